@@ -1,0 +1,59 @@
+# `make test` is all it takes on a machine that has Python >= 3.11 and make.
+# PYTHON=  the interpreter for the environment     WORKERS=      test processes (default 2)
+# ARGS=    more arguments for pytest, the demo or the benchmarks, as ARGS="-k slice"
+# BENCH=   the benchmark scripts to run (default all), as BENCH=benchmarks/image_job.py
+
+WORKERS ?= 2
+BENCH ?= $(sort $(wildcard benchmarks/[a-z]*.py))
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
+
+.DEFAULT_GOAL := help
+.PHONY: help venv test format lint types layers pytest quick demo bench docs-check clean
+
+help:
+	@echo "make venv        the environment in .venv, made again when its requirements change"
+	@echo "make test        every check: format, lint, types, layers, tests and examples"
+	@echo "make quick       the tests without the long fuzzers"
+	@echo "make demo        the image job, end to end on this machine"
+	@echo "make bench       the benchmarks"
+	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
+	@echo "make clean       remove what tools and runs leave behind; .venv stays"
+
+venv:
+	@PYTHON="$(PYTHON)" .ci/venv
+
+test: format lint types layers pytest
+
+format: venv
+	$(BIN)/ruff format --check .
+
+lint: venv
+	$(BIN)/ruff check .
+
+types: venv
+	$(BIN)/python -m mypy
+
+layers: venv
+	$(BIN)/lint-imports
+
+pytest: venv
+	$(PYTEST) $(ARGS)
+
+quick: venv
+	$(PYTEST) -m "not slow" $(ARGS)
+
+demo: venv
+	$(BIN)/python examples/image_job.py $(ARGS)
+
+bench: venv
+	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
+
+docs-check: venv
+	$(BIN)/python -m pytest docs README.md tests/test_repository.py $(ARGS)
+	$(BIN)/towncrier build --draft
+
+clean:
+	rm -rf build dist .*_cache .hypothesis .coverage htmlcov *.egg-info kernels/*.egg-info
+	rm -rf dask-worker-space dask-scratch-space *.zarr examples/*.zarr
+	find . -name .venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,275 @@
+"""Array: what the user holds; it wraps one node and is a Dask collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, final
+from uuid import uuid4
+
+import numpy as np
+from dask import threaded
+from dask.base import DaskMethodsMixin
+from dask.core import flatten
+from dask.highlevelgraph import HighLevelGraph
+
+from dask_tapestry.array.dispatch import call_numpy_function, call_ufunc
+from dask_tapestry.diagnostics.array_repr import array_html, array_text
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.io.blocks import from_blocks
+from dask_tapestry.lower.buffer import REMOTE
+from dask_tapestry.lower.expr import TapestryExpr, lower_plan, planned_cuts
+from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.run import finish_array
+from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.plan import Plan
+from dask_tapestry.teg import Graph, Node, TensorType
+from dask_tapestry.zspace import Cuts
+
+
+@final
+class Array(DaskMethodsMixin):  # type: ignore[misc]
+    """A distributed array that nobody has to chunk by hand.
+
+    Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
+    array. Shapes and dtypes are NumPy's and are always known.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.arange(6).reshape(2, 3)
+    >>> (x + 1).sum(axis=0).compute()
+    array([5, 7, 9])
+    """
+
+    __slots__ = ("__dict__", "_plan_given", "node")
+    __array_priority__ = 11  # above numpy.ndarray and dask.array, whose operators then defer
+
+    node: Node
+
+    def __init__(self, node: Node, plan: Plan | None = None) -> None:
+        self.node = node
+        self._plan_given = plan
+
+    # what it is ----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each dimension."""
+        return self.node.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the cells."""
+        return self.node.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self.node.type.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.node.type.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a cell."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all cells."""
+        return self.node.type.nbytes
+
+    @property
+    def dims(self) -> tuple[str | None, ...] | None:
+        """Names of the dimensions, or None."""
+        return self.node.type.dims
+
+    @property
+    def teg(self) -> Graph:
+        """The expression graph as written; prints as text."""
+        return Graph([self.node])
+
+    # how it is cut -------------------------------------------------------------------------
+
+    @cached_property
+    def standalone_plan(self) -> Plan:
+        """The plan of this array alone, which `chunks` and `to_delayed` speak of."""
+        return self._plan_given or build_plan([self.node])
+
+    @cached_property
+    def _lowered(self) -> tuple[Lowered, Any]:
+        return lower_plan(self.standalone_plan, final=False)
+
+    @property
+    def _cuts(self) -> tuple[Cuts, ...]:
+        plan = self.standalone_plan
+        return plan.cuts_of(plan.root_of(self.node))
+
+    @property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """Planned block lengths along each dimension, as in Dask."""
+        return tuple(tuple(c.lengths()) for c in self._cuts)
+
+    @property
+    def numblocks(self) -> tuple[int, ...]:
+        """Planned number of blocks along each dimension."""
+        return tuple(c.count for c in self._cuts)
+
+    @property
+    def npartitions(self) -> int:
+        """Planned number of blocks."""
+        return int(np.prod(self.numblocks, dtype=object))
+
+    @property
+    def chunksize(self) -> tuple[int, ...]:
+        """Longest planned block along each dimension."""
+        return tuple(c.longest for c in self._cuts)
+
+    # Dask collection -----------------------------------------------------------------------
+
+    @property
+    def expr(self) -> TapestryExpr:
+        """The Dask expression; all values of one compute are planned together."""
+        return TapestryExpr(self.node, False, self._plan_given)
+
+    @property
+    def name(self) -> str:
+        """First part of the keys of the planned blocks."""
+        key = next(flatten(self.__dask_keys__()))
+        return str(key[0])
+
+    @property
+    def dask(self) -> HighLevelGraph:
+        """The Dask graph of this array alone."""
+        return self._lowered[0].graph
+
+    def __dask_graph__(self) -> HighLevelGraph:
+        return self.dask
+
+    def __dask_keys__(self) -> list[Any]:
+        keys: list[Any] = self._lowered[0].keys[0]
+        return keys
+
+    def __dask_layers__(self) -> tuple[str, ...]:
+        return (self.name,) if self.name in self.dask.layers else tuple(self.dask.layers)[-1:]
+
+    def __dask_tokenize__(self) -> str:
+        return self.node.digest
+
+    __dask_optimize__ = None
+    __dask_scheduler__ = staticmethod(threaded.get)
+
+    def __dask_postcompute__(self) -> tuple[Any, ...]:
+        return _join, (self._cuts,)
+
+    def __dask_postpersist__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.node.type,)
+
+    def to_delayed(self) -> np.ndarray[Any, Any]:
+        """Return an array of Dask Delayed objects, one for each planned block.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.ones((2, 3)).to_delayed().shape
+        (1, 1)
+        """
+        from dask.delayed import Delayed  # noqa: PLC0415  (it imports a good part of Dask)
+
+        keys = np.empty(self.numblocks, dtype=object)
+        for key in flatten(self.__dask_keys__()):
+            keys[key[1:]] = Delayed(key, self.dask, layer=self.name)
+        return keys
+
+    # NumPy's protocols ---------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("an Array has no memory to share: it must be computed and copied")
+        return np.asarray(self.compute(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(
+        self, function: Any, types: Sequence[type], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        del types
+        return call_numpy_function(function, args, kwargs)
+
+    # Python's protocols --------------------------------------------------------------------
+
+    def _scalar(self, convert: Any) -> Any:
+        if self.size != 1:
+            raise TypeError(
+                f"only arrays of one cell can be converted to {convert.__name__}: {self.node.type}"
+            )
+        return convert(np.asarray(self.compute()).reshape(())[()])
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ShapeError(
+                f"the truth value of an array of {self.size} cells is ambiguous: use any() or all()"
+            )
+        return bool(self._scalar(bool))
+
+    def __int__(self) -> int:
+        return int(self._scalar(int))
+
+    def __float__(self) -> float:
+        return float(self._scalar(float))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar(complex))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu" or self.ndim:
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._scalar(int))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of an array without dimensions")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.ndim:
+            raise TypeError("iteration over an array without dimensions")
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self) -> int:
+        raise TypeError("an Array is not hashable: == compares cells")
+
+    def __repr__(self) -> str:
+        return array_text(self.node, lambda: self.standalone_plan)
+
+    def _repr_html_(self) -> str:
+        return array_html(self.node, lambda: self.standalone_plan)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Array, (self.node,)
+
+
+def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
+    """Whole array from nested lists of blocks."""
+    return finish_array(cuts, REMOTE, list(flatten([blocks])))
+
+
+def _rebuild(graph: Any, type_: TensorType, rename: dict[str, str] | None = None) -> Array:
+    """Array whose blocks are the results (or futures) in `graph`."""
+    ours = {key for key in graph if isinstance(key, tuple) and len(key) == type_.ndim + 1}
+    name = next(key[0] for key in ours if _is_planned(key[0]))
+    cuts = planned_cuts(name)
+    return Array(from_blocks((rename or {}).get(name, name), type_, cuts, graph, uuid4().hex))
+
+
+def _is_planned(name: object) -> bool:
+    try:
+        planned_cuts(str(name))
+    except KeyError:
+        return False
+    return True

@@ -1,0 +1,49 @@
+"""NumPy's dispatch: `numpy.add(x, y)` and `numpy.sum(x)` reach our functions, or raise TypeError."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
+NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+
+def implements(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function as ours for NumPy `functions`."""
+
+    def register(ours: Callable[..., Any]) -> Callable[..., Any]:
+        for function in functions:
+            if isinstance(function, np.ufunc):
+                UFUNC_FUNCTIONS[function.__name__] = ours
+            else:
+                NUMPY_FUNCTIONS[function] = ours
+        return ours
+
+    return register
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Call our function for a ufunc; NotImplemented, hence TypeError, for what there is none for."""
+    ours = UFUNC_FUNCTIONS.get(ufunc.__name__)
+    known = ours is not None and getattr(np, ufunc.__name__, None) is ufunc
+    if not known or method != "__call__" or set(kwargs) - {"dtype"}:
+        return NotImplemented
+    return ours(*inputs, **kwargs)  # type: ignore[misc]
+
+
+def call_numpy_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Call our function for a NumPy function.
+
+    Raises
+    ------
+    TypeError
+        If there is none: a NumPy array is never made behind the user's back.
+    """
+    ours = NUMPY_FUNCTIONS.get(function)
+    if ours is None:
+        name = f"{function.__module__}.{function.__name__}"
+        raise TypeError(f"dask_tapestry has no {name}; compute() the arrays first to use NumPy's")
+    return ours(*args, **kwargs)

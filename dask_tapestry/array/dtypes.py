@@ -1,0 +1,31 @@
+"""Dtypes as users write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError
+
+
+def as_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return `dtype` as a NumPy dtype of this machine's byte order.
+
+    Raises
+    ------
+    DTypeError
+        If it is not one, or one of Python objects.
+
+    Examples
+    --------
+    >>> as_dtype("float16")
+    dtype('float16')
+    """
+    try:
+        known = np.dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(f"unknown dtype {dtype!r}: {error}") from None
+    if known.hasobject:
+        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
+    return known if known.isnative else known.newbyteorder("=")

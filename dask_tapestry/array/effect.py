@@ -1,0 +1,105 @@
+"""Effect: a write, or a point in time, as a Dask collection without a value."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from dask import threaded
+from dask.base import DaskMethodsMixin
+
+from dask_tapestry.lower.expr import TapestryExpr, lower_plan
+from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.plan import Plan
+from dask_tapestry.teg import Graph, Node, sequence_point as sequence_node
+
+
+@final
+class Effect(DaskMethodsMixin):  # type: ignore[misc]
+    """Something to be done: `compute` does it and returns None.
+
+    Examples
+    --------
+    >>> import zarr, dask_tapestry as dt
+    >>> write = dt.to_zarr(dt.ones(3), zarr.storage.MemoryStore(), compute=False)
+    >>> dt.compute(write)
+    (None,)
+    """
+
+    __slots__ = ("__dict__", "_plan_given", "node")
+
+    def __init__(self, node: Node, plan: Plan | None = None) -> None:
+        self.node = node
+        self._plan_given = plan
+
+    @property
+    def teg(self) -> Graph:
+        """The expression graph; prints as text."""
+        return Graph([self.node])
+
+    def sequence_node(self) -> Node:
+        """The sequence point at its end, for ``after=``."""
+        return self.node if self.node.is_sequence_point else sequence_node(self.node)
+
+    @property
+    def expr(self) -> TapestryExpr:
+        """The Dask expression."""
+        return TapestryExpr(self.node, False, self._plan_given)
+
+    def _lowered(self) -> Any:
+        return lower_plan(self._plan_given or build_plan([self.node]), final=False)[0]
+
+    def __dask_graph__(self) -> Any:
+        return self._lowered().graph
+
+    def __dask_keys__(self) -> list[Any]:
+        keys: list[Any] = self._lowered().keys[0]
+        return keys
+
+    def __dask_layers__(self) -> tuple[str, ...]:
+        return (self.__dask_keys__()[0][0],)
+
+    def __dask_tokenize__(self) -> str:
+        return self.node.digest
+
+    __dask_optimize__ = None
+    __dask_scheduler__ = staticmethod(threaded.get)
+
+    def __dask_postcompute__(self) -> tuple[Any, ...]:
+        return _nothing, ()
+
+    def __dask_postpersist__(self) -> tuple[Any, ...]:
+        return _done, (self.node,)
+
+    def __repr__(self) -> str:
+        return f"<{self.node.operator.name} of {self.node.type}: {self.node.operator.text()}>"
+
+
+def _nothing(results: Any) -> None:
+    del results
+
+
+def _done(graph: Any, node: Node, rename: Any = None) -> Effect:
+    """The effect again; what holds its end alive is kept with it."""
+    del rename
+    effect = Effect(node)
+    effect.__dict__["held"] = graph
+    return effect
+
+
+def sequence_point(*after: Any) -> Effect:
+    """Return a point in time when all of `after` (sinks, sequence points) have ended.
+
+    What names it in ``after=`` starts no earlier.
+
+    Source: Tapestry whitepaper, "Sequence Point Nodes".
+
+    Examples
+    --------
+    >>> import zarr, dask_tapestry as dt
+    >>> first = dt.to_zarr(dt.ones(3), zarr.storage.MemoryStore(), compute=False)
+    >>> second = dt.to_zarr(
+    ...     dt.ones(4), zarr.storage.MemoryStore(), compute=False, after=[dt.sequence_point(first)]
+    ... )
+    >>> second.compute()
+    """
+    return Effect(sequence_node(*[item.node for item in after]))

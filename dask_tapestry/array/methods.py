@@ -1,0 +1,124 @@
+"""Operators and methods of Array: the functions of the namespaces, attached in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dask_tapestry.array import convert, elementwise, manipulation, products, statistics
+from dask_tapestry.array.array import Array
+
+BINARY = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+}
+COMPARISON = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+
+
+def _binary(function: Callable[..., Any], swapped: bool) -> Callable[[Array, Any], Any]:
+    def method(self: Array, other: Any) -> Any:
+        if _defers_to(other):
+            return NotImplemented
+        return function(other, self) if swapped else function(self, other)
+
+    return method
+
+
+def _defers_to(other: Any) -> bool:
+    return getattr(other, "__array_ufunc__", 0) is None or isinstance(other, str | bytes)
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
+
+    method.__doc__ = function.__doc__
+    method.__name__ = function.__name__
+    return method
+
+
+def _varargs(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that takes a shape or axes as one sequence or as several arguments."""
+
+    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
+        one = (
+            args[0]
+            if len(args) == 1 and (args[0] is None or not isinstance(args[0], int))
+            else args
+        )
+        return function(self, one or None, **kwargs) if args else function(self, **kwargs)
+
+    method.__doc__ = function.__doc__
+    method.__name__ = function.__name__
+    return method
+
+
+def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
+    one = shape[0] if len(shape) == 1 else shape
+    return manipulation.reshape(self, one, order)
+
+
+def _rename(self: Array, *dims: str | None) -> Array:
+    return convert.rename(self, *dims)
+
+
+def attach() -> None:
+    """Give Array its operators and methods."""
+    for short, name in (BINARY | {"divmod": "divmod"}).items():
+        function = elementwise.FUNCTIONS[name]
+        setattr(Array, f"__{short}__", _binary(function, swapped=False))
+        setattr(Array, f"__r{short}__", _binary(function, swapped=True))
+    for short, name in COMPARISON.items():
+        setattr(Array, f"__{short}__", _binary(elementwise.FUNCTIONS[name], swapped=False))
+    for short, name in UNARY.items():
+        setattr(Array, f"__{short}__", _method(elementwise.FUNCTIONS[name]))
+    Array.__matmul__ = _binary(products.matmul, swapped=False)  # type: ignore[attr-defined]
+    Array.__rmatmul__ = _binary(products.matmul, swapped=True)  # type: ignore[attr-defined]
+    Array.__getitem__ = manipulation.getitem  # type: ignore[attr-defined]
+    for name in (
+        "sum",
+        "prod",
+        "min",
+        "max",
+        "any",
+        "all",
+        "mean",
+        "var",
+        "std",
+        "argmin",
+        "argmax",
+    ):
+        setattr(Array, name, _method(getattr(statistics, name)))
+    for name in ("squeeze", "ravel", "swapaxes"):
+        setattr(Array, name, _method(getattr(manipulation, name)))
+    Array.flatten = _method(manipulation.ravel)  # type: ignore[attr-defined]
+    Array.transpose = _varargs(manipulation.transpose)  # type: ignore[attr-defined]
+    Array.reshape = _reshape  # type: ignore[attr-defined]
+    Array.rename = _rename  # type: ignore[attr-defined]
+    for name in ("astype", "clip"):
+        setattr(Array, name, _method(getattr(elementwise, name)))
+    for name in ("conj", "conjugate"):
+        setattr(Array, name, _method(elementwise.FUNCTIONS["conjugate"]))
+    for name in ("rechunk", "to_zarr", "to_dask_array"):
+        setattr(Array, name, _method(getattr(convert, name)))
+    Array.T = property(manipulation.transpose, doc="The array with its dimensions reversed.")  # type: ignore[attr-defined]
+    Array.real = property(elementwise.real, doc="The real part.")  # type: ignore[attr-defined]
+    Array.imag = property(elementwise.imag, doc="The imaginary part.")  # type: ignore[attr-defined]

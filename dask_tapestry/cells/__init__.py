@@ -1,0 +1,8 @@
+"""What a cell is made of: typed expressions, their functions, and the canonical reduction tree."""
+
+from dask_tapestry.cells.expression import CellBuilder as CellBuilder
+from dask_tapestry.cells.expression import CellExpression as CellExpression
+from dask_tapestry.cells.expression import CellStep as CellStep
+from dask_tapestry.cells.functions import UFUNCS as UFUNCS
+from dask_tapestry.cells.functions import loop_dtypes as loop_dtypes
+from dask_tapestry.cells.tree import Tree as Tree

@@ -1,0 +1,141 @@
+"""The typed cell expression: what one output cell is made of, as a flat list of typed steps.
+
+The one formula that planner, rules and kernel generators all read. It is flat (static single
+assignment) rather than a tree, so that an expression of any length prints, hashes and pickles
+without recursion and a value used twice is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from dask_tapestry.cells.functions import flops
+
+DType = np.dtype[np.generic]
+
+
+class CellStep(NamedTuple):
+    """One typed value: a function of earlier values.
+
+    ``constant`` keeps its bytes in `value`; ``name.k`` is output k of a ufunc with several.
+    """
+
+    function: str
+    operands: tuple[int, ...]
+    dtype: DType
+    value: bytes | None = None
+
+
+@dataclass(frozen=True)
+class CellExpression:
+    """A typed function of cells; value i is parameter i, the following values are the steps.
+
+    Examples
+    --------
+    >>> f8 = np.dtype("f8")
+    >>> b = CellBuilder((f8, f8))
+    >>> two = b.constant(np.float64(2.0))
+    >>> str(b.finish(b.call("add", (b.call("multiply", (0, two), f8), 1), f8)))
+    'add(multiply($0, 2.0), $1)'
+    """
+
+    parameters: tuple[DType, ...]
+    steps: tuple[CellStep, ...]
+
+    @property
+    def dtype(self) -> DType:
+        """Dtype of the result."""
+        return self.steps[-1].dtype if self.steps else self.parameters[-1]
+
+    @cached_property
+    def flops(self) -> int:
+        """Operations a cell, as the cost model counts them."""
+        return sum(flops(step.function) for step in self.steps if step.function != "constant")
+
+    def constant(self, step: CellStep) -> np.generic:
+        """Return the scalar that a ``constant`` step holds."""
+        return np.frombuffer(step.value or b"", step.dtype)[0]
+
+    def __str__(self) -> str:
+        return self.format([f"${i}" for i in range(len(self.parameters))])
+
+    def format(self, names: Sequence[str], limit: int = 400) -> str:
+        """Write the expression as text over `names`; past `limit` characters a value is `…`."""
+        texts = list(names)
+        for step in self.steps:
+            if step.function == "constant":
+                texts.append(str(self.constant(step)))
+                continue
+            inner = ", ".join(texts[i] for i in step.operands)
+            head = f"{step.dtype.name}" if step.function == "cast" else step.function
+            texts.append(f"{head}({inner if len(inner) <= limit else '…'})")
+        return texts[-1]
+
+
+class CellBuilder:
+    """Builds an expression step by step; equal steps are written once."""
+
+    def __init__(self, parameters: Sequence[DType]) -> None:
+        self.parameters = tuple(parameters)
+        self.steps: list[CellStep] = []
+        self._known: dict[CellStep, int] = {}
+
+    def dtype(self, value: int) -> DType:
+        """Dtype of value number `value`."""
+        count = len(self.parameters)
+        return self.parameters[value] if value < count else self.steps[value - count].dtype
+
+    def step(self, step: CellStep) -> int:
+        """Add a step, or find the equal one; return its value's number."""
+        if (known := self._known.get(step)) is not None:
+            return known
+        self.steps.append(step)
+        number = len(self.parameters) + len(self.steps) - 1
+        self._known[step] = number
+        return number
+
+    def constant(self, value: np.generic) -> int:
+        """Add a constant."""
+        return self.step(CellStep("constant", (), value.dtype, value.tobytes()))
+
+    def cast(self, value: int, dtype: DType) -> int:
+        """Convert `value` to `dtype`, as ``astype`` does; nothing if it has it already."""
+        if self.dtype(value) == dtype:
+            return value
+        return self.step(CellStep("cast", (value,), dtype))
+
+    def call(self, function: str, operands: Sequence[int], dtype: DType) -> int:
+        """Add a call whose operands already have the dtypes of its loop."""
+        return self.step(CellStep(function, tuple(operands), dtype))
+
+    def inline(self, expression: CellExpression, operands: Sequence[int]) -> int:
+        """Write `expression` out, its parameters being the values `operands`."""
+        numbers = list(operands)
+        for step in expression.steps:
+            moved = tuple(numbers[i] for i in step.operands)
+            numbers.append(self.step(step._replace(operands=moved)))
+        return numbers[-1]
+
+    def finish(self, result: int) -> CellExpression:
+        """Return the expression whose result is value `result`, dead steps dropped."""
+        count = len(self.parameters)
+        if result < count:
+            raise ValueError("an expression needs at least one step")
+        alive = {result}
+        for number in range(result, count - 1, -1):
+            if number in alive:
+                alive.update(self.steps[number - count].operands)
+        renumbered = {i: i for i in range(count)}
+        steps: list[CellStep] = []
+        for number in range(count, result + 1):
+            if number in alive:
+                step = self.steps[number - count]
+                moved = tuple(renumbered[i] for i in step.operands)
+                steps.append(step._replace(operands=moved))
+                renumbered[number] = count + len(steps) - 1
+        return CellExpression(self.parameters, tuple(steps))

@@ -1,0 +1,93 @@
+"""The canonical reduction tree: the one order in which a reduction combines its cells.
+
+A reduction's value must not depend on how it is cut. Its cells are therefore grouped into
+*leaves*, fixed boxes in the coordinates of the reduction's input: bricks with power-of-two sides
+over the reduced axes, at most `LEAF_CELLS` cells each, clipped at the far edge. Within a leaf the
+cells, in C order of the reduced axes, go in turn to `LANES` accumulators, which are then folded by
+halves. Leaves combine in a tree that merges neighbours in pairs, one axis at a time in rotation,
+the last reduced axis first; a node without a right neighbour passes through unchanged.
+
+The *nodes at level t* are what t such merges leave. A shard whose edges lie on nodes of level t
+computes those nodes alone, and whoever combines nodes obtains the same bits as one machine would.
+Only the reduced axes' extents enter, so every plan of an expression sees the same tree.
+
+Leaves of 1024 cells sum as fast as leaves of 4096 and 10 % faster than leaves of 256
+(numba, one thread, 32 M float64: 27.1, 27.5 and 23.7 GB/s), and cut more finely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+LEAF_CELLS: Final = 1024
+LANES: Final = 32
+
+
+def leaf_sides(extents: tuple[int, ...]) -> tuple[int, ...]:
+    """Sides of a leaf over axes of these `extents`.
+
+    The shortest side doubles first, the last axis at a tie, until the leaf holds `LEAF_CELLS`
+    cells or covers every axis.
+
+    Examples
+    --------
+    >>> leaf_sides((10**6,)), leaf_sides((6000, 6000)), leaf_sides((256, 256, 3))
+    ((1024,), (32, 32), (16, 16, 4))
+    """
+    sides = [1] * len(extents)
+    while prod(sides) < LEAF_CELLS:
+        growing = [
+            i for i, (side, extent) in enumerate(zip(sides, extents, strict=True)) if side < extent
+        ]
+        if not growing:
+            break
+        axis = min(growing, key=lambda i: (sides[i], -i))
+        sides[axis] *= 2
+    return tuple(sides)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The canonical tree over reduced axes of the given `extents`.
+
+    Examples
+    --------
+    >>> tree = Tree((6000, 6000))
+    >>> tree.sides(0), tree.counts(0)
+    ((32, 32), (188, 188))
+    >>> tree.sides(3), tree.depth
+    ((64, 128), 16)
+    """
+
+    extents: tuple[int, ...]
+
+    def axis(self, level: int) -> int:
+        """Axis along which the nodes at `level` are merged into those at ``level + 1``."""
+        rank = len(self.extents)
+        return rank - 1 - level % rank
+
+    def sides(self, level: int) -> tuple[int, ...]:
+        """Sides of the nodes at `level`, in cells, before clipping."""
+        rank = len(self.extents)
+        return tuple(
+            side << (level + axis) // rank for axis, side in enumerate(leaf_sides(self.extents))
+        )
+
+    def counts(self, level: int) -> tuple[int, ...]:
+        """Number of nodes at `level` along each axis; 0 for an empty axis."""
+        return tuple(-(-n // s) for n, s in zip(self.extents, self.sides(level), strict=True))
+
+    @property
+    def depth(self) -> int:
+        """The first level with at most one node."""
+        level = 0
+        while prod(self.counts(level)) > 1:
+            level += 1
+        return level
+
+    def lengths(self, level: int, axis: int) -> tuple[int, ...]:
+        """Cells covered along `axis` by each node at `level`."""
+        side, extent = self.sides(level)[axis], self.extents[axis]
+        return tuple(min(side, extent - start) for start in range(0, extent, side))

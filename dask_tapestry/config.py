@@ -1,0 +1,50 @@
+"""Settings: Dask's configuration under the key ``tapestry``, with a context manager."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.config
+
+DEFAULTS: dict[str, object] = {
+    "resources": None,  # a Resources, or None for this machine or the live cluster
+    "memory-limit": None,  # bytes or "2 GiB" a worker, or None for what the machine has
+    "max-tasks": 100_000,  # above this a plan is refused: the scheduler would drown
+    "block-bytes": 64 * 2**20,  # the working set a block aims at
+    "line-numbers": True,  # keep the user's source line beside each node
+}
+
+dask.config.update_defaults({"tapestry": DEFAULTS})
+
+
+def get(key: str) -> Any:
+    """Return the setting `key` in force."""
+    return dask.config.get(f"tapestry.{key}")
+
+
+def config(**settings: object) -> dask.config.set:
+    """Change settings, for good or inside a ``with`` block.
+
+    Parameters
+    ----------
+    **settings
+        ``resources``, ``memory_limit`` (bytes a worker), ``max_tasks``, ``block_bytes``
+        (working set a block aims at, in bytes), ``line_numbers``.
+
+    Raises
+    ------
+    TypeError
+        For a setting that does not exist.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> with dt.config(memory_limit="1 GiB"):
+    ...     dt.plan(dt.ones((4, 4))).cost["tasks"]
+    1
+    """
+    named = {key.replace("_", "-"): value for key, value in settings.items()}
+    unknown = sorted(set(named) - set(DEFAULTS))
+    if unknown:
+        raise TypeError(f"unknown settings {unknown}; there are {sorted(DEFAULTS)}")
+    return dask.config.set({f"tapestry.{key}": value for key, value in named.items()})

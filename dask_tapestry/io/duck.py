@@ -1,0 +1,74 @@
+"""Anything with ``shape``, ``dtype`` and ``__getitem__`` as a source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.io.chunks import covering_cells
+from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class DuckSource(Source):
+    """An object that is indexed with slices when its cells are needed."""
+
+    name = "array"
+    identity: str
+    type: TensorType
+    stored: tuple[int, ...] | None
+    data: Any = field(compare=False, repr=False)
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        return self.stored
+
+    def stored_bytes(self, box: ZRange) -> int:
+        return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        block = np.asarray(self.data[box.slices()], self.type.dtype)
+        if block.shape != box.shape:
+            raise ShapeError(f"{type(self.data).__name__} gave shape {block.shape} for {box}")
+        return block
+
+    def text(self) -> str:
+        return type(self.data).__name__
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.read(self.type.box)
+
+
+def from_duck(data: Any, dims: Dims) -> Tensor:
+    """Return the tensor of an array-like object; its own regular chunks are heeded.
+
+    Raises
+    ------
+    DTypeError
+        If it is no array, or one of Python objects.
+    """
+    if not all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__")):
+        raise DTypeError(
+            f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__"
+        )
+    dtype = np.dtype(data.dtype)
+    if dtype.hasobject:
+        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
+    shape = tuple(int(n) for n in data.shape)
+    if dims is not None and len(dims) != len(shape):
+        raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
+    chunks = getattr(data, "chunks", None)
+    regular = isinstance(chunks, tuple) and len(chunks) == len(shape)
+    stored = (
+        tuple(chunks) if regular and all(isinstance(n, int) and n > 0 for n in chunks) else None
+    )
+    return apply(DuckSource(uuid4().hex, TensorType(shape, dtype, dims), stored, data))

@@ -1,0 +1,53 @@
+"""Placeholders: stored tensors that need not exist yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import PlanError, ShapeError
+from dask_tapestry.io.chunks import covering_cells
+from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Placeholder(Source):
+    """A tensor stored in chunks of `stored`, to plan, verify and simulate with."""
+
+    name = "placeholder"
+    identity: str
+    type: TensorType
+    stored: tuple[int, ...] | None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        return self.stored
+
+    def stored_bytes(self, box: ZRange) -> int:
+        cells = covering_cells(box, self.stored, self.type.shape)
+        return cells * self.type.dtype.itemsize
+
+    def text(self) -> str:
+        return f"chunks {self.stored}" if self.stored else ""
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        raise PlanError(
+            f"a placeholder {self.type} has no cells to compute with: it can be planned only"
+        )
+
+
+def placeholder(type_: TensorType, stored: tuple[int, ...] | None) -> Tensor:
+    """Return a tensor that can be planned with but not computed."""
+    if stored is not None and (len(stored) != type_.ndim or prod(stored) < 1):
+        raise ShapeError(
+            f"stored_chunks {stored} does not fit {type_}: one length >= 1 a dimension"
+        )
+    return apply(Placeholder(uuid4().hex, type_, stored))

@@ -1,0 +1,57 @@
+"""Result buffers: a local run writes its blocks straight into the final array.
+
+A buffer knows whether it is still in the process that planned it: pickling one gives a remote one,
+which holds nothing. So the same tasks write in place under threads and return blocks elsewhere.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.teg import TensorType
+from dask_tapestry.zspace import ZRange
+
+Block = np.ndarray[Any, Any]
+
+
+class Buffer:
+    """The final array of one planned compute; allocated when the first block asks for it."""
+
+    __slots__ = ("_array", "_lock", "type")
+
+    def __init__(self, type_: TensorType | None = None) -> None:
+        self.type = type_
+        self._array: Block | None = None
+        self._lock = Lock()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether blocks can be written here."""
+        return self.type is not None
+
+    def box(self, box: ZRange) -> Block:
+        """Return the cells `box`, to be written."""
+        return self.array[(*box.slices(), ...)]
+
+    @property
+    def array(self) -> Block:
+        """The whole array."""
+        if self._array is None:
+            with self._lock:
+                if self._array is None and self.type is not None:
+                    self._array = np.empty(self.type.shape, self.type.dtype)
+        if self._array is None:
+            raise RuntimeError("a remote buffer holds no cells")
+        return self._array
+
+    def __reduce__(self) -> tuple[type[Buffer], tuple[()]]:
+        return Buffer, ()
+
+    def __dask_tokenize__(self) -> str:
+        return "tapestry-buffer"
+
+
+REMOTE = Buffer()

@@ -1,0 +1,203 @@
+"""From a plan to a HighLevelGraph: one symbolic layer a step, and a last task for each result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from dask.highlevelgraph import HighLevelGraph
+from dask.optimization import cull
+from dask.utils import ensure_dict
+
+from dask_tapestry.io.blocks import BlocksSource
+from dask_tapestry.lower.buffer import REMOTE, Buffer
+from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
+from dask_tapestry.lower.layers import (
+    BarrierLayer,
+    FinishLayer,
+    GatherLayer,
+    Key,
+    PrepareLayer,
+    ScatteredLayer,
+    StepLayer,
+    SymbolicLayer,
+)
+from dask_tapestry.lower.scatter import Scattered
+from dask_tapestry.lower.spec import StepSpec
+from dask_tapestry.plan.plan import Plan, Step
+from dask_tapestry.teg import Node, Sink
+
+EMBEDDED_BYTES = 2**20  # arrays in memory up to this size travel inside tasks
+
+
+@dataclass
+class Lowered:
+    """A plan as Dask layers.
+
+    Attributes
+    ----------
+    graph
+        All layers; those of other collections that the plan reads are among them.
+    keys
+        For each root: one key when it is wanted as a whole, else the nested keys of its blocks.
+    """
+
+    graph: HighLevelGraph
+    keys: list[Any]
+
+
+class Lowering:
+    """Writes the layers of one plan.
+
+    Parameters
+    ----------
+    scattered
+        Sends arrays in memory to workers while planning; None keeps them in this process.
+    """
+
+    def __init__(self, plan: Plan, scattered: Scattered | None) -> None:
+        self.plan, self.scattered = plan, scattered
+        self.layers: dict[str, Any] = {}
+        self.dependencies: dict[str, set[str]] = {}
+        self.ends: dict[Node, Key] = {}
+
+    def lower(self, final: bool) -> Lowered:
+        """Write all layers; with `final`, each root ends in one task with the whole result."""
+        buffers: dict[Node, Buffer] = {}
+        if final:
+            buffers = {
+                node: Buffer(node.type)
+                for node in self.plan.graph.roots
+                if node in self.plan.steps and not isinstance(node.operator, Sink)
+            }
+        for node in self.plan.graph.nodes:
+            if node.is_sequence_point:
+                self._barrier(node)
+            elif node in self.plan.steps:
+                self._step(self.plan.steps[node], buffers.get(node, REMOTE))
+        keys = [self._root(node, final, buffers) for node in self.plan.graph.roots]
+        return Lowered(HighLevelGraph(self.layers, self.dependencies), keys)
+
+    def _add(self, layer: SymbolicLayer, reads: Iterable[str]) -> None:
+        self.layers[layer.name] = layer
+        self.dependencies[layer.name] = set(reads)
+
+    def _step(self, step: Step, out: Buffer) -> None:
+        node = step.node
+        inputs, cuts = [], []
+        for x in step.inputs:
+            source, how = self._input(x)
+            inputs.append(source)
+            cuts.append(how)
+        after = tuple(self.ends[a] for a in node.after)
+        annotations = getattr(node.operator, "annotations", None)
+        if isinstance(node.operator, Sink):
+            prepare = f"tapestry-prepare-{step.name.rpartition('-')[2]}"
+            self._add(
+                PrepareLayer(prepare, node.operator, node.type, after, annotations),
+                {key[0] for key in after},
+            )
+            after = ((prepare, 0),)
+        layer = StepLayer(StepSpec.of(step, tuple(cuts)), tuple(inputs), out, after, annotations)
+        reads = {x for x in inputs if isinstance(x, str)}
+        self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
+        if isinstance(node.operator, Sink):
+            finish = f"tapestry-finish-{step.name.rpartition('-')[2]}"
+            self._add(FinishLayer(finish, step.name, step.cuts, node.operator), {step.name})
+            self.ends[node] = (finish, 0)
+
+    def _input(self, x: Node) -> tuple[str | np.ndarray[Any, Any], Any]:
+        """Producer's layer name and cuts, or the array itself and None."""
+        if x in self.plan.steps and not self.plan.steps[x].inputs == (x,):
+            return self.plan.steps[x].name, self.plan.steps[x].cuts
+        if isinstance(x.operator, BlocksSource):
+            self._foreign(x.operator)
+            return x.operator.key_name, x.operator.cuts
+        data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
+        if self.scattered is None or data.nbytes <= EMBEDDED_BYTES:
+            return data, None
+        name, cuts = self.scattered.send(x)
+        self._add(ScatteredLayer(name, cuts, data), ())
+        return name, cuts
+
+    def _foreign(self, source: BlocksSource) -> None:
+        graph = source.graph
+        if isinstance(graph, HighLevelGraph):
+            self.layers.update(graph.layers)
+            self.dependencies.update({k: set(v) for k, v in graph.dependencies.items()})
+            return
+        name = f"tapestry-blocks-{blake2b(source.key_name.encode(), digest_size=8).hexdigest()}"
+        other = HighLevelGraph.from_collections(name, graph, dependencies=())
+        self.layers.update(other.layers)
+        self.dependencies.update({k: set(v) for k, v in other.dependencies.items()})
+
+    def _barrier(self, node: Node) -> None:
+        ended: list[Key] = []
+        for before in node.after:
+            ended += [self.ends[before]] if before in self.ends else self._all_keys(before)
+        name = f"tapestry-sequence-{node.digest}"
+        self._add(
+            BarrierLayer(name, tuple(ended)), {key[0] for key in ended if key[0] in self.layers}
+        )
+        self.ends[node] = (name, 0)
+
+    def _all_keys(self, node: Node) -> list[Key]:
+        step = self.plan.steps[node]
+        return list(self.layers[step.name])
+
+    def _root(self, node: Node, final: bool, buffers: Mapping[Node, Buffer]) -> Any:
+        if node in self.ends:
+            return [self.ends[node]]
+        if isinstance(node.operator, BlocksSource):
+            self._foreign(node.operator)
+            source, cuts = node.operator.key_name, node.operator.cuts
+        else:
+            source, cuts = self.plan.steps[node].name, self.plan.steps[node].cuts
+        if not final:
+            return nested_keys(source, tuple(c.count for c in cuts))
+        name = f"tapestry-gather-{uuid4().hex}"
+        reads = {source} & set(self.layers)
+        self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE)), reads)
+        return [(name, 0)]
+
+
+def nested_keys(name: str, shape: tuple[int, ...], head: tuple[int, ...] = ()) -> Any:
+    """Keys of a grid as lists within lists, as Dask wants them."""
+    if len(head) == len(shape):
+        return [(name,)] if not shape else (name, *head)
+    return [nested_keys(name, shape, (*head, i)) for i in range(shape[len(head)])]
+
+
+def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNode]:
+    """Write out the tasks that `keys` need, and no others."""
+    tasks: dict[Any, GraphNode] = {}
+    foreign: set[Any] = set()
+    stack = list(keys)
+    while stack:
+        key = stack.pop()
+        if key in tasks:
+            continue
+        layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
+        if not isinstance(layer, SymbolicLayer):
+            foreign.add(key)
+            continue
+        if isinstance(layer, ScatteredLayer) and layer.data is None:
+            continue
+        tasks[key] = task = layer[key]
+        stack.extend(task.dependencies)
+    if foreign:
+        tasks.update(_foreign_tasks(graph, foreign))
+    return tasks
+
+
+def _foreign_tasks(graph: HighLevelGraph, keys: set[Any]) -> dict[Any, GraphNode]:
+    others = {n: l for n, l in graph.layers.items() if not isinstance(l, SymbolicLayer)}
+    dependencies = {n: graph.dependencies[n] & set(others) for n in others}
+    written = ensure_dict(HighLevelGraph(others, dependencies))
+    known = {key for key in keys if key in written}
+    needed, _ = cull(convert_legacy_graph(written), list(known))
+    return dict(needed)

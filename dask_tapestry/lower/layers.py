@@ -1,0 +1,239 @@
+"""Symbolic Dask layers: a step's tasks are written out one by one, when they are asked for."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from dask.highlevelgraph import Layer
+
+from dask_tapestry.lower.buffer import REMOTE, Buffer
+from dask_tapestry.lower.dask_private import DataNode, GraphNode, Task, TaskList, TaskRef
+from dask_tapestry.lower.run import barrier, finish_array, finish_sink, prepare_sink, run_block
+from dask_tapestry.lower.spec import StepSpec, block_range
+from dask_tapestry.teg import Sink, TensorType
+from dask_tapestry.zspace import Cuts, ZRange
+
+Key = tuple[Any, ...]
+
+
+class SymbolicLayer(Layer):
+    """A layer whose tasks follow from a few values; `name` is the first part of every key."""
+
+    has_legacy_tasks = False
+    name: str
+
+    def __init__(self, name: str, annotations: Mapping[str, Any] | None = None) -> None:
+        super().__init__(annotations=annotations)
+        self.name = name
+
+    @property
+    @abstractmethod
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of tasks along each dimension of the keys."""
+
+    @abstractmethod
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        """Return the task with key ``(name, *index)``."""
+
+    def is_materialized(self) -> bool:
+        return False
+
+    def get_output_keys(self) -> set[Key]:  # type: ignore[override]
+        return set(self)
+
+    def __iter__(self) -> Iterator[Key]:
+        return ((self.name, *index) for index in product(*map(range, self.grid_shape)))
+
+    def __len__(self) -> int:
+        return prod(self.grid_shape)
+
+    def __getitem__(self, key: Key) -> GraphNode:
+        shape = self.grid_shape
+        inside = (
+            isinstance(key, tuple)
+            and len(key) == len(shape) + 1
+            and key[0] == self.name
+            and all(isinstance(i, int) and 0 <= i < n for i, n in zip(key[1:], shape, strict=True))
+        )
+        if not inside:
+            raise KeyError(key)
+        return self.task(key[1:])
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self[key]  # type: ignore[index]
+        except KeyError:
+            return False
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} {self.grid_shape}>"
+
+
+class StepLayer(SymbolicLayer):
+    """The tasks of one step.
+
+    Parameters
+    ----------
+    inputs
+        For each external input: the name of its producer's layer, or the array itself.
+    out
+        Buffer for results that are wanted as one array.
+    after
+        Keys that must have ended before any task starts.
+    """
+
+    def __init__(
+        self,
+        spec: StepSpec,
+        inputs: tuple[str | np.ndarray[Any, Any], ...],
+        out: Buffer = REMOTE,
+        after: tuple[Key, ...] = (),
+        annotations: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(spec.name, annotations)
+        self.spec, self.inputs, self.out, self.after = spec, inputs, out, after
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        return self.spec.grid_shape
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        arguments: list[Any] = [self.spec, index, self.out, self._inputs(index)]
+        if self.after:
+            arguments.append(TaskList(*map(TaskRef, self.after)))
+        reads_keys = any(isinstance(source, str) for source in self.inputs)
+        return Task((self.name, *index), run_block, *arguments, _data_producer=not reads_keys)
+
+    def _inputs(self, index: tuple[int, ...]) -> Any:
+        """Pieces and references, in the order in which `run_block` takes them."""
+        if not self.inputs:
+            return ()
+        parts: list[Any] = []
+        boxes = self.spec.program.input_boxes(self.spec.box(index))
+        for source, cuts, held in zip(self.inputs, self.spec.input_cuts, boxes, strict=True):
+            for box in held:
+                if isinstance(source, str) and cuts is not None:
+                    numbers = product(*block_range(cuts, box))
+                    parts.append(TaskList(*(TaskRef((source, *n)) for n in numbers)))
+                elif isinstance(source, np.ndarray):
+                    parts.append(source[(*box.slices(), ...)])
+        return TaskList(*parts) if any(isinstance(part, TaskList) for part in parts) else parts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StepLayer, (self.spec, self.inputs, self.out, self.after, self.annotations)
+
+
+class GatherLayer(SymbolicLayer):
+    """One task that returns a step's whole result."""
+
+    def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...], out: Buffer) -> None:
+        super().__init__(name)
+        self.source, self.cuts, self.out = source, cuts, out
+
+    grid_shape = (1,)
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        numbers = product(*(range(c.count) for c in self.cuts))
+        blocks = TaskList(*(TaskRef((self.source, *n)) for n in numbers))
+        return Task((self.name, *index), finish_array, self.cuts, self.out, blocks)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GatherLayer, (self.name, self.source, self.cuts, self.out)
+
+
+class PrepareLayer(SymbolicLayer):
+    """One task that makes a store ready."""
+
+    grid_shape = (1,)
+
+    def __init__(
+        self, name: str, sink: Sink, type_: TensorType, after: tuple[Key, ...], annotations: Any
+    ) -> None:
+        super().__init__(name, annotations)
+        self.sink, self.type, self.after = sink, type_, after
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        if not self.after:
+            return Task((self.name, *index), prepare_sink, self.sink, self.type)
+        ended = TaskList(*map(TaskRef, self.after))
+        return Task((self.name, *index), prepare_after, self.sink, self.type, ended)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PrepareLayer, (self.name, self.sink, self.type, self.after, self.annotations)
+
+
+def prepare_after(sink: Sink, type_: TensorType, ended: Any) -> None:
+    """Make a store ready once other tasks have ended."""
+    del ended
+    prepare_sink(sink, type_)
+
+
+class FinishLayer(SymbolicLayer):
+    """One task that completes a store when all its blocks are written."""
+
+    grid_shape = (1,)
+
+    def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...], sink: Sink) -> None:
+        super().__init__(name)
+        self.source, self.cuts, self.sink = source, cuts, sink
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        numbers = product(*(range(c.count) for c in self.cuts))
+        blocks = TaskList(*(TaskRef((self.source, *n)) for n in numbers))
+        return Task((self.name, *index), finish_sink, self.sink, blocks)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FinishLayer, (self.name, self.source, self.cuts, self.sink)
+
+
+class BarrierLayer(SymbolicLayer):
+    """One task that stands for a sequence point."""
+
+    grid_shape = (1,)
+
+    def __init__(self, name: str, ended: tuple[Key, ...]) -> None:
+        super().__init__(name)
+        self.ended = ended
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        return Task((self.name, *index), barrier, TaskList(*map(TaskRef, self.ended)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BarrierLayer, (self.name, self.ended)
+
+
+class ScatteredLayer(SymbolicLayer):
+    """Pieces of an array in memory that were sent to the workers while planning.
+
+    On the scheduler it has no tasks, as the pieces are known there by key; where it never
+    travelled, the pieces are views of the array.
+    """
+
+    def __init__(
+        self, name: str, cuts: tuple[Cuts, ...], data: np.ndarray[Any, Any] | None = None
+    ) -> None:
+        super().__init__(name)
+        self.cuts, self.data = cuts, data
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        return tuple(c.count for c in self.cuts) if self.data is not None else (0,)
+
+    def piece(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        """Cells of one piece."""
+        assert self.data is not None
+        spans = [c.block(i) for c, i in zip(self.cuts, index, strict=True)]
+        box = ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+        return self.data[(*box.slices(), ...)]
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        return DataNode((self.name, *index), self.piece(index))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScatteredLayer, (self.name, self.cuts)

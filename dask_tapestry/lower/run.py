@@ -1,0 +1,179 @@
+"""What a worker does: one block of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from dask_tapestry_kernels.cpu import KERNELS
+
+from dask_tapestry.lower.buffer import Buffer
+from dask_tapestry.lower.spec import StepSpec, block_range
+from dask_tapestry.plan.program import Instruction, Schedule, Work
+from dask_tapestry.teg import Sink, Source
+from dask_tapestry.zspace import Cuts, ZRange
+
+Block = np.ndarray[Any, Any]
+Held = dict[tuple[int, ZRange], Any]
+
+
+def run_block(
+    spec: StepSpec, index: tuple[int, ...], out: Buffer, inputs: Sequence[Any], after: Any = None
+) -> Any:
+    """Compute block `index` of a step.
+
+    Parameters
+    ----------
+    out
+        Buffer to write into; a remote one to return the block instead.
+    inputs
+        For each external input and each box of it that the block needs, in the order of the
+        schedule: the piece itself, or the producer's blocks that meet it in C order.
+    after
+        What must have ended before; not looked at.
+    """
+    del after
+    box = spec.box(index)
+    schedule = spec.program.schedule(box)
+    values = _gather(spec, schedule, iter(inputs))
+    last = len(spec.program.types) - 1
+    uses = _uses(spec, schedule)
+    target = out.box(box) if out.is_local else None
+    for work in schedule.works:
+        values[work.value, work.box] = _compute(
+            spec, schedule, work, values, target if work.value == last else None
+        )
+        _release(spec, schedule, work, values, uses)
+    result = values[last, box]
+    if target is None:
+        return result if result is None else owned(result)
+    if result is not target:
+        target[...] = result
+    return target
+
+
+def owned(block: Block) -> Block:
+    """`block` as an array that keeps nothing but its own cells alive and may be written to."""
+    whole = block.base is None and block.flags.owndata and block.flags.writeable
+    return block if whole else np.array(block, order="C")
+
+
+def _gather(spec: StepSpec, schedule: Schedule, inputs: Any) -> Held:
+    values: Held = {}
+    for value, cuts in enumerate(spec.input_cuts):
+        for box in schedule.boxes[value]:
+            given = next(inputs)
+            values[value, box] = given if cuts is None else assemble(box, cuts, given)
+    return values
+
+
+def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
+    """Return the cells `box` of a tensor held in blocks, of which those that meet it are given."""
+    ranges = block_range(cuts, box)
+    if len(blocks) == 1:
+        origin = tuple(c.block(r.start)[0] for c, r in zip(cuts, ranges, strict=True))
+        return blocks[0][
+            (*(slice(a - o, b - o) for a, b, o in zip(box.lo, box.hi, origin, strict=True)), ...)
+        ]
+    result = np.empty(box.shape, blocks[0].dtype)
+    for numbers, block in zip(product(*ranges), blocks, strict=True):
+        spans = [c.block(n) for c, n in zip(cuts, numbers, strict=True)]
+        held = ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+        part = held.intersection(box)
+        result[part.slices(box)] = block[part.slices(held)]
+    return result
+
+
+def _compute(
+    spec: StepSpec, schedule: Schedule, work: Work, values: Held, target: Block | None
+) -> Any:
+    instruction = spec.program.instructions[work.value - len(spec.program.inputs)]
+    try:
+        blocks = [
+            _slice(values, source, schedule.holder(source, need), need)
+            for source, need in zip(instruction.inputs, work.needs, strict=True)
+        ]
+        return _call(instruction, work, blocks, target)
+    except Exception as error:
+        where = f", built at {instruction.line}" if instruction.line else ""
+        types = ", ".join(map(str, instruction.types))
+        error.add_note(
+            f"while computing {instruction.operator.name}({types}), block {work.box} of "
+            f"{instruction.type}{where}"
+        )
+        raise
+
+
+def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:
+    operator = instruction.operator
+    if isinstance(operator, Source):
+        return operator.read(work.box)
+    if isinstance(operator, Sink):
+        operator.write(work.box, np.asarray(blocks[0]))
+        return None
+    arguments = operator.arguments(instruction.types, work.box, work.needs)
+    return KERNELS[operator.kernel](target, *blocks, **arguments)
+
+
+def _slice(values: Held, value: int, held: ZRange, box: ZRange) -> Block:
+    block: Block = values[value, held]
+    return block if held == box else block[(*box.slices(held), ...)]
+
+
+def _uses(spec: StepSpec, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
+    """How often each held box is still to be read."""
+    uses: dict[tuple[int, ZRange], int] = {}
+    first = len(spec.program.inputs)
+    for work in schedule.works:
+        sources = spec.program.instructions[work.value - first].inputs
+        for source, need in zip(sources, work.needs, strict=True):
+            key = source, schedule.holder(source, need)
+            uses[key] = uses.get(key, 0) + 1
+    return uses
+
+
+def _release(
+    spec: StepSpec,
+    schedule: Schedule,
+    work: Work,
+    values: Held,
+    uses: dict[tuple[int, ZRange], int],
+) -> None:
+    """Forget what the computation just done was the last to read."""
+    sources = spec.program.instructions[work.value - len(spec.program.inputs)].inputs
+    for source, need in zip(sources, work.needs, strict=True):
+        key = source, schedule.holder(source, need)
+        uses[key] -= 1
+        if not uses[key]:
+            values.pop(key, None)
+
+
+def finish_array(cuts: tuple[Cuts, ...], out: Buffer, blocks: Sequence[Block]) -> Any:
+    """Return the whole result: the buffer that blocks were written to, or the blocks joined.
+
+    A result without dimensions comes as a NumPy scalar, as from NumPy's own functions.
+    """
+    if out.is_local:
+        whole = out.array
+    else:
+        box = ZRange((0,) * len(cuts), tuple(c.extent for c in cuts))
+        whole = assemble(box, cuts, blocks)
+    return whole[()] if not cuts else whole
+
+
+def prepare_sink(sink: Sink, type_: Any) -> None:
+    """Make a store ready."""
+    sink.prepare(type_)
+
+
+def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
+    """Say that a store is complete."""
+    del blocks
+    sink.finish()
+
+
+def barrier(ended: Sequence[Any]) -> None:
+    """Stand for the end of other tasks."""
+    del ended

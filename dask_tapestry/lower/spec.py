@@ -1,0 +1,83 @@
+"""What a task needs to know of its step: small, pickled once, unpickled once a process."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from math import prod
+from threading import Lock
+from typing import Any
+
+from dask_tapestry.plan.plan import Step
+from dask_tapestry.plan.program import Program
+from dask_tapestry.zspace import Cuts, ZRange
+
+_loaded: OrderedDict[str, StepSpec] = OrderedDict()
+_lock = Lock()
+KEPT = 512  # specs that a process remembers
+
+
+@dataclass(frozen=True)
+class StepSpec:
+    """Name, program, output cuts and the cuts of each external input (None: handed as pieces)."""
+
+    name: str
+    program: Program
+    cuts: tuple[Cuts, ...]
+    input_cuts: tuple[tuple[Cuts, ...] | None, ...]
+    payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, step: Step, input_cuts: tuple[tuple[Cuts, ...] | None, ...]) -> StepSpec:
+        """Return the specification of a planned step."""
+        return cls(step.name, step.program, step.cuts, input_cuts)
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of blocks along each dimension."""
+        return tuple(c.count for c in self.cuts)
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return prod(self.grid_shape)
+
+    def box(self, index: tuple[int, ...]) -> ZRange:
+        """Box of a block."""
+        spans = [cut.block(i) for cut, i in zip(self.cuts, index, strict=True)]
+        return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.payload:
+            parts = (self.program, self.cuts, self.input_cuts)
+            self.payload.append(pickle.dumps(parts, pickle.HIGHEST_PROTOCOL))
+        return _load, (self.name, self.payload[0])
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<StepSpec {self.name}>"
+
+
+def _load(name: str, payload: bytes) -> StepSpec:
+    with _lock:
+        known = _loaded.get(name)
+        if known is not None:
+            _loaded.move_to_end(name)
+            return known
+    spec = StepSpec(name, *pickle.loads(payload), payload=[payload])  # noqa: S301
+    with _lock:
+        _loaded[name] = spec
+        while len(_loaded) > KEPT:
+            _loaded.popitem(last=False)
+    return spec
+
+
+def block_range(cuts: tuple[Cuts, ...], box: ZRange) -> tuple[range, ...]:
+    """Numbers of the blocks that meet `box`, for each dimension; the first block of an empty box."""
+    if box.is_empty:
+        return tuple(range(1) for _ in cuts)
+    spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
+    return tuple(range(first, end) for first, end in spans)

@@ -1,0 +1,41 @@
+"""Axes as users write them: negative ones, one or several, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import index
+
+from dask_tapestry.errors import AxisError, ShapeError
+
+Axes = int | Iterable[int] | None
+
+
+def normalize_axis(axis: int, ndim: int, name: str = "axis") -> int:
+    """Return `axis` as a number from 0; raise `AxisError` outside ``[-ndim, ndim)``.
+
+    Examples
+    --------
+    >>> normalize_axis(-1, 3)
+    2
+    """
+    number = index(axis)
+    if not -ndim <= number < ndim:
+        raise AxisError(f"{name} {number} is out of bounds for array of dimension {ndim}")
+    return number % ndim
+
+
+def normalize_axes(axes: Axes, ndim: int, name: str = "axis") -> tuple[int, ...]:
+    """Return `axes` as sorted numbers from 0; None means all.
+
+    Examples
+    --------
+    >>> normalize_axes(None, 2), normalize_axes((-1, 0), 3)
+    ((0, 1), (0, 2))
+    """
+    if axes is None:
+        return tuple(range(ndim))
+    given = tuple(axes) if isinstance(axes, Iterable) else (axes,)
+    numbers = [normalize_axis(axis, ndim, name) for axis in given]
+    if len(set(numbers)) != len(numbers):
+        raise ShapeError(f"duplicate value in {name}: {given}")
+    return tuple(sorted(numbers))

@@ -1,0 +1,91 @@
+"""Concat: tensors joined along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Concat(Selector):
+    """Inputs, equal in all but `axis`, one after the other along it."""
+
+    name = "concat"
+    kernel = "concat"
+    axis: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        shape = list(inputs[0].shape)
+        shape[self.axis] = sum(x.shape[self.axis] for x in inputs)
+        return TensorType(tuple(shape), inputs[0].dtype, inputs[0].dims)
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        return (True,) * len(inputs)
+
+    def offsets(self, inputs: Types) -> list[int]:
+        """Where each input starts along the axis."""
+        return [0, *accumulate(x.shape[self.axis] for x in inputs)][:-1]
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        boxes = []
+        for x, offset in zip(inputs, self.offsets(inputs), strict=True):
+            extent = x.shape[self.axis]
+            lo = min(max(box.lo[self.axis] - offset, 0), extent)
+            hi = max(lo, min(box.hi[self.axis] - offset, extent))
+            boxes.append(box.replace(self.axis, lo, hi))
+        return tuple(boxes)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        wanted = region[self.axis]
+        regions = []
+        for x, offset in zip(inputs, self.offsets(inputs), strict=True):
+            inside = range(wanted.start, wanted.stop, wanted.step)
+            first = max(0, -(-(offset - wanted.start) // wanted.step))
+            last = max(first, -(-(offset + x.shape[self.axis] - wanted.start) // wanted.step))
+            part = inside[first:last]
+            own = Progression.of(part.start - offset, wanted.step, len(part))
+            regions.append(Region((*region[: self.axis], own, *region[self.axis + 1 :])))
+        return Restriction(self, tuple(regions), region)
+
+    def text(self) -> str:
+        return f"axis={self.axis}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.concatenate(inputs, self.axis)
+
+
+def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Join `tensors` along `axis`, promoted to one dtype, as `numpy.concatenate` does."""
+    if not tensors:
+        raise ShapeError("need at least one array to concatenate")
+    ndim = tensors[0].type.ndim
+    if not ndim:
+        raise ShapeError("zero-dimensional arrays cannot be concatenated")
+    number = normalize_axis(axis, ndim)
+    _check_same(tensors, number)
+    dtype = np.result_type(*[x.type.dtype for x in tensors])
+    if len(tensors) == 1:
+        return tensors[0]
+    return apply(Concat(number), *[astype(x, dtype) for x in tensors])
+
+
+def _check_same(tensors: Sequence[Tensor], axis: int) -> None:
+    rest = [(*x.type.shape[:axis], *x.type.shape[axis + 1 :]) for x in tensors]
+    ranks = {x.type.ndim for x in tensors}
+    if len(ranks) > 1 or len(set(rest)) > 1:
+        shapes = ", ".join(str(x.type.shape) for x in tensors)
+        raise ShapeError(f"arrays to concatenate must agree in all but axis {axis}: got {shapes}")

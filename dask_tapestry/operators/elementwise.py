@@ -1,0 +1,155 @@
+"""Map: cell expressions over tensors of one shape; every NumPy ufunc is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, loop_dtypes
+from dask_tapestry.errors import ShapeError, ValueRangeError
+from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+Scalar = bool | int | float | complex | np.generic
+Operand = Tensor | Scalar
+
+COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+
+
+@dataclass(frozen=True)
+class Map(BlockOperator):
+    """Cell o of the output is `expression` of the inputs' cells o.
+
+    Source: Tapestry whitepaper, "Cell Expressions".
+    """
+
+    name = "map"
+    kernel = "map"
+    transparent = True
+    expression: CellExpression
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        shapes = {x.shape for x in inputs}
+        if len(shapes) != 1:
+            raise ShapeError(f"a cell expression takes tensors of one shape, got {shapes}")
+        dims = next((x.dims for x in inputs if x.dims), None)
+        return TensorType(inputs[0].shape, self.expression.dtype, dims)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        shape = inputs[0].shape
+        here = IndexProjection.identity(len(shape))
+        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(shape))
+        return Signature(index, (here,) * len(inputs), (here,))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return (box,) * len(inputs)
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        return (True,) * len(inputs)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return Restriction(self, (region,) * len(inputs), region)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"expression": self.expression}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size * self.expression.flops
+
+    def text(self) -> str:
+        return str(self.expression)
+
+
+def elementwise(function: str, *operands: Operand, output: int = 0) -> Tensor:
+    """Apply a ufunc cell by cell, with NumPy's promotion (NEP 50) and broadcasting.
+
+    Parameters
+    ----------
+    function
+        The ufunc's name.
+    *operands
+        Tensors and scalars, at least one tensor; Python scalars take the tensors' dtype.
+    output
+        Which result, for a ufunc with several.
+
+    Raises
+    ------
+    DTypeError
+        If the ufunc has no loop for these dtypes.
+    ShapeError
+        If the shapes do not broadcast.
+    ValueRangeError
+        If a Python integer does not fit the dtype it must take.
+    """
+    if function in COMPARISONS:
+        operands = tuple(_clamp_comparand(operands, o) for o in operands)
+    types = tuple(_promotes_as(o) for o in operands)
+    loop = loop_dtypes(function, types)
+    count = UFUNCS[function].nin
+    name = function if UFUNCS[function].nout == 1 else f"{function}.{output}"
+    return cell_call(name, operands, loop[:count], loop[count + output])
+
+
+def cell_call(
+    function: str, operands: Sequence[Operand], loop: Sequence[np.dtype[Any]], dtype: np.dtype[Any]
+) -> Tensor:
+    """Apply `function`, whose loop takes the dtypes `loop` and yields `dtype`, cell by cell."""
+    tensors = list(dict.fromkeys(o for o in operands if isinstance(o, Tensor)))
+    builder = CellBuilder([t.type.dtype for t in tensors])
+    values = []
+    for operand, wanted in zip(operands, loop, strict=True):
+        if isinstance(operand, Tensor):
+            values.append(builder.cast(tensors.index(operand), wanted))
+        else:
+            values.append(builder.constant(_scalar(operand, wanted)))
+    result = builder.call(function, values, dtype)
+    shape = broadcast_shape([t.type.shape for t in tensors], f"operands of {function}")
+    return apply(Map(builder.finish(result)), *[broadcast(t, shape) for t in tensors])
+
+
+def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Convert every cell to `dtype`, as `numpy.ndarray.astype` does."""
+    if x.type.dtype == dtype:
+        return x
+    builder = CellBuilder([x.type.dtype])
+    return apply(Map(builder.finish(builder.cast(0, dtype))), x)
+
+
+def _promotes_as(operand: Operand) -> np.dtype[Any] | type:
+    if isinstance(operand, Tensor):
+        return operand.type.dtype
+    if isinstance(operand, np.generic):
+        return operand.dtype
+    return np.dtype(bool) if isinstance(operand, bool) else type(operand)
+
+
+def _scalar(value: Scalar, dtype: np.dtype[Any]) -> np.generic:
+    """`value` as a scalar of `dtype`."""
+    if isinstance(value, int) and dtype.kind in "iu":
+        bounds = np.iinfo(dtype)
+        if not bounds.min <= value <= bounds.max:
+            raise ValueRangeError(f"Python integer {value} out of bounds for {dtype.name}")
+    with np.errstate(all="ignore"):
+        scalar: np.generic = np.asarray(value).astype(dtype)[()]
+    return scalar
+
+
+def _clamp_comparand(operands: Sequence[Operand], value: Operand) -> Operand:
+    """Replace a Python integer outside the tensors' integer range by an infinity.
+
+    NumPy compares such integers by value; so does a comparison with an infinity.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    dtypes = [o.type.dtype for o in operands if isinstance(o, Tensor)]
+    if not all(dtype.kind in "iu" for dtype in dtypes):
+        return value
+    bounds = np.iinfo(np.result_type(*dtypes))
+    if bounds.min <= value <= bounds.max:
+        return value
+    return np.float64(np.inf if value > 0 else -np.inf)

@@ -1,0 +1,50 @@
+"""Full: one value everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.teg import Generator, Region, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Full(Generator):
+    """A tensor of `type` whose cells all hold `value`, given as its bytes."""
+
+    name = "full"
+    kernel = "full"
+    type: TensorType
+    value: bytes
+
+    def infer(self, *inputs: TensorType) -> TensorType:  # noqa: ARG002
+        return self.type
+
+    @property
+    def scalar(self) -> np.generic:
+        """The value."""
+        return np.frombuffer(self.value, self.type.dtype)[0]
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"value": self.scalar, "shape": box.shape}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return Restriction(Full(self.type._replace(shape=region.shape), self.value), (), region)
+
+    def text(self) -> str:
+        return f"{self.type.shape}, {self.scalar}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:  # noqa: ARG002
+        return np.full(self.type.shape, self.scalar)
+
+
+def full(
+    shape: tuple[int, ...], value: np.generic, dims: tuple[str | None, ...] | None = None
+) -> Tensor:
+    """Return a tensor of `shape` whose cells all hold `value`."""
+    return apply(Full(TensorType(shape, value.dtype, dims), value.tobytes()))

@@ -1,0 +1,53 @@
+"""Rechunk: a constraint on how a value is cut, without effect on the value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+@dataclass(frozen=True)
+class Rechunk(Selector):
+    """The input, to be held in blocks cut as `cuts` says, one for each dimension."""
+
+    name = "rechunk"
+    kernel = "identity"
+    transparent = False
+    holds = True
+    cuts: tuple[Cuts, ...]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+        return (box,)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        cuts = tuple(_restrict_cuts(c, part) for c, part in zip(self.cuts, region, strict=True))
+        return Restriction(Rechunk(cuts), (region,), region)
+
+    def text(self) -> str:
+        return ", ".join(map(str, self.cuts))
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return inputs[0]
+
+
+def rechunk(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
+    """Ask that `x` be held in blocks cut by `cuts`."""
+    return apply(Rechunk(cuts), x)
+
+
+def _restrict_cuts(cuts: Cuts, part: Progression) -> Cuts:
+    """Cuts of a progression of coordinates, at the places where `cuts` lie between two of them."""
+    return cuts.window(part.start, part.step, part.count)

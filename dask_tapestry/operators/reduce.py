@@ -1,0 +1,187 @@
+"""Reduce: a monoid folded over some axes, in the canonical tree's order.
+
+The one operator has four uses, which differ in where in the tree it starts and where it stops:
+
+====================  ==================  =========================================
+start (``source``)    stop (``target``)   meaning
+====================  ==================  =========================================
+None (cells)          None (the value)    the reduction as the user wrote it
+None                  level t             partial results: the nodes at level t
+level s               level t             nodes combined further
+level s               None                nodes combined to the end and finalized
+====================  ==================  =========================================
+
+A node is the same bits wherever it is computed, so any chain of these has one value. The reduced
+axes of a tensor of nodes count nodes; the other axes are the input's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.cells import Tree
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.monoids import MONOIDS, Monoid
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+
+@dataclass(frozen=True)
+class Reduce(BlockOperator):
+    """Fold `monoid` over `axes`, whose extents in the user's input were `extents`.
+
+    Source: Tapestry whitepaper, "Dimension Reduction Operations".
+    """
+
+    name = "reduce"
+    kernel = "reduce"
+    monoid: str
+    axes: tuple[int, ...]
+    extents: tuple[int, ...]
+    dtype: np.dtype[Any]  # of the value
+    state: np.dtype[Any]  # of the nodes
+    ddof: float = 0.0
+    source: int | None = None
+    target: int | None = None
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The canonical tree."""
+        return Tree(self.extents)
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        (x,) = inputs
+        if self.target is not None:
+            shape = list(x.shape)
+            for axis, n in zip(self.axes, self.tree.counts(self.target), strict=True):
+                shape[axis] = n
+            return TensorType(tuple(shape), self.state, x.dims)
+        kept = [dim for dim in range(x.ndim) if dim not in self.axes]
+        dims = tuple(x.dims[dim] for dim in kept) if x.dims else None
+        return TensorType(tuple(x.shape[dim] for dim in kept), self.dtype, dims)
+
+    def _ratios(self) -> tuple[int, ...]:
+        """Input coordinates for each node of the target, along the reduced axes."""
+        tree = self.tree
+        coarse = tree.sides(self.target or 0)
+        fine = tree.sides(self.source) if self.source is not None else (1,) * len(coarse)
+        return tuple(c // f for c, f in zip(coarse, fine, strict=True))
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        """Kept axes are parallel; reduced ones too where nodes come out, else a reduction."""
+        (x,) = inputs
+        partial = self.target is not None
+        ratios = dict(zip(self.axes, self._ratios(), strict=True)) if partial else {}
+        dims = [
+            IndexDim(
+                f"r{axis}" if axis in self.axes else f"i{axis}",
+                -(-n // ratios.get(axis, 1)),
+                Kind.REDUCTION if axis in self.axes and not partial else Kind.PARALLEL,
+            )
+            for axis, n in enumerate(x.shape)
+        ]
+        rows = [[0] * x.ndim for _ in range(x.ndim)]
+        for axis in range(x.ndim):
+            rows[axis][axis] = ratios.get(axis, 1)
+        reads = IndexProjection(
+            tuple(map(tuple, rows)), (0,) * x.ndim, tuple(ratios.get(a, 1) for a in range(x.ndim))
+        )
+        kept = [axis for axis in range(x.ndim) if partial or axis not in self.axes]
+        rows = [[int(axis == dim) for dim in range(x.ndim)] for axis in kept]
+        writes = IndexProjection(
+            tuple(map(tuple, rows)), (0,) * len(kept), (1,) * len(kept), in_ndim=x.ndim
+        )
+        return Signature(tuple(dims), (reads,), (writes,))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        (x,) = inputs
+        (wanted,) = signature_of(self, inputs).demand(box)
+        return (wanted.intersection(x.box),)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "monoid": self.monoid,
+            "axes": self.axes,
+            "tree": self.tree,
+            "origin": tuple(boxes[0].lo[axis] for axis in self.axes),
+            "dtype": self.dtype,
+            "state": self.state,
+            "ddof": self.ddof,
+            "source": self.source,
+            "target": self.target,
+        }
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return self.demand(inputs, box)[0].size
+
+    def text(self) -> str:
+        way = "" if self.source is None else f", from level {self.source}"
+        way += "" if self.target is None else f", to level {self.target}"
+        return f"{self.monoid}, axes={self.axes}{way}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self._monoid.reference(inputs[0], self.axes, self.dtype, self.ddof)
+
+    @property
+    def _monoid(self) -> Monoid:
+        return MONOIDS[self.monoid]
+
+
+def reduce(
+    x: Tensor,
+    monoid: str,
+    axes: Axes = None,
+    *,
+    dtype: np.dtype[Any] | None = None,
+    keepdims: bool = False,
+    ddof: float = 0.0,
+) -> Tensor:
+    """Fold a monoid over `axes`, all of them by default, as NumPy's function of that name does.
+
+    Parameters
+    ----------
+    monoid
+        A key of `MONOIDS`.
+    dtype
+        Of the result; by default NumPy's choice.
+    keepdims
+        Keep the reduced axes with length one.
+    ddof
+        Degrees of freedom taken off the count (var, std).
+
+    Raises
+    ------
+    DTypeError
+        If the monoid has no meaning for the dtype.
+    ShapeError
+        If no cell is reduced and the monoid has no identity.
+    """
+    chosen = normalize_axes(axes, x.type.ndim)
+    declared = MONOIDS[monoid]
+    result, state = declared.dtypes(x.type.dtype, dtype)
+    extents = tuple(x.type.shape[axis] for axis in chosen)
+    if not prod(extents) and not declared.has_identity and x.type.size == 0:
+        _refuse_empty(x.type, monoid, chosen)
+    if not chosen:
+        x = unsqueeze(x, x.type.ndim)
+        chosen, extents = (x.type.ndim - 1,), (1,)
+        keepdims = False
+    value = apply(Reduce(monoid, chosen, extents, result, state, float(ddof)), x)
+    return unsqueeze(value, chosen) if keepdims else value
+
+
+def _refuse_empty(x: TensorType, monoid: str, axes: tuple[int, ...]) -> None:
+    kept = prod(n for axis, n in enumerate(x.shape) if axis not in axes)
+    if kept:
+        raise ShapeError(
+            f"zero-size array to reduction operation {monoid} which has no identity: {x}"
+        )

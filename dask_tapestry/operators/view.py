@@ -1,0 +1,166 @@
+"""View: the one affine selector that permute, reverse, slice, squeeze and broadcast compose to."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.teg import Progression, Region, Selector, TensorType
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+class ViewAxis(NamedTuple):
+    """Where an input axis is read: ``start + step * o``, o the output coordinate along `dim`.
+
+    ``dim == -1`` pins the axis to `start`.
+    """
+
+    dim: int
+    start: int
+    step: int
+
+
+@dataclass(frozen=True)
+class View(Selector):
+    """Cell o of the output is the input's cell ``start + step * o[dim]`` along each input axis.
+
+    Output dimensions that no axis names are broadcast. `shape` is the output's.
+
+    Examples
+    --------
+    >>> flip = View((3,), (ViewAxis(0, 2, -1),))
+    >>> flip.after(flip)
+    View(shape=(3,), axes=(ViewAxis(dim=0, start=0, step=1),))
+    """
+
+    name = "view"
+    kernel = "view"
+    shape: tuple[int, ...]
+    axes: tuple[ViewAxis, ...]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        (x,) = inputs
+        dims: list[str | None] = [None] * len(self.shape)
+        for axis, name in zip(self.axes, x.dims or (None,) * x.ndim, strict=True):
+            if axis.dim >= 0:
+                dims[axis.dim] = name
+        return TensorType(self.shape, x.dtype, tuple(dims) if x.dims else None)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        if box.is_empty:
+            return (ZRange((0,) * len(self.axes), (0,) * len(self.axes)),)
+        lo, hi = [], []
+        for dim, start, step in self.axes:
+            first = start + step * box.lo[dim] if dim >= 0 else start
+            last = start + step * (box.hi[dim] - 1) if dim >= 0 else start
+            lo.append(min(first, last))
+            hi.append(max(first, last) + 1)
+        return (ZRange(tuple(lo), tuple(hi)),)
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        return (all(self.shape[dim] == 1 for dim in self.broadcast),)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The axes that are not pinned, in the order of the output dimensions they follow."""
+        moving = [axis.dim for axis in self.axes if axis.dim >= 0]
+        return tuple(sorted(range(len(moving)), key=moving.__getitem__))
+
+    @cached_property
+    def broadcast(self) -> tuple[int, ...]:
+        """Output dimensions that no axis follows."""
+        followed = {axis.dim for axis in self.axes}
+        return tuple(dim for dim in range(len(self.shape)) if dim not in followed)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        index: list[int | slice] = []
+        for (dim, start, step), origin in zip(self.axes, boxes[0].lo, strict=True):
+            if dim < 0:
+                index.append(start - origin)
+                continue
+            first = start + step * box.lo[dim] - origin
+            stop = first + step * (box.hi[dim] - box.lo[dim])
+            index.append(slice(first, stop if stop >= 0 else None, step))
+        return {
+            "index": tuple(index),
+            "order": self.order,
+            "broadcast": self.broadcast,
+            "shape": box.shape,
+        }
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        regions, axes = [], []
+        for dim, start, step in self.axes:
+            if dim < 0:
+                regions.append(Progression(start, 1, 1))
+                axes.append(ViewAxis(-1, 0, 1))
+                continue
+            wanted = region[dim]
+            pace = step * wanted.step
+            regions.append(Progression.of(start + step * wanted.start, pace, wanted.count))
+            backward = pace < 0 and wanted.count > 1
+            axes.append(ViewAxis(dim, wanted.count - 1 if backward else 0, -1 if backward else 1))
+        return Restriction(View(region.shape, tuple(axes)), (Region(regions),), region)
+
+    def after(self, inner: View) -> View:
+        """One view for this view of `inner`."""
+        axes = []
+        for dim, start, step in inner.axes:
+            if dim < 0:
+                axes.append(ViewAxis(-1, start, 1))
+                continue
+            outer = self.axes[dim]
+            first = start + step * outer.start
+            axes.append(ViewAxis(outer.dim, first, step * outer.step if outer.dim >= 0 else 1))
+        return View(self.shape, tuple(axes))
+
+    def is_identity(self, shape: tuple[int, ...]) -> bool:
+        """Whether it yields a tensor of `shape` unchanged."""
+        return self.shape == shape and self.axes == identity_axes(shape)
+
+    def text(self) -> str:
+        axes = [f"{a.start}{a.step:+d}*o{a.dim}" if a.dim >= 0 else str(a.start) for a in self.axes]
+        return f"[{', '.join(axes)}]"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        (x,) = inputs
+        places = np.indices(self.shape, sparse=True)
+        index = tuple(
+            np.asarray(start + (step * places[dim] if dim >= 0 else 0))
+            for dim, start, step in self.axes
+        )
+        result: np.ndarray[Any, Any] = np.broadcast_to(x[index], self.shape)
+        return result
+
+
+def identity_axes(shape: tuple[int, ...]) -> tuple[ViewAxis, ...]:
+    """Axes of the view that changes nothing."""
+    return tuple([ViewAxis(dim, 0, 1) for dim in range(len(shape))])
+
+
+class ViewSelector(Selector):
+    """A selector with a name of its own that is a view; rules see it as that view only."""
+
+    kernel = "view"
+
+    @abstractmethod
+    def view(self, x: TensorType) -> View:
+        """The view it is for an input of type `x`."""
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.view(inputs[0]).infer(*inputs)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return self.view(inputs[0]).demand(inputs, box)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return self.view(inputs[0]).arguments(inputs, box, boxes)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return self.view(inputs[0]).restrict(inputs, region)

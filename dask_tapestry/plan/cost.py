@@ -1,0 +1,131 @@
+"""Cost of a plan: estimates by resource, from the steps' needs.
+
+A first, simple model: each resource is summed over blocks and spread over the workers evenly, and a
+step's time is that of its busiest resource. The rates below are orders of magnitude.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from dask_tapestry.teg import Sink
+
+if TYPE_CHECKING:
+    from dask_tapestry.plan.plan import Plan, Step
+
+FLOPS_A_SECOND = 2e9  # of one thread, on cells
+MEMORY_BYTES_A_SECOND = 1e10  # of one thread
+SECONDS_A_TASK = 1e-4  # of the scheduler
+IMBALANCE = 1.25  # Dask decides the placement: how much more than its share a worker may hold
+
+
+def plan_cost(plan: Plan) -> dict[str, float]:
+    """Estimate bytes, seconds and tasks of a plan.
+
+    ``bytes_read`` and ``bytes_written`` are of stores, ``bytes_moved`` of values handed from step to
+    step, ``memory_bytes`` of all values held, ``peak_worker_bytes`` of the fullest worker at its
+    fullest moment, ``peak_worker_compute`` operations of the busiest worker; the wastes are the
+    shares of memory and slots that stay unused.
+    """
+    steps = list(plan.steps.values())
+    slots, workers = plan.resources.slots, plan.resources.workers
+    seconds = [_step_seconds(step, plan) for step in steps]
+    flops = sum(step.needs.flops * _blocks(step) for step in steps)
+    peak = peak_worker_bytes(plan)
+    busy = sum(min(step.count, slots) * s for step, s in zip(steps, seconds, strict=True))
+    total = sum(seconds)
+    return {
+        "seconds": total + sum(step.count for step in steps) * SECONDS_A_TASK,
+        "compute_seconds": flops / FLOPS_A_SECOND / slots,
+        "bytes_read": round(sum(_stored(step) for step in steps)),
+        "bytes_written": sum(
+            s.node.type.nbytes for s in steps if isinstance(s.node.operator, Sink)
+        ),
+        "bytes_moved": round(
+            sum((step.needs.read - _block_stored(step)) * _blocks(step) for step in steps)
+        ),
+        "memory_bytes": sum(resident_bytes(step, plan) for step in steps),
+        "peak_worker_bytes": peak,
+        "peak_worker_compute": flops / workers,
+        "memory_waste": max(0.0, 1 - peak / plan.resources.memory_bytes),
+        "compute_waste": 1 - busy / (total * slots) if total else 0.0,
+        "tasks": sum(step.count for step in steps),
+    }
+
+
+def peak_worker_bytes(plan: Plan) -> int:
+    """Bytes of the fullest worker at its fullest moment.
+
+    Values that wait for a whole step before they can go, spread over the workers with an imbalance
+    factor, and one working set for each thread.
+    """
+    resident = sum(resident_bytes(step, plan) for step in plan.steps.values())
+    work = max((step.needs.work for step in plan.steps.values()), default=0)
+    share = (
+        resident if plan.resources.workers == 1 else resident / plan.resources.workers * IMBALANCE
+    )
+    threads = min(plan.resources.threads, max((s.count for s in plan.steps.values()), default=1))
+    return round(share + threads * work)
+
+
+def resident_bytes(step: Step, plan: Plan) -> int:
+    """Bytes of a step's output that are held at once.
+
+    A value whose readers take it block by block is gone as fast as it comes; one that a reader
+    needs whole, and a result, stay.
+    """
+    node = step.node
+    if isinstance(node.operator, Sink):
+        return 0
+    if node in plan.graph.roots:
+        return node.type.nbytes
+    block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+    streaming = plan.resources.slots * 4 * block
+    whole = any(
+        _reads_many(reader, step) for reader in plan.steps.values() if node in reader.inputs
+    )
+    return node.type.nbytes if whole else min(node.type.nbytes, streaming)
+
+
+def _reads_many(reader: Step, step: Step) -> bool:
+    """Whether one block of `reader` reads more blocks of `step` than neighbours."""
+    box = reader.box((0,) * len(reader.cuts))
+    at = reader.inputs.index(step.node)
+    return any(
+        prod(
+            e - f
+            for f, e in (
+                c.overlapping(lo, hi) for c, lo, hi in zip(step.cuts, b.lo, b.hi, strict=True)
+            )
+        )
+        > 2 ** max(len(step.cuts), 1)
+        for b in reader.program.input_boxes(box)[at]
+    )
+
+
+def _blocks(step: Step) -> float:
+    """Number of blocks, the clipped ones counted by their share."""
+    largest = prod(c.longest for c in step.cuts)
+    return step.node.type.size / largest if largest else step.count
+
+
+def _block_stored(step: Step) -> int:
+    return sum(
+        step.program.instructions[w.value - len(step.program.inputs)].operator.stored_bytes(w.box)
+        for w in step.program.schedule(step.box((0,) * len(step.cuts))).works
+    )
+
+
+def _stored(step: Step) -> float:
+    return _block_stored(step) * _blocks(step)
+
+
+def _step_seconds(step: Step, plan: Plan) -> float:
+    parallel = min(plan.resources.slots, step.count)
+    written = step.node.type.nbytes if isinstance(step.node.operator, Sink) else 0
+    blocks = _blocks(step)
+    compute = step.needs.flops * blocks / FLOPS_A_SECOND / parallel
+    memory = (step.needs.work + step.needs.read) * blocks / MEMORY_BYTES_A_SECOND / parallel
+    carried = (_stored(step) + written) / int(plan.resources.bandwidth)
+    return max(compute, memory, carried / min(plan.resources.workers, parallel))

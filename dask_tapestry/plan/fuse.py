@@ -1,0 +1,188 @@
+"""Fusion: which values are held between steps, and the program each step runs.
+
+A value that is not held is computed within the step of whoever reads it. Held are
+
+- roots, sinks and values whose layout the user fixed;
+- results of operators that are not transparent (reductions, products), unless all that follows
+  them up to the step's end reads each of their cells once: then it is their epilogue;
+- stored sources and costly formulas that several steps read, where holding them is safe.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from dask_tapestry.cells import CellBuilder
+from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.plan.program import Instruction, Program
+from dask_tapestry.teg import Graph, Node, Source
+
+COSTLY_FLOPS = 64  # operations a cell from which a shared formula is computed once and held
+LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
+HELD_SHARE = 0.3  # of all memory that one held value may take when its readers wait for each other
+
+
+def is_external(node: Node) -> bool:
+    """Whether a node's blocks come from outside the plan: memory, another collection."""
+    return isinstance(node.operator, Source) and node.operator.external
+
+
+def held_values(graph: Graph, memory: int, extra: Iterable[Node] = ()) -> set[Node]:
+    """The nodes whose values are held: each becomes the output of one step.
+
+    Parameters
+    ----------
+    memory
+        Bytes of memory of all workers.
+    extra
+        Nodes to hold in any case.
+    """
+    held = {n for n in graph.nodes if n.operator.holds} | set(extra)
+    held.update(root for root in graph.roots if not root.is_sequence_point)
+    readers = graph.consumers
+    users: dict[Node, set[Node]] = {}
+    once: dict[Node, bool] = {}
+    upstream: dict[Node, set[Node]] = defaultdict(set)
+    for node in reversed(graph.nodes):
+        if node.is_sequence_point:
+            continue
+        users[node] = set().union(*(_step_of(c, held, users) for c in readers[node]))
+        once[node] = len(readers[node]) == 1 and _epilogue(readers[node][0], node, held, once)
+        if node not in held and _must_hold(node, users[node], once[node], upstream, memory):
+            held.add(node)
+        for user in {node} if node in held else users[node]:
+            upstream[user].update(u for c in readers[node] for u in _step_of(c, held, users))
+    return held
+
+
+def _step_of(consumer: Node, held: set[Node], users: dict[Node, set[Node]]) -> set[Node]:
+    return {consumer} if consumer in held else users.get(consumer, set())
+
+
+def _epilogue(consumer: Node, node: Node, held: set[Node], once: dict[Node, bool]) -> bool:
+    """Whether the way from `node` over its only reader to the step's end reads each cell once."""
+    operator = consumer.operator
+    if not (operator.transparent or operator.category == "sink"):
+        return False
+    reads = operator.reads_once(consumer.input_types)
+    mine = [r for r, x in zip(reads, consumer.inputs, strict=True) if x is node]
+    return len(mine) == 1 and mine[0] and (consumer in held or once[consumer])
+
+
+def _must_hold(
+    node: Node, users: set[Node], once: bool, later: dict[Node, set[Node]], memory: int
+) -> bool:
+    operator = node.operator
+    if not operator.transparent:
+        return not once
+    if len(users) < 2 or is_external(node):  # noqa: PLR2004
+        return False
+    stored = isinstance(operator, Source)
+    costly = isinstance(operator, Map) and operator.expression.flops >= COSTLY_FLOPS
+    if not (stored or costly):
+        return False
+    waits = any(_reaches(a, users - {a}, later) for a in users)
+    return not waits or node.type.nbytes <= HELD_SHARE * memory
+
+
+def _reaches(start: Node, goals: set[Node], later: dict[Node, set[Node]]) -> bool:
+    """Whether a step's value is needed, directly or not, by one of the steps `goals`."""
+    seen, stack = {start}, [start]
+    while stack:
+        for after in later[stack.pop()]:
+            if after in goals:
+                return True
+            if after not in seen:
+                seen.add(after)
+                stack.append(after)
+    return False
+
+
+def program_of(node: Node, held: set[Node]) -> tuple[Program, tuple[Node, ...], tuple[Node, ...]]:
+    """Program that computes a held node from other held and external ones.
+
+    Returns it with the nodes it reads and the node that each of its instructions computes.
+    """
+    if is_external(node):
+        return Program((node.type,), ()), (node,), ()
+    members = _members(node, held)
+    inside = set(members)
+    inputs = tuple(dict.fromkeys(x for m in members for x in m.inputs if x not in inside))
+    groups: dict[Node, list[Node]] = defaultdict(list)
+    for member, lead in _formula_leads(members, node).items():
+        groups[lead].append(member)
+    number = {x: i for i, x in enumerate(inputs)}
+    instructions: list[Instruction] = []
+    for member in members:
+        if member not in groups:
+            continue
+        group = groups[member]
+        operator, sources = _fused(group) if len(group) > 1 else (member.operator, member.inputs)
+        number[member] = len(inputs) + len(instructions)
+        instructions.append(
+            Instruction(
+                operator,
+                tuple(number[x] for x in sources),
+                tuple(x.type for x in sources),
+                member.type,
+                member.line,
+            )
+        )
+    computed = tuple(m for m in members if m in groups)
+    return Program(tuple(x.type for x in inputs), tuple(instructions)), inputs, computed
+
+
+def _members(node: Node, held: set[Node]) -> list[Node]:
+    """What the step of `node` computes, inputs first."""
+    order: list[Node] = []
+    state: dict[Node, bool] = {}
+    stack = [node]
+    while stack:
+        top = stack[-1]
+        if top in state:
+            stack.pop()
+            if not state[top]:
+                state[top] = True
+                order.append(top)
+            continue
+        state[top] = False
+        stack.extend(
+            x
+            for x in reversed(top.inputs)
+            if x not in state and x not in held and not is_external(x)
+        )
+    return order
+
+
+def _formula_leads(members: list[Node], last: Node) -> dict[Node, Node]:
+    """For each member, inputs first, the node whose formula it is written into, or itself."""
+    readers: dict[Node, list[Node]] = defaultdict(list)
+    for member in members:
+        for x in member.inputs:
+            readers[x].append(member)
+    leads: dict[Node, Node] = {}
+    sizes: dict[Node, int] = defaultdict(int)
+    for member in reversed(members):
+        lead = member
+        if isinstance(member.operator, Map):
+            into = {leads[r] if isinstance(r.operator, Map) else None for r in readers[member]}
+            length = len(member.operator.expression.steps)
+            only = into.pop() if len(into) == 1 and member is not last else None
+            if only is not None and sizes[only] + length <= LONGEST_FORMULA:
+                lead = only
+            sizes[lead] += length
+        leads[member] = lead
+    return {member: leads[member] for member in members}
+
+
+def _fused(group: list[Node]) -> tuple[Map, tuple[Node, ...]]:
+    """One formula for a group of maps, the last of which is the result, and what it reads."""
+    inside = set(group)
+    reads = tuple(dict.fromkeys(x for m in group for x in m.inputs if x not in inside))
+    builder = CellBuilder([x.type.dtype for x in reads])
+    value = {x: i for i, x in enumerate(reads)}
+    for member in group:
+        formula = member.operator.expression  # type: ignore[attr-defined]
+        value[member] = builder.inline(formula, [value[x] for x in member.inputs])
+    return Map(builder.finish(value[group[-1]])), reads

@@ -1,0 +1,263 @@
+"""Grids: how the output of a step is cut into blocks.
+
+The rule is simple and sound. Blocks start as the whole output. While they are too few for the
+workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
+together read the fewest bytes; a tie goes to the first dimension, whose pieces are contiguous. What
+a block reads follows from its operators' projections, and of a stored tensor whole chunks count, so
+cuts fall on chunk edges by themselves and are then snapped to them exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.plan.program import Program
+from dask_tapestry.teg import Sink, Source
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What the blocks of a step should be.
+
+    Attributes
+    ----------
+    count
+        Blocks wanted, to keep every slot busy.
+    smallest, largest
+        Working set below which a block is not worth a task, and above which it is cut, in bytes.
+    limit
+        Working set that no block may exceed, in bytes.
+    most
+        Blocks above which cutting goes on only for `limit`.
+    """
+
+    count: int
+    smallest: int
+    largest: int
+    limit: int
+    most: int
+
+
+class Unit(NamedTuple):
+    """Where cuts of a dimension should fall: after `lead` cells, then every `length`.
+
+    With `required` they must: the pieces are written by one task each.
+    """
+
+    length: int = 1
+    lead: int = 0
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What one block takes.
+
+    Attributes
+    ----------
+    read
+        Bytes that come from outside the step, whole stored chunks counted.
+    work
+        Peak bytes of the arrays alive while the block is computed.
+    flops
+        Operations.
+    """
+
+    read: int
+    work: int
+    flops: int
+
+
+def needs_of(program: Program, box: ZRange, chunks: Sequence[Sequence[Cuts] | None]) -> Needs:
+    """What the output's cells `box` take; `chunks` says how each external input is held."""
+    schedule = program.schedule(box)
+    read = alive = 0
+    for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
+        size = sum(held_cells(b, cuts) for b in boxes) * type_.dtype.itemsize
+        read += size
+        alive += size if cuts is not None else 0
+    last = {
+        (source, schedule.holder(source, need)): number
+        for number, work in enumerate(schedule.works)
+        for source, need in zip(_inputs(program, work.value), work.needs, strict=True)
+    }
+    ends: dict[int, int] = {}
+    peak, flops = alive, 0
+    for number, work in enumerate(schedule.works):
+        instruction = program.instructions[work.value - len(program.inputs)]
+        operator = instruction.operator
+        read += operator.stored_bytes(work.box)
+        flops += operator.flops(instruction.types, work.box)
+        copies = operator.category not in ("selector", "generator", "sink")
+        size = work.box.size * instruction.type.dtype.itemsize if copies else 0
+        alive += size
+        peak = max(peak, alive)
+        ends[last.get((work.value, work.box), len(schedule.works))] = (
+            ends.get(last.get((work.value, work.box), len(schedule.works)), 0) + size
+        )
+        alive -= ends.pop(number, 0)
+    return Needs(read, peak, flops)
+
+
+def _inputs(program: Program, value: int) -> tuple[int, ...]:
+    return program.instructions[value - len(program.inputs)].inputs
+
+
+def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
+    """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
+    if cuts is None or box.is_empty:
+        return box.size
+    cells = 1
+    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
+        first, end = cut.overlapping(lo, hi)
+        cells *= cut.block(end - 1)[1] - cut.block(first)[0]
+    return cells
+
+
+def choose_grid(
+    program: Program, chunks: Sequence[Sequence[Cuts] | None], aim: Aim, name: str
+) -> tuple[tuple[Cuts, ...], str]:
+    """Cut a step's output; return the cuts and why they are so.
+
+    Raises
+    ------
+    MemoryLimitError
+        If even the smallest block needs more memory than the limit.
+    """
+    shape = program.type.shape
+    units = _units(program, chunks)
+    pieces = [1] * len(shape)
+    grid = _grid(shape, pieces, units)
+    needs = needs_of(program, _largest(grid), chunks)
+    reason = "one block suffices"
+    while True:
+        count = prod(c.count for c in grid)
+        if needs.work > aim.limit:
+            reason = "memory bound"
+        elif count >= aim.most or needs.work <= aim.smallest:
+            break
+        elif needs.work > aim.largest:
+            reason = "block size"
+        elif count < aim.count:
+            reason = "workers"
+        else:
+            break
+        better = _best_cut(program, chunks, shape, pieces, units)
+        if better is None:
+            if needs.work > aim.limit:
+                raise MemoryLimitError(
+                    f"{name}: its smallest block, {_largest(grid)} of {program.type}, needs "
+                    f"{needs.work:,} bytes; the limit a task is {aim.limit:,}"
+                )
+            break
+        pieces, grid, needs = better
+    return grid, reason
+
+
+def _best_cut(
+    program: Program,
+    chunks: Sequence[Sequence[Cuts] | None],
+    shape: tuple[int, ...],
+    pieces: list[int],
+    units: Sequence[Unit],
+) -> tuple[list[int], tuple[Cuts, ...], Needs] | None:
+    """Halve the dimension whose halving makes all blocks read least."""
+    now = _grid(shape, pieces, units)
+    best = None
+    for dim in range(len(shape)):
+        more = [n * 2 if d == dim else n for d, n in enumerate(pieces)]
+        grid = _grid(shape, more, units)
+        if grid[dim].count == now[dim].count:
+            continue
+        needs = needs_of(program, _largest(grid), chunks)
+        score = needs.read * prod(c.count for c in grid)
+        if best is None or score < best[0]:
+            best = (score, more, grid, needs)
+    return best[1:] if best else None
+
+
+def _grid(shape: tuple[int, ...], pieces: list[int], units: Sequence[Unit]) -> tuple[Cuts, ...]:
+    return tuple(_cut(n, p, unit) for n, p, unit in zip(shape, pieces, units, strict=True))
+
+
+def _cut(extent: int, pieces: int, unit: Unit) -> Cuts:
+    """About `pieces` pieces, on the edges that `unit` names where they are as long as it."""
+    if pieces == 1 or extent < 2:  # noqa: PLR2004
+        return Cuts.regular(extent, max(extent, 1))
+    step = -(-extent // pieces)
+    if step < unit.length and not unit.required:
+        return Cuts.regular(extent, step)
+    step = -(-step // unit.length) * unit.length
+    first = step - unit.length + unit.lead if unit.lead else step
+    return Cuts.regular(extent, step, first)
+
+
+def _largest(grid: tuple[Cuts, ...]) -> ZRange:
+    """A block of the largest size."""
+    spans = [
+        next((c.block(i) for i in range(min(c.count, 3)) if _length(c, i) == c.longest), c.block(0))
+        for c in grid
+    ]
+    return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+
+
+def _length(cuts: Cuts, number: int) -> int:
+    a, b = cuts.block(number)
+    return b - a
+
+
+def _units(program: Program, chunks: Sequence[Sequence[Cuts] | None]) -> tuple[Unit, ...]:
+    """For each output dimension, the chunks its cuts should fall between."""
+    shape = program.type.shape
+    units = [Unit()] * len(shape)
+    weight = [0] * len(shape)
+    if 0 in shape:
+        return tuple(units)
+    origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)))
+    holders = _chunked_values(program, chunks)
+    for dim, extent in enumerate(shape):
+        if extent < 2:  # noqa: PLR2004
+            continue
+        at = tuple(int(d == dim) for d in range(len(shape)))
+        moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)))
+        for value, steps, required in holders:
+            found = _follow(origin.boxes[value], moved.boxes[value], steps)
+            heavier = program.types[value].nbytes * (10**6 if required else 1)
+            if found and heavier > weight[dim]:
+                units[dim], weight[dim] = found._replace(required=required), heavier
+    return tuple(units)
+
+
+def _chunked_values(
+    program: Program, chunks: Sequence[Sequence[Cuts] | None]
+) -> list[tuple[int, tuple[int, ...], bool]]:
+    """Values that are held in chunks: number, chunk sides, whether cuts must fall on them."""
+    found: list[tuple[int, tuple[int, ...], bool]] = [
+        (value, tuple(c.step or 1 for c in cuts), False)
+        for value, cuts in enumerate(chunks)
+        if cuts is not None
+    ]
+    for number, instruction in enumerate(program.instructions):
+        operator = instruction.operator
+        if isinstance(operator, Source | Sink) and operator.chunks is not None:
+            value = len(program.inputs) + number
+            found.append((value, operator.chunks, isinstance(operator, Sink)))
+    return found
+
+
+def _follow(
+    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], sides: tuple[int, ...]
+) -> Unit | None:
+    """Chunks in steps of the output, if one step moves the value by whole cells."""
+    if len(origin) != 1 or len(moved) != 1:
+        return None
+    for a, b, side in zip(origin[0].lo, moved[0].lo, sides, strict=True):
+        pace = b - a
+        if pace > 0 and side > pace and side % pace == 0:
+            return Unit(side // pace, ((-a) % side) // pace)
+    return None

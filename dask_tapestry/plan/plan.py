@@ -1,0 +1,133 @@
+"""Plans: the rewritten graph, its steps and how each is cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from math import prod
+from typing import Any
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.plan.cost import plan_cost
+from dask_tapestry.plan.grid import Needs
+from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.verify import verify
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg.token import token
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+@dataclass(frozen=True)
+class Step:
+    """A fused group of operators that share one grid and become one Dask layer.
+
+    Attributes
+    ----------
+    node
+        The value it computes, or the sink it writes.
+    program, inputs
+        What one block takes, and the nodes whose values come from outside the step.
+    members
+        The node that each instruction of the program computes.
+    cuts, reason
+        How the output is cut, and why.
+    needs
+        What its largest block takes.
+    name
+        Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
+    """
+
+    node: Node
+    program: Program
+    inputs: tuple[Node, ...]
+    members: tuple[Node, ...]
+    cuts: tuple[Cuts, ...]
+    reason: str
+    needs: Needs
+    name: str
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of blocks along each dimension."""
+        return tuple(c.count for c in self.cuts)
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return prod(self.grid_shape)
+
+    def box(self, index: tuple[int, ...]) -> ZRange:
+        """Box of the block at `index` of the grid."""
+        spans = [cut.block(i) for cut, i in zip(self.cuts, index, strict=True)]
+        return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+
+
+def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> str:
+    """Name of a step; another grid or expansion upstream gives another name."""
+    text = " ".join((node.digest, token(cuts), *inputs))
+    return f"tapestry-{node.operator.name}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an expression will be computed; made once, checked, printable.
+
+    Attributes
+    ----------
+    written
+        The graph as the user wrote it.
+    graph
+        The rewritten graph; its roots are the results in the order asked for.
+    steps
+        Steps by the node they compute, producers first.
+    resources
+        What it was made for.
+    """
+
+    written: Graph
+    graph: Graph
+    steps: dict[Node, Step]
+    resources: Resources
+    rewrites: Trace = field(repr=False)
+
+    @cached_property
+    def cost(self) -> dict[str, float]:
+        """Estimated cost by resource; bytes, seconds, tasks."""
+        return plan_cost(self)
+
+    def chunks(self, x: Any = 0) -> tuple[tuple[int, ...], ...]:
+        """Planned block lengths of a result, a tuple of tuples as in Dask.
+
+        Parameters
+        ----------
+        x
+            An array the plan was made for, or the number of a result.
+        """
+        root = self.root_of(x)
+        return tuple(tuple(c.lengths()) for c in self.cuts_of(root))
+
+    def root_of(self, x: Any) -> Node:
+        """Rewritten node of a result, given as number, array or node."""
+        if isinstance(x, int):
+            return self.graph.roots[x]
+        node = getattr(x, "node", x)
+        if node in self.written.roots:
+            return self.graph.roots[self.written.roots.index(node)]
+        raise PlanError(f"the plan has no result {node!r}; it computes {list(self.written.roots)}")
+
+    def cuts_of(self, node: Node) -> tuple[Cuts, ...]:
+        """Cuts of a result."""
+        return self.steps[node].cuts if node in self.steps else node.operator.cuts  # type: ignore[attr-defined,no-any-return]
+
+    def verify(self) -> None:
+        """Check the plan symbolically.
+
+        Raises
+        ------
+        PlanError
+            Names the constraint, the operator and the box.
+        """
+        verify(self)

@@ -1,0 +1,117 @@
+"""Programs: what a step computes for one block, as a flat list of operators.
+
+Value i is an external input for the first few i, then the result of an instruction; the last value
+is the step's output. For any box of the output, `Program.schedule` follows the operators' demands
+back to the inputs: that is how slices, permutes and broadcasts reach the sources, how a plan knows
+what a block reads and needs in memory, and what a worker then executes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from dask_tapestry.teg import Operator, TensorType
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
+
+
+class Instruction(NamedTuple):
+    """An operator applied to earlier values; `line` is where the user wrote it."""
+
+    operator: Operator
+    inputs: tuple[int, ...]
+    types: Types
+    type: TensorType
+    line: str | None = None
+
+
+class Work(NamedTuple):
+    """Compute cells `box` of value `value` from the boxes `needs` of its inputs."""
+
+    value: int
+    box: ZRange
+    needs: tuple[ZRange, ...]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What computing one box takes, in order of execution.
+
+    Attributes
+    ----------
+    boxes
+        For each value, the boxes of it that are read or computed; they do not contain each other.
+    works
+        The computations, inputs first.
+    """
+
+    boxes: tuple[tuple[ZRange, ...], ...]
+    works: tuple[Work, ...]
+
+    def holder(self, value: int, box: ZRange) -> ZRange:
+        """The box of `value` that is held and contains `box`."""
+        held = self.boxes[value]
+        if len(held) == 1:
+            return held[0]
+        return next(h for h in held if h.contains(box))
+
+
+@dataclass(frozen=True)
+class Program:
+    """Operators in order; see the module's text."""
+
+    inputs: tuple[TensorType, ...]
+    instructions: tuple[Instruction, ...]
+
+    @property
+    def type(self) -> TensorType:
+        """Type of the output."""
+        return self.instructions[-1].type if self.instructions else self.inputs[-1]
+
+    @cached_property
+    def types(self) -> tuple[TensorType, ...]:
+        """Type of every value."""
+        return (*self.inputs, *[i.type for i in self.instructions])
+
+    def schedule(self, box: ZRange) -> Schedule:
+        """Follow the demands of the output's cells `box` back to the inputs."""
+        first = len(self.inputs)
+        count = first + len(self.instructions)
+        wanted: list[list[ZRange]] = [[] for _ in range(count)]
+        wanted[-1].append(box)
+        boxes: list[tuple[ZRange, ...]] = [()] * count
+        works: list[Work] = []
+        for value in range(count - 1, -1, -1):
+            boxes[value] = merged(wanted[value])
+            if value < first:
+                continue
+            instruction = self.instructions[value - first]
+            for held in boxes[value]:
+                needs = instruction.operator.demand(instruction.types, held)
+                works.append(Work(value, held, needs))
+                for source, need in zip(instruction.inputs, needs, strict=True):
+                    wanted[source].append(need)
+        return Schedule(tuple(boxes), tuple(reversed(works)))
+
+    def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
+        """Boxes of each external input that the output's cells `box` need."""
+        return self.schedule(box).boxes[: len(self.inputs)]
+
+
+def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
+    """Boxes that together hold all `boxes`: their hull, unless it is larger than they are."""
+    if len(boxes) < 2:  # noqa: PLR2004
+        return tuple(boxes)
+    distinct = list(dict.fromkeys(boxes))
+    if len(distinct) == 1:
+        return (distinct[0],)
+    hull = distinct[0]
+    for box in distinct[1:]:
+        hull = hull.hull(box)
+    if hull.size <= sum(box.size for box in distinct):
+        return (hull,)
+    outer = [b for b in distinct if not any(o is not b and o.contains(b) for o in distinct)]
+    filled = [b for b in outer if not b.is_empty]
+    return tuple(filled or outer[:1])

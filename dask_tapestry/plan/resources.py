@@ -1,0 +1,107 @@
+"""Resources: the machines a plan is made for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from dask.system import CPU_COUNT
+from dask.utils import format_bytes, parse_bytes
+
+from dask_tapestry import config
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Workers that a plan may count on; all fields are optional.
+
+    Parameters
+    ----------
+    workers
+        Number of worker processes.
+    threads
+        Threads of each worker.
+    memory
+        Memory of each worker, in bytes or as text such as ``"64 GiB"``.
+    bandwidth
+        Between workers and from storage, in bytes a second or as text such as ``"25 GB/s"``.
+    gpus
+        GPUs of each worker.
+
+    Examples
+    --------
+    >>> Resources(workers=4, threads=8, memory="64 GiB").slots
+    32
+    """
+
+    workers: int = 1
+    threads: int = CPU_COUNT
+    memory: int | str = 0
+    bandwidth: int | str = "1 GB/s"
+    gpus: int = 0
+    local: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.workers < 1 or self.threads < 1 or self.gpus < 0:
+            raise ValueError(f"workers and threads must be at least 1, gpus at least 0: {self}")
+        memory = parse_bytes(self.memory) if self.memory else machine_memory() // self.workers
+        rate = str(self.bandwidth).removesuffix("/s")
+        object.__setattr__(self, "memory", int(memory))
+        object.__setattr__(self, "bandwidth", int(parse_bytes(rate)))
+
+    @property
+    def slots(self) -> int:
+        """Blocks that can be computed at the same time."""
+        return self.workers * self.threads
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of a worker that a plan may use: the declared one, or a lower limit in force."""
+        limit = config.get("memory-limit")
+        given = int(self.memory)
+        return given if limit is None else min(given, int(parse_bytes(limit)))
+
+    def __str__(self) -> str:
+        workers = "this machine" if self.local else f"{self.workers} workers"
+        return f"{workers}, {self.threads} threads, {format_bytes(self.memory_bytes)} each"
+
+
+def machine_memory() -> int:
+    """Bytes of memory of this machine."""
+    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def this_machine() -> Resources:
+    """Return the threads and memory of this machine."""
+    return Resources(workers=1, threads=CPU_COUNT, local=True)
+
+
+def live_client() -> Any:
+    """Return the default Dask client if there is one; never imports distributed."""
+    worker_module = sys.modules.get("distributed.worker")
+    if worker_module is None:
+        return None
+    try:
+        return worker_module.get_client()
+    except (ValueError, RuntimeError, AttributeError):
+        return None
+
+
+def current() -> Resources:
+    """Resources in force: configured, else the live client's workers, else this machine."""
+    declared = config.get("resources")
+    if declared is not None:
+        return declared if isinstance(declared, Resources) else Resources(**declared)
+    client = live_client()
+    if client is None:
+        return this_machine()
+    workers = list(client.scheduler_info(n_workers=-1)["workers"].values())
+    if not workers:
+        return this_machine()
+    return Resources(
+        workers=len(workers),
+        threads=max(1, sum(w["nthreads"] for w in workers) // len(workers)),
+        memory=min(w["memory_limit"] or machine_memory() for w in workers),
+    )

@@ -1,0 +1,30 @@
+"""Rules on constants: a tensor of one value becomes a constant of the formula that reads it."""
+
+from __future__ import annotations
+
+from dask_tapestry.cells import CellBuilder
+from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.full import Full
+from dask_tapestry.teg import Node, apply
+
+
+def full_into_map(node: Node) -> Node | None:
+    """``map(f, x, full(c)) -> map(f(., c), x)``, where a tensor remains."""
+    match node.operator:
+        case Map(expression):
+            kept = [x for x in node.inputs if not isinstance(x.operator, Full)]
+            if not kept or len(kept) == len(node.inputs):
+                return None
+            builder = CellBuilder([x.type.dtype for x in kept])
+            values = [
+                builder.constant(x.operator.scalar)
+                if isinstance(x.operator, Full)
+                else kept.index(x)
+                for x in node.inputs
+            ]
+            formula = builder.finish(builder.inline(expression, values))
+            return apply(Map(formula), *kept, line=node.line or "")
+    return None
+
+
+CONSTANT_RULES = (full_into_map,)

@@ -1,0 +1,24 @@
+"""Semantic rule on linear: it is a product and an addition.
+
+Source: Tapestry whitepaper, "Linear under Local Expansion".
+"""
+
+from __future__ import annotations
+
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.linear import Linear
+from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.teg import Node
+
+
+def expand_linear(node: Node) -> Node | None:
+    """``linear(x, w, b) -> add(matmul(x, w), b)``."""
+    match node.operator, *node.inputs:
+        case Linear(), x, w:
+            return matmul(x, w)
+        case Linear(), x, w, b:
+            return elementwise("add", matmul(x, w), b)
+    return None
+
+
+LINEAR_RULES = (expand_linear,)

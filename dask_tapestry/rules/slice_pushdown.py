@@ -1,0 +1,76 @@
+"""Slice pushdown: no operator computes more than its consumers read.
+
+``view(op(x)) -> op(view(x))`` for all consumers of ``op(x)`` at once: what they read is gathered
+into one region, the operator is restricted to it, and each consumer views its part. So a value that
+is read twice (``x[1:] - x[:-1]``) is still computed once, and ``x[:5]`` costs what five rows cost.
+"""
+
+from __future__ import annotations
+
+from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.rewrite.driver import brief, rebuilt
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node, Region, apply
+from dask_tapestry.teg.operator import Restriction
+
+
+def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
+    """Restrict every operator to the region that is read of it."""
+    plans = _restrictions(graph)
+    if all(plan is None for plan in plans.values()):
+        return graph
+    done: dict[Node, Node] = {}
+    yields: dict[Node, Region] = {}
+    for node in graph.nodes:
+        plan = plans[node]
+        if plan is None:
+            inputs = [_part(done[x], yields[x], Region.whole(x.type.shape)) for x in node.inputs]
+            same = dict(zip(node.inputs, inputs, strict=True))
+            done[node] = rebuilt(node, {**done, **same})
+            yields[node] = Region.whole(node.type.shape)
+            continue
+        parts = [
+            _part(done[x], yields[x], region)
+            for x, region in zip(node.inputs, plan.inputs, strict=True)
+        ]
+        done[node] = apply(
+            plan.operator, *parts, after=[done[a] for a in node.after], line=node.line or ""
+        )
+        yields[node] = plan.yields
+        if trace is not None and not plan.yields.is_whole(node.type.shape):
+            trace.record("push_slices", brief(node), f"{brief(done[node])} on {plan.yields}")
+    return Graph([_part(done[r], yields[r], Region.whole(r.type.shape)) for r in graph.roots])
+
+
+def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
+    """How each node computes what is read of it; None where it computes all it did."""
+    wanted: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
+    plans: dict[Node, Restriction | None] = {}
+    for node in reversed(graph.nodes):
+        region = wanted.get(node) or Region.whole(node.type.shape)
+        plan = None
+        if node.operator.category == "selector" or not region.is_whole(node.type.shape):
+            plan = node.operator.restrict(node.input_types, region)
+        if plan is not None and _changes_nothing(node, plan):
+            plan = None
+        plans[node] = plan
+        reads = plan.inputs if plan else [Region.whole(x.type.shape) for x in node.inputs]
+        for source, read in zip(node.inputs, reads, strict=True):
+            wanted[source] = wanted[source].hull(read) if source in wanted else read
+    return plans
+
+
+def _changes_nothing(node: Node, plan: Restriction) -> bool:
+    whole = plan.yields.is_whole(node.type.shape)
+    return whole and all(
+        region.is_whole(x.type.shape) for region, x in zip(plan.inputs, node.inputs, strict=True)
+    )
+
+
+def _part(node: Node, holds: Region, wanted: Region) -> Node:
+    """View of the cells `wanted` of a node that holds the region `holds`."""
+    if holds == wanted:
+        return node
+    inner = holds.position(wanted)
+    axes = tuple(ViewAxis(dim, p.start, p.step) for dim, p in enumerate(inner))
+    return apply(View(inner.shape, axes), node, line="")

@@ -1,0 +1,63 @@
+"""Rules on selectors: every chain of them becomes one view."""
+
+from __future__ import annotations
+
+from dask_tapestry.operators.concat import Concat
+from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.view import View, ViewSelector
+from dask_tapestry.teg import Node, apply
+
+
+def selector_as_view(node: Node) -> Node | None:
+    """``permute|reverse|slice|squeeze|unsqueeze|broadcast(x) -> view(x)``."""
+    match node.operator:
+        case ViewSelector() as selector:
+            return apply(selector.view(node.inputs[0].type), *node.inputs, line=node.line or "")
+    return None
+
+
+def compose_views(node: Node) -> Node | None:
+    """``view(view(x)) -> view(x)``."""
+    match node.operator, *(i.operator for i in node.inputs):
+        case View() as outer, View() as inner:
+            return apply(outer.after(inner), *node.inputs[0].inputs, line=node.line or "")
+    return None
+
+
+def drop_identity_view(node: Node) -> Node | None:
+    """``view(x) -> x`` where it changes nothing."""
+    match node.operator:
+        case View() as view if view.is_identity(node.inputs[0].type.shape):
+            return node.inputs[0]
+    return None
+
+
+def view_of_full(node: Node) -> Node | None:
+    """``view(full) -> full``."""
+    match node.operator, *(i.operator for i in node.inputs):
+        case View() as view, Full() as full:
+            return apply(
+                Full(full.type._replace(shape=view.shape, dims=node.type.dims), full.value)
+            )
+    return None
+
+
+def drop_empty_from_concat(node: Node) -> Node | None:
+    """``concat(x, empty, y) -> concat(x, y)``, ``concat(x) -> x``."""
+    match node.operator:
+        case Concat() as concat:
+            filled = [x for x in node.inputs if x.type.shape[concat.axis]] or [node.inputs[0]]
+            if len(filled) == 1:
+                return filled[0]
+            if len(filled) < len(node.inputs):
+                return apply(concat, *filled, line=node.line or "")
+    return None
+
+
+VIEW_RULES = (
+    selector_as_view,
+    compose_views,
+    drop_identity_view,
+    view_of_full,
+    drop_empty_from_concat,
+)

@@ -1,0 +1,183 @@
+"""Nodes of an expression graph: immutable, interned by value, pickled as a flat table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from dask_tapestry import config
+from dask_tapestry.teg.operator import Operator
+from dask_tapestry.teg.token import token
+from dask_tapestry.teg.types import TensorType
+
+PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+_interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
+_lock = Lock()
+
+Row = tuple[Operator | None, tuple[int, ...], tuple[int, ...], str | None]
+
+
+class Node:
+    """An operator applied to tensors, or a sequence point (``operator is None``).
+
+    Two nodes with the same operator, inputs and ordering are the same object. `line`, where the
+    user wrote it, is kept beside the identity. A node is its output tensor; where a tensor is
+    meant, the code says so by the name `Tensor`.
+
+    Attributes
+    ----------
+    operator, inputs, after
+        What is applied, to which tensors, after which sequence points.
+    type
+        Type of the output; of a sink, of what it writes.
+    digest
+        Text that equals another node's exactly when the nodes are equal, in any process.
+    """
+
+    __slots__ = ("__weakref__", "after", "digest", "inputs", "line", "operator", "type")
+
+    operator: Operator
+    inputs: tuple[Node, ...]
+    after: tuple[Node, ...]
+    type: TensorType
+    digest: str
+    line: str | None
+
+    @property
+    def input_types(self) -> tuple[TensorType, ...]:
+        """Types of the inputs."""
+        return tuple([node.type for node in self.inputs])
+
+    @property
+    def is_sequence_point(self) -> bool:
+        """Whether it orders effects and carries no data."""
+        return isinstance(self.operator, SequencePoint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load_last, (table([self]),)
+
+    def __repr__(self) -> str:
+        return f"<{self.operator.name} {self.type}>"
+
+
+Tensor = Node
+
+
+class SequencePoint(Operator):
+    """Orders effects: what names it in `after` starts when all that it names has ended.
+
+    Source: Tapestry whitepaper, "Sequence Point Nodes".
+    """
+
+    name = "sequence"
+    kernel = "none"
+    category = "sequence"
+
+    def infer(self, *inputs: TensorType) -> TensorType:  # noqa: ARG002
+        return NO_DATA
+
+    def demand(self, inputs: tuple[TensorType, ...], box: Any) -> tuple[Any, ...]:  # noqa: ARG002
+        return ()
+
+    def __reduce__(self) -> str:
+        return "SEQUENCE_POINT"
+
+
+NO_DATA: Final = TensorType((), __import__("numpy").dtype("V0"))
+SEQUENCE_POINT: Final = SequencePoint()
+
+
+def apply(
+    operator: Operator, *inputs: Tensor, after: Sequence[Node] = (), line: str | None = None
+) -> Tensor:
+    """Apply `operator` to `inputs`; the same application twice is the same node.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        Where the inputs do not fit the operator.
+    """
+    digest = _digest(operator, inputs, after)
+    known = _interned.get(digest)
+    if known is not None:
+        return known
+    node = Node.__new__(Node)
+    node.operator, node.inputs, node.after, node.digest = operator, inputs, tuple(after), digest
+    node.type = operator.infer(*[i.type for i in inputs])
+    node.line = line if line is not None else user_line()
+    with _lock:
+        return _interned.setdefault(digest, node)
+
+
+def sequence_point(*after: Node) -> Node:
+    """Return a node that stands for the end of all nodes in `after`."""
+    return apply(SEQUENCE_POINT, after=after)
+
+
+def _digest(operator: Operator, inputs: Sequence[Node], after: Sequence[Node]) -> str:
+    text = " ".join(
+        (token(operator), *[i.digest for i in inputs], "after", *[a.digest for a in after])
+    )
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def user_line() -> str | None:
+    """``file:line`` of the innermost frame outside the library."""
+    if not config.get("line-numbers"):
+        return None
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back  # type: ignore[assignment]
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else None
+
+
+def topological(roots: Iterable[Node]) -> list[Node]:
+    """All nodes that `roots` need, each after its inputs and what it must follow."""
+    order: list[Node] = []
+    state: dict[Node, bool] = {}
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack[-1]
+        if node in state:
+            stack.pop()
+            if not state[node]:
+                state[node] = True
+                order.append(node)
+            continue
+        state[node] = False
+        stack.extend(n for n in (*node.after[::-1], *node.inputs[::-1]) if n not in state)
+    return order
+
+
+def table(roots: Iterable[Node]) -> tuple[Row, ...]:
+    """Write what `roots` need as rows that name earlier rows by number."""
+    order = topological(roots)
+    number = {node: i for i, node in enumerate(order)}
+    return tuple(
+        (n.operator, tuple(number[i] for i in n.inputs), tuple(number[a] for a in n.after), n.line)
+        for n in order
+    )
+
+
+def load(rows: Iterable[Row]) -> list[Node]:
+    """Make the nodes of a `table` again."""
+    nodes: list[Node] = []
+    for operator, inputs, after, line in rows:
+        nodes.append(
+            apply(
+                operator,
+                *[nodes[i] for i in inputs],
+                after=[nodes[a] for a in after],
+                line=line or "",
+            )  # type: ignore[arg-type]
+        )
+    return nodes
+
+
+def _load_last(rows: Iterable[Row]) -> Node:
+    return load(rows)[-1]

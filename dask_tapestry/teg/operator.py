@@ -1,0 +1,229 @@
+"""The contract of an operator: everything that planner, rules and lowering learn of it.
+
+An operator is a frozen dataclass of its parameters, without inputs. It says what type it yields,
+which boxes of its inputs a box of its output is made of, which kernel computes a block, and, where
+it can, how to compute no more than a region. Nothing else in the library names an operator.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.teg.region import Region
+from dask_tapestry.teg.signature import Kind, Signature
+from dask_tapestry.teg.types import TensorType
+from dask_tapestry.zspace import ZRange
+
+Types = tuple[TensorType, ...]
+NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
+
+
+class Restriction(NamedTuple):
+    """An operator that, on regions of the inputs, yields the region `yields` of the output."""
+
+    operator: Operator
+    inputs: tuple[Region, ...]
+    yields: Region
+
+
+class Operator(ABC):
+    """An operator of the graph language; subclasses are frozen dataclasses.
+
+    Class attributes
+    ----------------
+    name
+        The operator's name in graphs, plans and task keys: letters only.
+    kernel
+        Name of the kernel, a key of ``dask_tapestry_kernels.cpu.KERNELS``.
+    transparent
+        Each cell of the output costs little and reads few cells, so computing it twice is
+        cheaper than keeping it: selectors, generators, cell expressions, sources.
+    holds
+        Its value is always held between steps: sinks, and layouts that the user fixed.
+    category
+        The kind of node, for printing and pictures.
+    """
+
+    name: ClassVar[str]
+    kernel: ClassVar[str]
+    transparent: ClassVar[bool] = False
+    holds: ClassVar[bool] = False
+    category: ClassVar[str] = "operator"
+
+    @abstractmethod
+    def infer(self, *inputs: TensorType) -> TensorType:
+        """Type of the output; raises `ShapeError` or `DTypeError` where inputs do not fit."""
+
+    @abstractmethod
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        """Box of each input that the cells `box` of the output are made of."""
+
+    def arguments(
+        self,
+        inputs: Types,
+        box: ZRange,
+        boxes: tuple[ZRange, ...],  # noqa: ARG002
+    ) -> Mapping[str, Any]:
+        """What the kernel is told beside its blocks, which hold the input cells `boxes`."""
+        return NO_ARGUMENTS
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:  # noqa: ARG002
+        """How to compute no more than `region`, or little more, of the output; None: all of it."""
+        return None
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        """Whether cutting the output reads each cell of an input once, for each input."""
+        return (False,) * len(inputs)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:  # noqa: ARG002
+        """Operations that the cells `box` of the output take."""
+        return 0
+
+    def stored_bytes(self, box: ZRange) -> int:  # noqa: ARG002
+        """Bytes read from storage for `box`: whole stored chunks count; 0 for what is no source."""
+        return 0
+
+    def text(self) -> str:
+        """Parameters as the graph prints them."""
+        return ""
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The operator's meaning on whole NumPy arrays."""
+        raise NotImplementedError(f"{self.name} has no NumPy meaning")
+
+
+class Selector(Operator):
+    """A transparent copy: every output cell is a known cell of an input.
+
+    Source: Tapestry whitepaper, "Selector Nodes".
+    """
+
+    transparent = True
+    category = "selector"
+
+
+class Generator(Operator):
+    """An operator without inputs whose cells are a function of their coordinates."""
+
+    transparent = True
+    category = "generator"
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+        return ()
+
+
+class BlockOperator(Operator):
+    """An operator with a signature, from which its demands and its restriction follow.
+
+    Source: Tapestry whitepaper, "Block Operator Nodes".
+    """
+
+    category = "block"
+
+    @abstractmethod
+    def signature(self, *inputs: TensorType) -> Signature:
+        """Index space and projections for inputs of these types."""
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return signature_of(self, inputs).demand(box)
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        """An input cell is read once if every parallel dimension moves the input's box on."""
+        signature = signature_of(self, inputs)
+        parallel = [d for d, dim in enumerate(signature.index) if dim.kind is Kind.PARALLEL]
+        return tuple(
+            all(any(row[dim] for row in projection.matrix) for dim in parallel)
+            for projection in signature.inputs
+        )
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """Push a region of the output through the projections of a pointwise output.
+
+        A parallel index dimension is restricted where it moves every tensor it touches by one
+        cell a step; the same operator, on smaller inputs, then yields exactly the region.
+        """
+        signature = signature_of(self, inputs)
+        kept = list(Region.whole(tuple(dim.extent for dim in signature.index)))
+        for axis, progression in enumerate(region):
+            dim = signature.owner(0, axis)
+            if dim is not None:
+                kept[dim] = progression
+            elif not progression.is_whole(1):
+                return None
+        regions = []
+        projections = (*signature.outputs, *signature.inputs)
+        for projection, type_ in zip(projections, (self.infer(*inputs), *inputs), strict=True):
+            pushed = Region.project(projection, kept, type_.shape)
+            if pushed is None:
+                return None
+            regions.append(pushed)
+        return Restriction(self, tuple(regions[1:]), region) if regions[0] == region else None
+
+
+@lru_cache(maxsize=4096)
+def signature_of(operator: BlockOperator, inputs: Types) -> Signature:
+    """Signature of `operator` for inputs of these types; asked for each block, made once."""
+    return operator.signature(*inputs)
+
+
+class Source(Operator):
+    """A block operator without inputs that brings data into an expression."""
+
+    transparent = True
+    category = "source"
+    kernel = "read"
+    external: ClassVar[bool] = False  # its blocks are handed to a step instead of read by it
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+        return ()
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """Sides of the stored chunks that are read as a whole, or None."""
+        return None
+
+    @abstractmethod
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        """Return the cells `box`; the caller may not write to them."""
+
+
+class Sink(Operator):
+    """A block operator that takes a tensor out of an expression; it is always observed.
+
+    Its output stands for what was written: same shape, no cells.
+    """
+
+    category = "sink"
+    kernel = "write"
+    holds = True
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+        return (box,)
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:  # noqa: ARG002
+        return (True,)
+
+    @property
+    @abstractmethod
+    def chunks(self) -> tuple[int, ...]:
+        """Sides of the pieces that must be written by one task each."""
+
+    @abstractmethod
+    def prepare(self, type_: TensorType) -> None:
+        """Make the store ready; it says that it is incomplete until `finish`."""
+
+    @abstractmethod
+    def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
+        """Store the cells `box`."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Say that the store is complete."""

@@ -1,0 +1,99 @@
+"""Signatures: how an operator's index space maps to the boxes it reads and writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dask_tapestry.errors import SignatureError
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+
+class Kind(Enum):
+    """What cutting an index dimension takes."""
+
+    PARALLEL = "parallel"  # nothing more
+    REDUCTION = "reduction"  # partial results, then a combination
+    SEQUENTIAL = "sequential"  # a scan: local scans, scan of totals, apply
+    ATOMIC = "atomic"  # it cannot be cut
+
+
+@dataclass(frozen=True)
+class IndexDim:
+    """One named dimension of an index space."""
+
+    name: str
+    extent: int
+    kind: Kind = Kind.PARALLEL
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The index space of a block operator and its projections onto inputs and outputs.
+
+    Source: Tapestry whitepaper, "Signature Nodes".
+
+    Parameters
+    ----------
+    index
+        The dimensions of the index space.
+    inputs, outputs
+        One `IndexProjection` for each input and output tensor, in order.
+
+    Examples
+    --------
+    A matrix product over 4 x 5 results and 3 terms each:
+
+    >>> point = (1, 1)
+    >>> s = Signature(
+    ...     (IndexDim("m", 4), IndexDim("n", 5), IndexDim("k", 3, Kind.REDUCTION)),
+    ...     inputs=(
+    ...         IndexProjection(((1, 0, 0), (0, 0, 1)), (0, 0), point),
+    ...         IndexProjection(((0, 0, 1), (0, 1, 0)), (0, 0), point),
+    ...     ),
+    ...     outputs=(IndexProjection(((1, 0, 0), (0, 1, 0)), (0, 0), point),),
+    ... )
+    >>> [str(box) for box in s.demand(ZRange((0, 2), (2, 5)))]
+    ['[0:2, 0:3]', '[0:3, 2:5]']
+    """
+
+    index: tuple[IndexDim, ...]
+    inputs: tuple[IndexProjection, ...]
+    outputs: tuple[IndexProjection, ...]
+
+    @property
+    def space(self) -> ZRange:
+        """The whole index space."""
+        return ZRange((0,) * len(self.index), tuple(dim.extent for dim in self.index))
+
+    def owner(self, output: int, axis: int) -> int | None:
+        """Index dimension that moves `output` along `axis`; None where nothing does."""
+        row = self.outputs[output].matrix[axis]
+        moving = [dim for dim, coefficient in enumerate(row) if coefficient]
+        if len(moving) > 1:
+            raise SignatureError(f"axis {axis} of output {output} follows {len(moving)} dimensions")
+        return moving[0] if moving else None
+
+    def index_range(self, box: ZRange, output: int = 0) -> ZRange:
+        """Smallest index range whose points cover `box` of an output.
+
+        Dimensions the output does not follow (reductions) are taken whole.
+        """
+        projection = self.outputs[output]
+        lo, hi = [0] * len(self.index), [dim.extent for dim in self.index]
+        for axis, (a, b) in enumerate(zip(box.lo, box.hi, strict=True)):
+            dim = self.owner(output, axis)
+            if dim is None:
+                continue
+            step, start = projection.matrix[axis][dim], projection.offset[axis]
+            width = projection.shape[axis]
+            if step < 1:
+                raise SignatureError(f"output {output} runs backwards along axis {axis}")
+            lo[dim] = max(lo[dim], -(-(a - start - width + 1) // step))
+            hi[dim] = min(hi[dim], max(lo[dim], (b - 1 - start) // step + 1))
+        return ZRange(tuple(lo), tuple(hi))
+
+    def demand(self, box: ZRange, output: int = 0) -> tuple[ZRange, ...]:
+        """Boxes of the inputs that the cells `box` of an output are made of."""
+        index = self.index_range(box, output)
+        return tuple(projection.of_range(index) for projection in self.inputs)

@@ -1,0 +1,52 @@
+"""What is known of a tensor before it has a value."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from dask_tapestry.zspace import ZRange
+
+DType = np.dtype[np.generic]
+Dims = tuple[str | None, ...] | None
+
+
+class TensorType(NamedTuple):
+    """Shape, dtype and optional dimension names of a tensor.
+
+    Examples
+    --------
+    >>> str(TensorType((4, 3), np.dtype("uint8"), ("batch", None)))
+    'uint8[batch=4, 3]'
+    """
+
+    shape: tuple[int, ...]
+    dtype: DType
+    dims: Dims = None
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all cells."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def box(self) -> ZRange:
+        """The range of all coordinates."""
+        return ZRange((0,) * len(self.shape), self.shape)
+
+    def __str__(self) -> str:
+        names = self.dims or (None,) * self.ndim
+        sides = (f"{d}={n}" if d else f"{n}" for d, n in zip(names, self.shape, strict=True))
+        return f"{self.dtype.name}[{', '.join(sides)}]"

@@ -1,0 +1,135 @@
+"""Cuts: how one dimension is divided into consecutive blocks, written compactly."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+
+class Cuts(NamedTuple):
+    """Blocks of `step` cells, the first of `lead`, over `extent` cells; or explicit `edges`.
+
+    A dimension without cells is one empty block. The size of this object does not grow with the
+    number of blocks unless they are irregular.
+
+    Examples
+    --------
+    >>> cuts = Cuts.regular(10, 4)
+    >>> list(cuts.lengths()), cuts.block(2), cuts.locate(7)
+    ([4, 4, 2], (8, 10), 1)
+    >>> Cuts.of_lengths([3, 1, 4])
+    Cuts(extent=8, step=0, lead=0, edges=(0, 3, 4, 8))
+    """
+
+    extent: int
+    step: int
+    lead: int
+    edges: tuple[int, ...] = ()
+
+    @classmethod
+    def regular(cls, extent: int, step: int, lead: int | None = None) -> Cuts:
+        """Blocks of `step` cells after a first one of `lead`, by default `step` too."""
+        if step < 1 or (lead is not None and lead < 1):
+            raise ValueError(f"blocks must have at least one cell, got step {step}, lead {lead}")
+        step = min(step, max(extent, 1))
+        lead = step if lead is None else min(lead, max(extent, 1))
+        return cls(extent, max(step, lead) if lead >= extent else step, lead)
+
+    @classmethod
+    def of_lengths(cls, lengths: Sequence[int]) -> Cuts:
+        """Blocks of the given lengths."""
+        if any(n < 0 for n in lengths):
+            raise ValueError(f"block lengths must not be negative: {tuple(lengths)}")
+        full = [n for n in lengths if n]
+        extent = sum(full)
+        if not full:
+            return cls.regular(0, 1)
+        steps = set(full[1:-1])
+        if len(full) == 1 or (
+            len(steps) <= 1 and full[-1] <= (step := next(iter(steps), full[0])) and full[0] <= step
+        ):
+            return cls.regular(extent, full[0] if len(full) == 1 else step, full[0])
+        return cls(extent, 0, 0, tuple(accumulate(full, initial=0)))
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        if self.edges:
+            return len(self.edges) - 1
+        return 1 + -(-max(self.extent - self.lead, 0) // self.step)
+
+    def block(self, number: int) -> tuple[int, int]:
+        """First and one-past-last coordinate of a block."""
+        if self.edges:
+            return self.edges[number], self.edges[number + 1]
+        hi = self.lead + number * self.step
+        return hi - self.step if number else 0, min(hi, self.extent)
+
+    def locate(self, coordinate: int) -> int:
+        """Number of the block that holds `coordinate`."""
+        if self.edges:
+            return bisect_right(self.edges, coordinate) - 1
+        return 0 if coordinate < self.lead else 1 + (coordinate - self.lead) // self.step
+
+    def overlapping(self, lo: int, hi: int) -> tuple[int, int]:
+        """First and one-past-last number of the blocks that meet ``[lo, hi)``."""
+        return (self.locate(lo), self.locate(hi - 1) + 1) if hi > lo else (0, 0)
+
+    def inner_edges(self) -> Iterator[int]:
+        """The edges between blocks."""
+        if self.edges:
+            yield from self.edges[1:-1]
+        else:
+            yield from range(self.lead, self.extent, self.step)
+
+    def lengths(self) -> Iterator[int]:
+        """Lengths of the blocks."""
+        for a, b in pairwise((0, *self.inner_edges(), self.extent)):
+            yield b - a
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest block."""
+        if self.edges:
+            return max(self.lengths())
+        return min(self.extent, max(self.step, self.lead) if self.count > 1 else self.extent)
+
+    def window(self, start: int, step: int, count: int) -> Cuts:
+        """Cuts of the coordinates ``start, start + step, ...`` (`count` of them), renumbered.
+
+        Examples
+        --------
+        >>> list(Cuts.regular(10, 4).window(3, 1, 6).lengths())
+        [1, 4, 1]
+        """
+        if count < 1:
+            return Cuts.regular(0, 1)
+        last = start + step * (count - 1)
+        if not self.edges and self.step % step == 0:
+            edge = self.block(self.locate(start))[1]
+            return Cuts.regular(count, self.step // step, max(1, -(-(edge - start) // step)))
+        if not self.edges and step >= self.step:
+            return Cuts.regular(count, 1)
+        low = self.locate(start)
+        ends = [self.block(i)[1] for i in range(low, self.locate(last))]
+        edges = sorted({0, count, *(-(-(e - start) // step) for e in ends)})
+        return Cuts.of_lengths([b - a for a, b in pairwise(edges)])
+
+    def has_edge(self, coordinate: int) -> bool:
+        """Whether a block begins at `coordinate`, or the extent ends there."""
+        if coordinate in (0, self.extent):
+            return True
+        if self.edges:
+            at = bisect_left(self.edges, coordinate)
+            return at < len(self.edges) and self.edges[at] == coordinate
+        return coordinate >= self.lead and (coordinate - self.lead) % self.step == 0
+
+    def __str__(self) -> str:
+        if self.count == 1:
+            return str(self.extent)
+        if self.edges:
+            shown = ", ".join(map(str, list(self.lengths())[:6]))
+            return f"({shown}{', …' if self.count > 6 else ''})"
+        return f"{self.count}x{self.step}"

