@@ -137,11 +137,12 @@ def choose_grid(
     reason = "one block suffices"
     while True:
         count = prod(c.count for c in grid)
+        touched = max(needs.work, needs.read)
         if needs.work > aim.limit:
             reason = "memory bound"
-        elif count >= aim.most or needs.work <= aim.smallest:
+        elif count >= aim.most or touched <= aim.smallest:
             break
-        elif needs.work > aim.largest:
+        elif touched > aim.largest:
             reason = "block size"
         elif count < aim.count:
             reason = "workers"
