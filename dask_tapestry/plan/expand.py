@@ -14,7 +14,7 @@ from dask_tapestry.rules.split_reduction import split_reduction
 from dask_tapestry.teg import Graph, Node
 
 NODES_A_SHARD = 64  # tree nodes a shard should hold: fine enough to cut, few enough to send
-COMBINED_AT_ONCE = 1 << 22  # nodes that one combination takes; more are combined in two steps
+COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
 
 
 def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
@@ -55,9 +55,9 @@ def reduction_levels(node: Node, aim: Aim) -> tuple[int, ...]:
     depth = whole.tree.depth
     if level >= depth:
         return ()
-    nodes = prod(whole.tree.counts(level)) * (x.size // prod(whole.extents))
-    further = level + 12
-    return (level, further) if nodes > COMBINED_AT_ONCE and further < depth else (level,)
+    further = level + 2 * NODES_A_SHARD.bit_length() - 2  # that many shards to one of the second step
+    twice = x.nbytes // shard > COMBINED_AT_ONCE and further < depth
+    return (level, further) if twice else (level,)
 
 
 def _reads_chunks_across(node: Node, shard: int) -> bool:

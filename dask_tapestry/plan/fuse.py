@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.plan.program import Instruction, Program
+from dask_tapestry.rules.views import COSTLY_FLOPS
 from dask_tapestry.teg import Graph, Node, Source
 
-COSTLY_FLOPS = 64  # operations a cell from which a shared formula is computed once and held
 LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
 HELD_SHARE = 0.3  # of all memory that one held value may take when its readers wait for each other
 

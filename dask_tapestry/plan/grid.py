@@ -34,6 +34,8 @@ class Aim:
         Working set that no block may exceed, in bytes.
     most
         Blocks above which cutting goes on only for `limit`.
+    edges
+        Blocks read by all blocks together, above which cutting goes on only for `limit`.
     """
 
     count: int
@@ -41,6 +43,7 @@ class Aim:
     largest: int
     limit: int
     most: int
+    edges: int
 
 
 class Unit(NamedTuple):
@@ -66,21 +69,25 @@ class Needs:
         Peak bytes of the arrays alive while the block is computed.
     flops
         Operations.
+    blocks
+        Blocks of other steps that are read.
     """
 
     read: int
     work: int
     flops: int
+    blocks: int
 
 
 def needs_of(program: Program, box: ZRange, chunks: Sequence[Sequence[Cuts] | None]) -> Needs:
     """What the output's cells `box` take; `chunks` says how each external input is held."""
     schedule = program.schedule(box)
-    read = alive = 0
+    read = alive = blocks = 0
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         size = sum(held_cells(b, cuts) for b in boxes) * type_.dtype.itemsize
         read += size
         alive += size if cuts is not None else 0
+        blocks += sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 0
     last = {
         (source, schedule.holder(source, need)): number
         for number, work in enumerate(schedule.works)
@@ -101,7 +108,7 @@ def needs_of(program: Program, box: ZRange, chunks: Sequence[Sequence[Cuts] | No
             ends.get(last.get((work.value, work.box), len(schedule.works)), 0) + size
         )
         alive -= ends.pop(number, 0)
-    return Needs(read, peak, flops)
+    return Needs(read, peak, flops, blocks)
 
 
 def _inputs(program: Program, value: int) -> tuple[int, ...]:
@@ -117,6 +124,14 @@ def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
         first, end = cut.overlapping(lo, hi)
         cells *= cut.block(end - 1)[1] - cut.block(first)[0]
     return cells
+
+
+def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
+    """Number of blocks that meet `box`."""
+    if box.is_empty:
+        return 1
+    spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
+    return prod(end - first for first, end in spans)
 
 
 def choose_grid(
@@ -140,7 +155,7 @@ def choose_grid(
         touched = max(needs.work, needs.read)
         if needs.work > aim.limit:
             reason = "memory bound"
-        elif count >= aim.most or touched <= aim.smallest:
+        elif count >= aim.most or touched <= aim.smallest or count * needs.blocks > aim.edges:
             break
         elif touched > aim.largest:
             reason = "block size"
@@ -171,8 +186,11 @@ def _best_cut(
     now = _grid(shape, pieces, units)
     best = None
     for dim in range(len(shape)):
-        more = [n * 2 if d == dim else n for d, n in enumerate(pieces)]
-        grid = _grid(shape, more, units)
+        more = list(pieces)
+        grid = now
+        while grid[dim].count == now[dim].count and more[dim] < 2 * shape[dim]:
+            more[dim] *= 2
+            grid = _grid(shape, more, units)
         if grid[dim].count == now[dim].count:
             continue
         needs = needs_of(program, _largest(grid), chunks)
@@ -193,7 +211,7 @@ def _cut(extent: int, pieces: int, unit: Unit) -> Cuts:
     step = -(-extent // pieces)
     if step < unit.length and not unit.required:
         return Cuts.regular(extent, step)
-    step = -(-step // unit.length) * unit.length
+    step = max(1, step // unit.length) * unit.length
     first = step - unit.length + unit.lead if unit.lead else step
     return Cuts.regular(extent, step, first)
 
@@ -216,7 +234,6 @@ def _units(program: Program, chunks: Sequence[Sequence[Cuts] | None]) -> tuple[U
     """For each output dimension, the chunks its cuts should fall between."""
     shape = program.type.shape
     units = [Unit()] * len(shape)
-    weight = [0] * len(shape)
     if 0 in shape:
         return tuple(units)
     origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)))
@@ -226,12 +243,25 @@ def _units(program: Program, chunks: Sequence[Sequence[Cuts] | None]) -> tuple[U
             continue
         at = tuple(int(d == dim) for d in range(len(shape)))
         moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)))
-        for value, steps, required in holders:
-            found = _follow(origin.boxes[value], moved.boxes[value], steps)
-            heavier = program.types[value].nbytes * (10**6 if required else 1)
-            if found and heavier > weight[dim]:
-                units[dim], weight[dim] = found._replace(required=required), heavier
+        found = [
+            (program.types[value].nbytes, unit._replace(required=required))
+            for value, steps, required in holders
+            if (unit := _follow(origin.boxes[value], moved.boxes[value], steps))
+        ]
+        units[dim] = _common_unit(found)
     return tuple(units)
+
+
+def _common_unit(found: list[tuple[int, Unit]]) -> Unit:
+    """The unit of the largest value, among those that keep to a required one."""
+    must = next((unit for _, unit in found if unit.required), Unit())
+    fitting = [
+        (size, unit)
+        for size, unit in found
+        if unit.length % must.length == 0 and unit.lead % must.length == 0
+    ]
+    best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
+    return best._replace(required=must.required)
 
 
 def _chunked_values(

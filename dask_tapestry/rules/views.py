@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dask_tapestry.operators.concat import Concat
+from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.reshape import Reshape
 from dask_tapestry.operators.view import View, ViewSelector
 from dask_tapestry.teg import Node, apply
+
+COSTLY_FLOPS = 64  # operations a cell from which a formula should be computed once
 
 
 def selector_as_view(node: Node) -> Node | None:
@@ -54,10 +58,27 @@ def drop_empty_from_concat(node: Node) -> Node | None:
     return None
 
 
+def selector_before_map(node: Node) -> Node | None:
+    """``view|reshape(map(f, x)) -> map(f, view|reshape(x))``, where no cell is repeated.
+
+    Formulas on both sides of the selector can then be fused into one. A costly formula stays, lest
+    it be computed once for each of its selectors.
+    """
+    match node.operator, *(i.operator for i in node.inputs):
+        case (View() | Reshape()) as selector, Map(expression) as formula:
+            repeats = isinstance(selector, View) and not selector.reads_once(node.input_types)[0]
+            if repeats or expression.flops >= COSTLY_FLOPS:
+                return None
+            moved = [apply(selector, x, line="") for x in node.inputs[0].inputs]
+            return apply(formula, *moved, line=node.inputs[0].line or "")
+    return None
+
+
 VIEW_RULES = (
     selector_as_view,
     compose_views,
     drop_identity_view,
     view_of_full,
     drop_empty_from_concat,
+    selector_before_map,
 )

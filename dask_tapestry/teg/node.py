@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 from weakref import WeakValueDictionary
+
+import numpy as np
 
 from dask_tapestry import config
 from dask_tapestry.teg.operator import Operator
@@ -68,6 +71,7 @@ class Node:
 Tensor = Node
 
 
+@dataclass(frozen=True)
 class SequencePoint(Operator):
     """Orders effects: what names it in `after` starts when all that it names has ended.
 
@@ -88,7 +92,7 @@ class SequencePoint(Operator):
         return "SEQUENCE_POINT"
 
 
-NO_DATA: Final = TensorType((), __import__("numpy").dtype("V0"))
+NO_DATA: Final = TensorType((), np.dtype("V0"))
 SEQUENCE_POINT: Final = SequencePoint()
 
 
@@ -112,6 +116,12 @@ def apply(
     node.line = line if line is not None else user_line()
     with _lock:
         return _interned.setdefault(digest, node)
+
+
+def is_interned(node: Node) -> bool:
+    """Whether `node` is the one node of its application."""
+    digest = _digest(node.operator, node.inputs, node.after)
+    return digest == node.digest and _interned.get(digest) is node
 
 
 def sequence_point(*after: Node) -> Node:

@@ -1,0 +1,206 @@
+"""The legal graph: a table of named checks.
+
+Each check is a function of a graph that yields the constraint's violations; its name states the
+constraint. `check` runs them all. They are run after every pass in tests, and on request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
+from typing import Final, NamedTuple
+
+from dask_tapestry.errors import ConstraintError, TapestryError
+from dask_tapestry.teg.graph import Graph
+from dask_tapestry.teg.node import Node, is_interned
+from dask_tapestry.teg.operator import BlockOperator, Generator, Sink, Source, signature_of
+from dask_tapestry.teg.signature import Signature
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+
+class Violation(NamedTuple):
+    """A node that breaks a constraint, and how."""
+
+    node: Node
+    how: str
+
+
+Check = Callable[[Graph], Iterator[Violation]]
+
+
+def nodes_are_interned(graph: Graph) -> Iterator[Violation]:
+    """The same application is the same node: each node is the one known by its digest."""
+    for node in graph:
+        if not is_interned(node):
+            yield Violation(node, "it is not the node that its digest names")
+
+
+def types_follow_from_inputs(graph: Graph) -> Iterator[Violation]:
+    """A node has the type that its operator infers from the types of its inputs."""
+    for node in graph:
+        try:
+            inferred = node.operator.infer(*node.input_types)
+        except (TapestryError, IndexError, ValueError) as error:
+            yield Violation(node, f"{type(error).__name__}: {error}")
+            continue
+        if inferred != node.type:
+            yield Violation(node, f"it says {node.type}, its inputs make {inferred}")
+
+
+def sources_have_no_inputs(graph: Graph) -> Iterator[Violation]:
+    """Sources and generators bring data in; they read no tensor."""
+    for node in graph:
+        if isinstance(node.operator, Source | Generator) and node.inputs:
+            yield Violation(node, f"it reads {len(node.inputs)} tensors")
+
+
+def sinks_are_read_by_sequence_points_only(graph: Graph) -> Iterator[Violation]:
+    """A sink has no cells to read; it has an end to wait for."""
+    for node in graph:
+        for number, source in enumerate(node.inputs):
+            if isinstance(source.operator, Sink):
+                yield Violation(node, f"input {number} is a sink: {source!r}")
+
+
+def sequence_points_carry_no_data(graph: Graph) -> Iterator[Violation]:
+    """A sequence point reads no tensor and none reads it."""
+    for node in graph:
+        if node.is_sequence_point and node.inputs:
+            yield Violation(node, f"it reads {len(node.inputs)} tensors")
+        for number, source in enumerate(node.inputs):
+            if source.is_sequence_point:
+                yield Violation(node, f"input {number} is a sequence point")
+
+
+def only_sequence_points_are_waited_for(graph: Graph) -> Iterator[Violation]:
+    """A tensor or sink follows sequence points; what these wait for is theirs to say."""
+    for node in graph:
+        if not node.is_sequence_point:
+            for earlier in node.after:
+                if not earlier.is_sequence_point:
+                    yield Violation(node, f"it follows {earlier!r}, which is no sequence point")
+
+
+def signatures_fit_their_tensors(graph: Graph) -> Iterator[Violation]:
+    """A signature has one projection for each tensor, of that tensor's rank."""
+    for node, signature in _signatures(graph):
+        pairs = (
+            ("input", signature.inputs, node.inputs),
+            ("output", signature.outputs, (node,)),
+        )
+        for what, projections, tensors in pairs:
+            for number, (projection, x) in enumerate(zip_longest(projections, tensors)):
+                if projection is None or x is None:
+                    yield Violation(node, f"{what} {number} has a projection or a tensor alone")
+                elif projection.out_ndim != x.type.ndim:
+                    yield Violation(node, f"{what} {number} {x.type} is projected by {projection}")
+                elif projection.in_ndim != len(signature.index):
+                    yield Violation(node, f"{what} {number}: {projection} has other index axes")
+
+
+def signatures_tile_outputs_once(graph: Graph) -> Iterator[Violation]:
+    """Each output axis follows one index dimension, whose steps cover it without overlap."""
+    for node, signature in _fitting(graph):
+        for axis, extent in enumerate(node.type.shape):
+            how = _tiling(signature, signature.outputs[0], axis, extent)
+            if how and node.type.size:
+                yield Violation(node, f"axis {axis} of {node.type}: {how}")
+
+
+def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
+    """What the whole index space reads begins in each input, and any cell's demand ends there.
+
+    The last step may reach over the end of an input, as of a product in parts.
+    """
+    untiled = {violation.node for violation in signatures_tile_outputs_once(graph)}
+    for node, signature in _fitting(graph):
+        if signature.space.is_empty or node in untiled:
+            continue
+        demanded = node.operator.demand(node.input_types, node.type.box)
+        reads = zip(signature.inputs, demanded, node.inputs, strict=True)
+        for number, (projection, demand, x) in enumerate(reads):
+            box = projection.of_range(signature.space)
+            if any(lo < 0 for lo in box.lo) or not x.type.box.contains(demand):
+                yield Violation(node, f"it reads {box} and {demand} of input {number} {x.type}")
+
+
+def projections_cover_inputs(graph: Graph) -> Iterator[Violation]:
+    """What a block operator never reads, selectors have trimmed."""
+    for node, signature in _fitting(graph):
+        if signature.space.is_empty:
+            continue
+        for number, (projection, x) in enumerate(zip(signature.inputs, node.inputs, strict=True)):
+            if not projection.of_range(signature.space).contains(x.type.box):
+                box = projection.of_range(signature.space)
+                yield Violation(node, f"it reads but {box} of input {number} {x.type}")
+
+
+def _signatures(graph: Graph) -> Iterator[tuple[Node, Signature]]:
+    for node in graph:
+        if isinstance(node.operator, BlockOperator):
+            yield node, signature_of(node.operator, node.input_types)
+
+
+def _fitting(graph: Graph) -> Iterator[tuple[Node, Signature]]:
+    """Signatures that the other checks can speak of."""
+    misfits = {violation.node for violation in signatures_fit_their_tensors(graph)}
+    return ((node, signature) for node, signature in _signatures(graph) if node not in misfits)
+
+
+def _tiling(signature: Signature, output: IndexProjection, axis: int, extent: int) -> str:
+    """How an output axis is not tiled once; empty if it is."""
+    moving = [dim for dim, step in enumerate(output.matrix[axis]) if step]
+    width, stride = output.shape[axis], output.stride[axis]
+    if len(moving) > 1:
+        return f"it follows {len(moving)} index dimensions"
+    step, count = (
+        (output.matrix[axis][moving[0]], signature.index[moving[0]].extent)
+        if moving
+        else (width, 1)
+    )
+    if stride != 1 or step != width or output.offset[axis] or step * count != extent:
+        return f"{count} windows of {width} every {step} from {output.offset[axis]}, not {extent}"
+    return ""
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    nodes_are_interned,
+    types_follow_from_inputs,
+    sources_have_no_inputs,
+    sinks_are_read_by_sequence_points_only,
+    sequence_points_carry_no_data,
+    only_sequence_points_are_waited_for,
+    signatures_fit_their_tensors,
+    signatures_tile_outputs_once,
+    projections_stay_inside_inputs,
+    projections_cover_inputs,
+)
+
+
+def check(graph: Graph) -> None:
+    """Run all `CHECKS`.
+
+    Raises
+    ------
+    ConstraintError
+        Lists every violation, nodes in the order of the graph: the constraint, the node, how it
+        breaks it, and the user's line.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> check((dt.ones((2, 3)) @ dt.ones(3)).teg)
+    """
+    place = {node: number for number, node in enumerate(graph)}
+    found = sorted(
+        (place[node], number, f"{node!r} breaks {one.__name__}: {how}{_where(node)}")
+        for number, one in enumerate(CHECKS)
+        for node, how in one(graph)
+    )
+    if found:
+        texts = [f"%{at} = {text}" for at, _, text in found]
+        raise ConstraintError(f"{len(texts)} violations\n" + "\n".join(texts))
+
+
+def _where(node: Node) -> str:
+    return f" ({node.line})" if node.line else ""
