@@ -105,7 +105,8 @@ def run_tapestry(job, folder, w, b):
     z = dt.nn.relu(dt.nn.linear(y.reshape(len(x), -1), dt.asarray(w), dt.asarray(b)))
     if job["codec"] != "default":
         targets = create_targets(folder, len(x), job, z.dtype)
-        sinks = [dt.store([y, z], targets, compute=False)]
+        pairs = zip((y, z), targets, strict=True)
+        sinks = [dt.to_zarr(value, target, compute=False) for value, target in pairs]
     else:
         sinks = [
             dt.to_zarr(y, folder / "y.zarr", compute=False),

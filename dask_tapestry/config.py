@@ -10,7 +10,7 @@ DEFAULTS: dict[str, object] = {
     "resources": None,  # a Resources, or None for this machine or the live cluster
     "memory-limit": None,  # bytes or "2 GiB" a worker, or None for what the machine has
     "max-tasks": 250_000,  # above this a plan is refused: the scheduler would drown
-    "block-bytes": 64 * 2**20,  # the working set a block aims at
+    "block-bytes": 32 * 2**20,  # the working set a block aims at
     "line-numbers": True,  # keep the user's source line beside each node
 }
 

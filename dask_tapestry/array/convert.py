@@ -212,6 +212,8 @@ def from_dask_array(d: Any) -> Array:
     if np.dtype(d.dtype).hasobject:
         raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
     cuts = cuts_of_chunks(d.chunks)
+    if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
+        d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
     type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
     return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__()))
 

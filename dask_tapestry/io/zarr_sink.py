@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
-from dask_tapestry.io.chunks import automatic_chunks
+from dask_tapestry.io.chunks import CHUNK_BYTES, automatic_chunks
 from dask_tapestry.io.zarr_array import (
     Location,
     complete,
@@ -21,7 +22,7 @@ from dask_tapestry.io.zarr_array import (
     opened,
     zarr,
 )
-from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
+from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import ZRange
 
 
@@ -117,7 +118,7 @@ def zarr_sink(
         raise StoreError(f"{location} exists: give overwrite=True to replace it")
     if x.type.dtype.hasobject:
         raise DTypeError(f"Zarr cannot store cells of dtype {x.type.dtype}")
-    inner = _sides(chunks, x.type, shards)
+    inner = _sides(chunks, x.type, shards, source_chunks(x))
     outer = _shard_sides(shards, inner, x.type)
     options = {"chunks": inner, "shards": outer, **compressors(compressor, x.type.dtype)}
     return apply(ZarrSink(location, outer or inner, options, overwrite), x, after=after)
@@ -130,13 +131,29 @@ def _sink_to_array(array: Any, x: TensorType, location: Location) -> ZarrSink:
     return ZarrSink(location, tuple(max(1, n) for n in sides), None)
 
 
+def source_chunks(x: Tensor) -> tuple[int, ...] | None:
+    """Chunks of the stored array that `x` is a cell by cell function of, if they suit `x` too."""
+    node = x
+    while not isinstance(node.operator, Source):
+        same = [i for i in node.inputs if i.type.shape == x.type.shape]
+        if not same or not node.operator.transparent:
+            return None
+        node = same[0]
+    chunks = node.operator.chunks
+    size = prod(chunks or ()) * x.type.dtype.itemsize
+    return chunks if chunks and CHUNK_BYTES // 16 <= size <= CHUNK_BYTES * 4 else None
+
+
 def _sides(
-    chunks: str | int | Sequence[int], x: TensorType, shards: Sequence[int] | None
+    chunks: str | int | Sequence[int],
+    x: TensorType,
+    shards: Sequence[int] | None,
+    like: tuple[int, ...] | None,
 ) -> tuple[int, ...]:
     if isinstance(chunks, str):
         if chunks != "auto":
             raise ShapeError(f"chunks must be 'auto' or lengths, not {chunks!r}")
-        found = automatic_chunks(x.shape, x.dtype.itemsize)
+        found = like or automatic_chunks(x.shape, x.dtype.itemsize)
         return (
             found
             if shards is None

@@ -66,7 +66,7 @@ class MatMul(BlockOperator):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         boxes = signature_of(self, inputs).demand(box)
-        return tuple(b.intersection(x.box) for b, x in zip(boxes, inputs, strict=True))
+        return tuple(x.clip(b) for b, x in zip(boxes, inputs, strict=True))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"dtype": self.dtype, "part": self.part}

@@ -105,7 +105,7 @@ class Reduce(BlockOperator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (x,) = inputs
         (wanted,) = signature_of(self, inputs).demand(box)
-        return (wanted.intersection(x.box),)
+        return (x.clip(wanted),)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {

@@ -53,12 +53,15 @@ class View(Selector):
         return TensorType(self.shape, x.dtype, tuple(dims) if x.dims else None)
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        if box.is_empty:
-            return (ZRange((0,) * len(self.axes), (0,) * len(self.axes)),)
         lo, hi = [], []
-        for dim, start, step in self.axes:
-            first = start + step * box.lo[dim] if dim >= 0 else start
-            last = start + step * (box.hi[dim] - 1) if dim >= 0 else start
+        for (dim, start, step), extent in zip(self.axes, inputs[0].shape, strict=True):
+            first = last = start
+            if dim >= 0 and box.lo[dim] == box.hi[dim]:
+                lo.append(min(max(start + step * box.lo[dim], 0), extent))
+                hi.append(lo[-1])
+                continue
+            if dim >= 0:
+                first, last = start + step * box.lo[dim], start + step * (box.hi[dim] - 1)
             lo.append(min(first, last))
             hi.append(max(first, last) + 1)
         return (ZRange(tuple(lo), tuple(hi)),)

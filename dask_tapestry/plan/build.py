@@ -14,7 +14,9 @@ from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.rechunk import Rechunk
 from dask_tapestry.plan.expand import expand
 from dask_tapestry.plan.fuse import held_values, is_external, program_of
-from dask_tapestry.plan.grid import Aim, Needs, choose_grid, met_blocks, needs_of
+from dask_tapestry.plan.grid import Aim, choose_grid
+from dask_tapestry.plan.machine import MEMORY_BYTES_A_SECOND
+from dask_tapestry.plan.needs import Needs, met_blocks, needs_of
 from dask_tapestry.plan.plan import Plan, Step, step_name
 from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.rewrite.driver import rewrite
@@ -149,6 +151,8 @@ def _aim(resources: Resources, method: str) -> Aim:
         limit=limit,
         most=max(MOST_BLOCKS, 2 * resources.slots),
         edges=MOST_EDGES,
+        local=resources.workers == 1,
+        bytes_a_second=MEMORY_BYTES_A_SECOND if resources.workers == 1 else resources.bandwidth_bytes,
     )
 
 
@@ -176,7 +180,7 @@ def _steps(graph: Graph, held: set[Node], aim: Aim, wishes: _Wishes) -> dict[Nod
                 raise
         names = tuple(steps[x].name if x in steps else x.digest for x in inputs)
         largest = ZRange((0,) * len(cuts), tuple(c.longest for c in cuts))
-        needs = needs_of(program, largest, chunks)
+        needs = needs_of(program, largest, chunks, aim.local)
         if _pieces_are_too_large(node, cuts, needs, aim) and node.inputs[0] not in held:
             raise _HoldInput(node.inputs[0])
         name = step_name(node, cuts, names)
@@ -211,9 +215,8 @@ def _pieces_are_too_large(node: Node, cuts: tuple[Cuts, ...], needs: Needs, aim:
     if node.operator.category != "sink":
         return False
     written = prod(c.longest for c in cuts) * node.type.dtype.itemsize
-    touched = max(needs.work, needs.read)
-    coarse = touched > aim.largest or (
-        prod(c.count for c in cuts) < aim.count and touched > aim.smallest
+    coarse = needs.touched > aim.largest or (
+        prod(c.count for c in cuts) < aim.count and needs.touched > aim.smallest
     )
     return coarse and needs.read > HEAVY_INPUT * written
 

@@ -1,7 +1,7 @@
 """Cost of a plan: estimates by resource, from the steps' needs.
 
 A first, simple model: each resource is summed over blocks and spread over the workers evenly, and a
-step's time is that of its busiest resource. The rates below are orders of magnitude.
+step's time is that of its busiest resource.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from dask_tapestry.plan.machine import (
+    FLOPS_A_SECOND,
+    IMBALANCE,
+    MEMORY_BYTES_A_SECOND,
+    SECONDS_A_TASK,
+)
 from dask_tapestry.teg import Sink
 
 if TYPE_CHECKING:
     from dask_tapestry.plan.plan import Plan, Step
 
-FLOPS_A_SECOND = 2e9  # of one thread, on cells
-MEMORY_BYTES_A_SECOND = 1e10  # of one thread
-SECONDS_A_TASK = 1e-4  # of the scheduler
-IMBALANCE = 1.25  # Dask decides the placement: how much more than its share a worker may hold
 
 
 def plan_cost(plan: Plan) -> dict[str, float]:
@@ -43,7 +45,7 @@ def plan_cost(plan: Plan) -> dict[str, float]:
             s.node.type.nbytes for s in steps if isinstance(s.node.operator, Sink)
         ),
         "bytes_moved": round(
-            sum((step.needs.read - _block_stored(step)) * _blocks(step) for step in steps)
+            sum((step.needs.read - step.needs.stored) * _blocks(step) for step in steps)
         ),
         "memory_bytes": sum(resident_bytes(step, plan) for step in steps),
         "peak_worker_bytes": peak,
@@ -110,15 +112,8 @@ def _blocks(step: Step) -> float:
     return step.node.type.size / largest if largest else step.count
 
 
-def _block_stored(step: Step) -> int:
-    return sum(
-        step.program.instructions[w.value - len(step.program.inputs)].operator.stored_bytes(w.box)
-        for w in step.program.schedule(step.box((0,) * len(step.cuts))).works
-    )
-
-
 def _stored(step: Step) -> float:
-    return _block_stored(step) * _blocks(step)
+    return step.needs.stored * _blocks(step)
 
 
 def _step_seconds(step: Step, plan: Plan) -> float:

@@ -2,7 +2,7 @@
 
 The rule is simple and sound. Blocks start as the whole output. While they are too few for the
 workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
-together read the fewest bytes; a tie goes to the first dimension, whose pieces are contiguous. What
+together take the least time to read and to compute; a tie goes to the first dimension, whose pieces are contiguous. What
 a block reads follows from its operators' projections, and of a stored tensor whole chunks count, so
 cuts fall on chunk edges by themselves and are then snapped to them exactly.
 """
@@ -15,9 +15,14 @@ from math import prod
 from typing import NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.plan.machine import FLOPS_A_SECOND, MEMORY_BYTES_A_SECOND
+from dask_tapestry.plan.needs import Held, Needs, needs_of
 from dask_tapestry.plan.program import Program
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
+
+
+REREAD = 1.5  # times as many bytes from stores that a cut may cost, unless memory demands it
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,10 @@ class Aim:
         Blocks above which cutting goes on only for `limit`.
     edges
         Blocks read by all blocks together, above which cutting goes on only for `limit`.
+    local
+        All blocks are in one memory: reading part of one moves no more than the part.
+    bytes_a_second
+        At which a block's input arrives.
     """
 
     count: int
@@ -44,6 +53,8 @@ class Aim:
     limit: int
     most: int
     edges: int
+    local: bool = False
+    bytes_a_second: float = MEMORY_BYTES_A_SECOND
 
 
 class Unit(NamedTuple):
@@ -57,85 +68,8 @@ class Unit(NamedTuple):
     required: bool = False
 
 
-@dataclass(frozen=True)
-class Needs:
-    """What one block takes.
-
-    Attributes
-    ----------
-    read
-        Bytes that come from outside the step, whole stored chunks counted.
-    work
-        Peak bytes of the arrays alive while the block is computed.
-    flops
-        Operations.
-    blocks
-        Blocks of other steps that are read.
-    """
-
-    read: int
-    work: int
-    flops: int
-    blocks: int
-
-
-def needs_of(program: Program, box: ZRange, chunks: Sequence[Sequence[Cuts] | None]) -> Needs:
-    """What the output's cells `box` take; `chunks` says how each external input is held."""
-    schedule = program.schedule(box)
-    read = alive = blocks = 0
-    for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
-        size = sum(held_cells(b, cuts) for b in boxes) * type_.dtype.itemsize
-        read += size
-        alive += size if cuts is not None else 0
-        blocks += sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 0
-    last = {
-        (source, schedule.holder(source, need)): number
-        for number, work in enumerate(schedule.works)
-        for source, need in zip(_inputs(program, work.value), work.needs, strict=True)
-    }
-    ends: dict[int, int] = {}
-    peak, flops = alive, 0
-    for number, work in enumerate(schedule.works):
-        instruction = program.instructions[work.value - len(program.inputs)]
-        operator = instruction.operator
-        read += operator.stored_bytes(work.box)
-        flops += operator.flops(instruction.types, work.box)
-        copies = operator.category not in ("selector", "generator", "sink")
-        size = work.box.size * instruction.type.dtype.itemsize if copies else 0
-        alive += size
-        peak = max(peak, alive)
-        ends[last.get((work.value, work.box), len(schedule.works))] = (
-            ends.get(last.get((work.value, work.box), len(schedule.works)), 0) + size
-        )
-        alive -= ends.pop(number, 0)
-    return Needs(read, peak, flops, blocks)
-
-
-def _inputs(program: Program, value: int) -> tuple[int, ...]:
-    return program.instructions[value - len(program.inputs)].inputs
-
-
-def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
-    """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
-    if cuts is None or box.is_empty:
-        return box.size
-    cells = 1
-    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
-        first, end = cut.overlapping(lo, hi)
-        cells *= cut.block(end - 1)[1] - cut.block(first)[0]
-    return cells
-
-
-def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
-    """Number of blocks that meet `box`."""
-    if box.is_empty:
-        return 1
-    spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
-    return prod(end - first for first, end in spans)
-
-
 def choose_grid(
-    program: Program, chunks: Sequence[Sequence[Cuts] | None], aim: Aim, name: str
+    program: Program, chunks: Held, aim: Aim, name: str
 ) -> tuple[tuple[Cuts, ...], str]:
     """Cut a step's output; return the cuts and why they are so.
 
@@ -148,22 +82,21 @@ def choose_grid(
     units = _units(program, chunks)
     pieces = [1] * len(shape)
     grid = _grid(shape, pieces, units)
-    needs = needs_of(program, _largest(grid), chunks)
+    needs = needs_of(program, _largest(grid), chunks, aim.local)
     reason = "one block suffices"
     while True:
         count = prod(c.count for c in grid)
-        touched = max(needs.work, needs.read)
         if needs.work > aim.limit:
             reason = "memory bound"
-        elif count >= aim.most or touched <= aim.smallest or count * needs.blocks > aim.edges:
+        elif count >= aim.most or needs.touched <= aim.smallest or count * needs.blocks > aim.edges:
             break
-        elif touched > aim.largest:
+        elif needs.touched > aim.largest:
             reason = "block size"
         elif count < aim.count:
             reason = "workers"
         else:
             break
-        better = _best_cut(program, chunks, shape, pieces, units)
+        better = _best_cut(program, chunks, pieces, units, aim)
         if better is None:
             if needs.work > aim.limit:
                 raise MemoryLimitError(
@@ -171,18 +104,23 @@ def choose_grid(
                     f"{needs.work:,} bytes; the limit a task is {aim.limit:,}"
                 )
             break
+        rereads = better[2].stored * prod(c.count for c in better[1]) > REREAD * needs.stored * count
+        if rereads and reason != "memory bound":
+            reason = "stored chunks"
+            break
         pieces, grid, needs = better
     return grid, reason
 
 
 def _best_cut(
     program: Program,
-    chunks: Sequence[Sequence[Cuts] | None],
-    shape: tuple[int, ...],
+    chunks: Held,
     pieces: list[int],
     units: Sequence[Unit],
+    aim: Aim,
 ) -> tuple[list[int], tuple[Cuts, ...], Needs] | None:
-    """Halve the dimension whose halving makes all blocks read least."""
+    """Halve the dimension whose halving makes all blocks read and compute least."""
+    shape = program.type.shape
     now = _grid(shape, pieces, units)
     best = None
     for dim in range(len(shape)):
@@ -193,8 +131,9 @@ def _best_cut(
             grid = _grid(shape, more, units)
         if grid[dim].count == now[dim].count:
             continue
-        needs = needs_of(program, _largest(grid), chunks)
-        score = needs.read * prod(c.count for c in grid)
+        needs = needs_of(program, _largest(grid), chunks, aim.local)
+        seconds = needs.read / aim.bytes_a_second + needs.flops / FLOPS_A_SECOND
+        score = seconds * prod(c.count for c in grid)
         if best is None or score < best[0]:
             best = (score, more, grid, needs)
     return best[1:] if best else None
@@ -210,7 +149,8 @@ def _cut(extent: int, pieces: int, unit: Unit) -> Cuts:
         return Cuts.regular(extent, max(extent, 1))
     step = -(-extent // pieces)
     if step < unit.length and not unit.required:
-        return Cuts.regular(extent, step)
+        step = -(-unit.length // -(-unit.length // step))  # equal parts of a unit
+        return Cuts.regular(extent, step, (unit.lead - 1) % step + 1 if unit.lead else step)
     step = max(1, step // unit.length) * unit.length
     first = step - unit.length + unit.lead if unit.lead else step
     return Cuts.regular(extent, step, first)
@@ -230,7 +170,7 @@ def _length(cuts: Cuts, number: int) -> int:
     return b - a
 
 
-def _units(program: Program, chunks: Sequence[Sequence[Cuts] | None]) -> tuple[Unit, ...]:
+def _units(program: Program, chunks: Held) -> tuple[Unit, ...]:
     """For each output dimension, the chunks its cuts should fall between."""
     shape = program.type.shape
     units = [Unit()] * len(shape)
@@ -265,7 +205,7 @@ def _common_unit(found: list[tuple[int, Unit]]) -> Unit:
 
 
 def _chunked_values(
-    program: Program, chunks: Sequence[Sequence[Cuts] | None]
+    program: Program, chunks: Held
 ) -> list[tuple[int, tuple[int, ...], bool]]:
     """Values that are held in chunks: number, chunk sides, whether cuts must fall on them."""
     found: list[tuple[int, tuple[int, ...], bool]] = [

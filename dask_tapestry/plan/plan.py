@@ -10,7 +10,7 @@ from typing import Any
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.plan.cost import plan_cost
-from dask_tapestry.plan.grid import Needs
+from dask_tapestry.plan.needs import Needs
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.verify import verify

@@ -63,6 +63,11 @@ class Resources:
         given = int(self.memory)
         return given if limit is None else min(given, int(parse_bytes(limit)))
 
+    @property
+    def bandwidth_bytes(self) -> int:
+        """Bandwidth in bytes a second."""
+        return int(self.bandwidth)
+
     def __str__(self) -> str:
         workers = "this machine" if self.local else f"{self.workers} workers"
         return f"{workers}, {self.threads} threads, {format_bytes(self.memory_bytes)} each"

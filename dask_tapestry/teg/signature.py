@@ -94,6 +94,16 @@ class Signature:
         return ZRange(tuple(lo), tuple(hi))
 
     def demand(self, box: ZRange, output: int = 0) -> tuple[ZRange, ...]:
-        """Boxes of the inputs that the cells `box` of an output are made of."""
+        """Boxes of the inputs that the cells `box` of an output are made of.
+
+        No cells are made of boxes whose shapes still fit together, as kernels want them.
+        """
         index = self.index_range(box, output)
-        return tuple(projection.of_range(index) for projection in self.inputs)
+        some = ZRange(index.lo, tuple(max(a + 1, b) for a, b in zip(index.lo, index.hi, strict=True)))
+        empty = [dim for dim, extent in enumerate(index.shape) if not extent]
+        return tuple(
+            projection.of_range(
+                index if any(row[dim] for row in projection.matrix for dim in empty) else some
+            )
+            for projection in self.inputs
+        )

@@ -46,6 +46,11 @@ class TensorType(NamedTuple):
         """The range of all coordinates."""
         return ZRange((0,) * len(self.shape), self.shape)
 
+    def clip(self, box: ZRange) -> ZRange:
+        """The part of a box that lies in the tensor; an empty box keeps its other extents."""
+        lo = tuple(map(min, box.lo, self.shape))
+        return ZRange(lo, tuple(map(max, lo, map(min, box.hi, self.shape))))
+
     def __str__(self) -> str:
         names = self.dims or (None,) * self.ndim
         sides = (f"{d}={n}" if d else f"{n}" for d, n in zip(names, self.shape, strict=True))

@@ -57,8 +57,8 @@ def fold(function: np.ufunc, cells: Block) -> Block:
 
 
 def zero(dtype: np.dtype[Any]) -> Any:
-    """Return the cell that changes nothing it is added to: -0.0 for floats, as +0.0 would turn -0.0."""
-    return -np.zeros((), dtype) if dtype.kind in "f" else np.zeros((), dtype)
+    """Return the sum of no cells: +0.0, as NumPy's; nothing is ever added to it."""
+    return np.zeros((), dtype)
 
 
 def _ufunc(function: np.ufunc, identity: Callable[[np.dtype[Any]], Any] | None) -> Arithmetic:

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from math import prod
+from types import EllipsisType
 from typing import Any, Final
 
 import numpy as np
 
 Block = np.ndarray[Any, Any]
+Tile = tuple[slice | EllipsisType, ...]
 Apply = Callable[..., None]
 
 TILE_CELLS: Final = 32_768
@@ -43,20 +45,23 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
     return result
 
 
-def tiles(shape: tuple[int, ...], cells: int = TILE_CELLS) -> Iterator[tuple[slice, ...]]:
-    """Boxes of at most `cells` cells that tile `shape` in C order, trailing dimensions whole."""
+def tiles(shape: tuple[int, ...], cells: int = TILE_CELLS) -> Iterator[Tile]:
+    """Boxes of at most `cells` cells that tile `shape` in C order, trailing dimensions whole.
+
+    They end in an Ellipsis, so that even of one cell they select an array that can be written to.
+    """
     axis = len(shape)
     while axis and prod(shape[axis - 1 :]) <= cells:
         axis -= 1
     if axis == 0:
-        yield (slice(None),) * len(shape)
+        yield (*(slice(None),) * len(shape), ...)
         return
     step = max(1, cells // prod(shape[axis:]))
     rest = (slice(None),) * (len(shape) - axis)
     for lead in np.ndindex(shape[: axis - 1]):
         head = tuple(slice(i, i + 1) for i in lead)
         for start in range(0, shape[axis - 1], step):
-            yield (*head, slice(start, start + step), *rest)
+            yield (*head, slice(start, start + step), *rest, ...)
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,104 @@
+"""Needs: what computing one block takes, from the demands of its operators."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from dask_tapestry.plan.program import Program, Schedule
+from dask_tapestry.zspace import Cuts, ZRange
+
+Held = Sequence[Sequence[Cuts] | None]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What one block takes.
+
+    Attributes
+    ----------
+    read
+        Bytes that come from outside the step: whole stored chunks, and whole blocks of other steps
+        unless all are in one memory.
+    stored
+        Those of them that are read from stores.
+    touched
+        Bytes of input, temporary and output cells that grow with the block: what its size means.
+    work
+        Peak bytes of the arrays alive while the block is computed.
+    flops
+        Operations.
+    blocks
+        Blocks of other steps that are read.
+    """
+
+    read: int
+    stored: int
+    touched: int
+    work: int
+    flops: int
+    blocks: int
+
+
+def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
+    """What the output's cells `box` take; `chunks` says how each external input is held."""
+    schedule = program.schedule(box)
+    read = touched = moved = blocks = 0
+    for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
+        exact = sum(b.size for b in boxes) * type_.dtype.itemsize
+        whole = exact if local else sum(held_cells(b, cuts) for b in boxes) * type_.dtype.itemsize
+        grows = box == program.type.box or exact < type_.nbytes
+        read += whole
+        touched += exact if grows else 0
+        moved += whole if cuts is not None else 0
+        blocks += sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 0
+    flops = stored = 0
+    for work in schedule.works:
+        instruction = program.instructions[work.value - len(program.inputs)]
+        stored += instruction.operator.stored_bytes(work.box)
+        flops += instruction.operator.flops(instruction.types, work.box)
+    temporary = peak_bytes(program, schedule)
+    assembled = 0 if local else moved
+    return Needs(read + stored, stored, max(touched, temporary), temporary + assembled, flops, blocks)
+
+
+def peak_bytes(program: Program, schedule: Schedule) -> int:
+    """Most bytes of computed arrays alive at once; selectors and generators are views."""
+    first = len(program.inputs)
+    last: dict[tuple[int, ZRange], int] = {}
+    for number, work in enumerate(schedule.works):
+        sources = program.instructions[work.value - first].inputs
+        for source, need in zip(sources, work.needs, strict=True):
+            last[source, schedule.holder(source, need)] = number
+    dying: dict[int, int] = defaultdict(int)
+    alive = peak = 0
+    for number, work in enumerate(schedule.works):
+        instruction = program.instructions[work.value - first]
+        if instruction.operator.category not in ("selector", "generator", "sink"):
+            size = work.box.size * instruction.type.dtype.itemsize
+            alive += size
+            peak = max(peak, alive)
+            dying[last.get((work.value, work.box), -1)] += size
+        alive -= dying[number]
+    return peak
+
+
+def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
+    """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
+    if cuts is None or box.is_empty:
+        return box.size
+    cells = 1
+    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
+        first, end = cut.overlapping(lo, hi)
+        cells *= cut.block(end - 1)[1] - cut.block(first)[0]
+    return cells
+
+
+def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
+    """Number of blocks that meet `box`."""
+    if box.is_empty:
+        return 1
+    spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
+    return prod(end - first for first, end in spans)
