@@ -47,15 +47,10 @@ class ZarrSink(Sink):
         if self.options is None:
             mark_incomplete(self.location)
             return
-        names = {"dimension_names": type_.dims} if type_.dims else {}
-        create(
-            self.location,
-            self.overwrite,
-            shape=type_.shape,
-            dtype=type_.dtype,
-            **names,
-            **self.options,
-        )
+        dtype = type_.dtype
+        if dtype.kind in "iu":
+            dtype = np.dtype(dtype.str)  # zarr knows one of C's equally long integers only
+        create(self.location, self.overwrite, shape=type_.shape, dtype=dtype, **self.options)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         array = opened(self.location, "r+", empty_chunks=not _may_be_fill(block, self.location))
@@ -121,6 +116,8 @@ def zarr_sink(
     inner = _sides(chunks, x.type, shards, source_chunks(x))
     outer = _shard_sides(shards, inner, x.type)
     options = {"chunks": inner, "shards": outer, **compressors(compressor, x.type.dtype)}
+    if x.type.dims:
+        options["dimension_names"] = x.type.dims
     return apply(ZarrSink(location, outer or inner, options, overwrite), x, after=after)
 
 

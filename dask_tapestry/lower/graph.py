@@ -64,6 +64,7 @@ class Lowering:
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
+        self.first = self._prepared_first()
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
@@ -82,6 +83,20 @@ class Lowering:
         keys = [self._root(node, final, buffers) for node in self.plan.graph.roots]
         return Lowered(HighLevelGraph(self.layers, self.dependencies), keys)
 
+    def _prepared_first(self) -> dict[Node, tuple[Key, ...]]:
+        """For each step, the stores that are made ready before it reads anything.
+
+        The sinks that need it wait for their stores; were the reads not to wait too, Dask would
+        order all of them before the first write and hold what they read.
+        """
+        first: dict[Node, set[Key]] = {}
+        for node in reversed(self.plan.steps):
+            if isinstance(node.operator, Sink) and not node.after:
+                first.setdefault(node, set()).add((prepare_name(self.plan.steps[node]), 0))
+            for x in self.plan.steps[node].inputs:
+                first.setdefault(x, set()).update(first.get(node, ()))
+        return {node: tuple(sorted(keys)) for node, keys in first.items()}
+
     def _add(self, layer: SymbolicLayer, reads: Iterable[str]) -> None:
         self.layers[layer.name] = layer
         self.dependencies[layer.name] = set(reads)
@@ -93,15 +108,18 @@ class Lowering:
             source, how = self._input(x)
             inputs.append(source)
             cuts.append(how)
-        after = tuple(self.ends[a] for a in node.after)
+        waits = tuple(self.ends[a] for a in node.after)
+        after = waits
         annotations = getattr(node.operator, "annotations", None)
+        if not any(isinstance(x, str) for x in inputs):
+            after += self.first.get(node, ())
         if isinstance(node.operator, Sink):
-            prepare = f"tapestry-prepare-{step.name.rpartition('-')[2]}"
+            prepare = prepare_name(step)
             self._add(
-                PrepareLayer(prepare, node.operator, node.type, after, annotations),
-                {key[0] for key in after},
+                PrepareLayer(prepare, node.operator, node.type, waits, annotations),
+                {key[0] for key in waits},
             )
-            after = ((prepare, 0),)
+            after = tuple({*after, (prepare, 0)} - set(waits))
         layer = StepLayer(StepSpec.of(step, tuple(cuts)), tuple(inputs), out, after, annotations)
         reads = {x for x in inputs if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
@@ -163,6 +181,11 @@ class Lowering:
         reads = {source} & set(self.layers)
         self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE)), reads)
         return [(name, 0)]
+
+
+def prepare_name(step: Step) -> str:
+    """Name of the layer that makes a sink's store ready."""
+    return f"tapestry-prepare-{step.name.rpartition('-')[2]}"
 
 
 def nested_keys(name: str, shape: tuple[int, ...], head: tuple[int, ...] = ()) -> Any:

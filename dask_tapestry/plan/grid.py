@@ -22,7 +22,7 @@ from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 
-REREAD = 1.5  # times as many bytes from stores that a cut may cost, unless memory demands it
+REREAD = 1.25  # times as many bytes from stores that a cut may cost, unless memory demands it
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def choose_grid(
                     f"{needs.work:,} bytes; the limit a task is {aim.limit:,}"
                 )
             break
-        rereads = better[2].stored * prod(c.count for c in better[1]) > REREAD * needs.stored * count
-        if rereads and reason != "memory bound":
+        rereads = better[2].stored * _equal_blocks(better[1])
+        if rereads > REREAD * needs.stored * _equal_blocks(grid) and reason != "memory bound":
             reason = "stored chunks"
             break
         pieces, grid, needs = better
@@ -133,10 +133,15 @@ def _best_cut(
             continue
         needs = needs_of(program, _largest(grid), chunks, aim.local)
         seconds = needs.read / aim.bytes_a_second + needs.flops / FLOPS_A_SECOND
-        score = seconds * prod(c.count for c in grid)
+        score = seconds * _equal_blocks(grid)
         if best is None or score < best[0]:
             best = (score, more, grid, needs)
     return best[1:] if best else None
+
+
+def _equal_blocks(grid: tuple[Cuts, ...]) -> float:
+    """Number of blocks, a clipped one counted by its share."""
+    return prod(c.extent / c.longest if c.longest else 1.0 for c in grid)
 
 
 def _grid(shape: tuple[int, ...], pieces: list[int], units: Sequence[Unit]) -> tuple[Cuts, ...]:
