@@ -40,11 +40,26 @@ def getitem(x: Any, key: Any) -> Array:
     """
     keys = key if isinstance(key, tuple) else (key,)
     for item in keys:
-        if isinstance(item, bool | np.bool_) or np.ndim(item) or isinstance(item, Array | list):
+        if isinstance(item, bool | np.bool_ | Array | list) or np.ndim(item):
             raise IndexingError(
                 f"only integers, slices, Ellipsis and None can index so far, not {type(item).__name__}"
             )
     return Array(basic_slice(asarray(x).node, keys))
+
+
+@implements(np.shape)
+def _shape(x: Array) -> tuple[int, ...]:
+    return x.shape
+
+
+@implements(np.ndim)
+def _ndim(x: Array) -> int:
+    return x.ndim
+
+
+@implements(np.size)
+def _size(x: Array, axis: int | None = None) -> int:
+    return x.size if axis is None else x.shape[normalize_axis(axis, x.ndim)]
 
 
 @implements(np.transpose)

@@ -80,6 +80,10 @@ def _rename(self: Array, *dims: str | None) -> Array:
     return convert.rename(self, *dims)
 
 
+_reshape.__doc__ = manipulation.reshape.__doc__
+_rename.__doc__ = convert.rename.__doc__
+
+
 def attach() -> None:
     """Give Array its operators and methods."""
     for short, name in (BINARY | {"divmod": "divmod"}).items():

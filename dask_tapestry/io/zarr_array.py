@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.io.inline import inside_loop, run_inline
 
 MARK: Final = "dask_tapestry"  # attribute of an array that is not complete yet
 
@@ -72,6 +73,30 @@ def opened(location: Location, mode: str = "r", empty_chunks: bool = False) -> A
         raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
     except Exception as error:
         raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
+
+
+def read_box(location: Location, selection: tuple[slice, ...]) -> Any:
+    """Cells of an array, read in this thread where its store allows."""
+    array = opened(location)
+    if _runs_inline(array):
+        return run_inline(array.async_array.getitem(selection))
+    return array.get_basic_selection(selection)
+
+
+def write_box(
+    location: Location, selection: tuple[slice, ...], block: Any, empty_chunks: bool
+) -> None:
+    """Store cells of an array, in this thread where its store allows."""
+    array = opened(location, "r+", empty_chunks)
+    if _runs_inline(array):
+        run_inline(array.async_array.setitem(selection, block))
+    else:
+        array.set_basic_selection(selection, block)
+
+
+def _runs_inline(array: Any) -> bool:
+    storage = zarr().storage
+    return isinstance(array.store, storage.LocalStore | storage.MemoryStore) and not inside_loop()
 
 
 def refuse_incomplete(array: Any, location: Location) -> None:

@@ -20,6 +20,7 @@ from dask_tapestry.io.zarr_array import (
     exists,
     mark_incomplete,
     opened,
+    write_box,
     zarr,
 )
 from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
@@ -53,9 +54,9 @@ class ZarrSink(Sink):
         create(self.location, self.overwrite, shape=type_.shape, dtype=dtype, **self.options)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
-        array = opened(self.location, "r+", empty_chunks=not _may_be_fill(block, self.location))
+        empty_chunks = not _may_be_fill(block, self.location)
         try:
-            array.set_basic_selection(box.slices(), block if box.ndim else block[()])
+            write_box(self.location, box.slices(), block if box.ndim else block[()], empty_chunks)
         except Exception as error:
             raise StoreError(f"cannot write {box} to {self.location}: {error}") from error
 

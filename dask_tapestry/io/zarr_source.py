@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.chunks import covering_cells
-from dask_tapestry.io.zarr_array import Location, opened, refuse_incomplete
+from dask_tapestry.io.zarr_array import Location, opened, read_box, refuse_incomplete
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
@@ -37,9 +37,8 @@ class ZarrSource(Source):
         return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        array = opened(self.location)
         try:
-            return np.asarray(array.get_basic_selection(box.slices()), self.type.dtype)
+            return np.asarray(read_box(self.location, box.slices()), self.type.dtype)
         except Exception as error:
             raise StoreError(
                 f"cannot read {box} of the Zarr array {self.written}: {error}"

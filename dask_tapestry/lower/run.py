@@ -10,6 +10,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu import KERNELS
 
 from dask_tapestry.lower.buffer import Buffer
+from dask_tapestry.lower.scratch import Scratch, forget, scratch
 from dask_tapestry.lower.spec import StepSpec, block_range
 from dask_tapestry.plan.program import Instruction, Schedule, Work
 from dask_tapestry.teg import Sink, Source
@@ -41,17 +42,24 @@ def run_block(
     last = len(spec.program.types) - 1
     uses = _uses(spec, schedule)
     target = out.box(box) if out.is_local else None
-    for work in schedule.works:
-        values[work.value, work.box] = _compute(
-            spec, schedule, work, values, target if work.value == last else None
-        )
-        _release(spec, schedule, work, values, uses)
-    result = values[last, box]
-    if target is None:
-        return result if result is None else owned(result)
-    if result is not target:
-        target[...] = result
-    return target
+    with scratch() as space:
+        for work in schedule.works:
+            place = target if work.value == last else _scratch_for(spec, work, space)
+            values[work.value, work.box] = _compute(spec, schedule, work, values, place)
+            _release(spec, schedule, work, values, uses)
+        result = values.pop((last, box))
+        if target is None:
+            return result if result is None else owned(result)
+        if result is not target:
+            target[...] = result
+        return target
+
+
+def _scratch_for(spec: StepSpec, work: Work, space: Scratch) -> Block | None:
+    instruction = spec.program.instructions[work.value - len(spec.program.inputs)]
+    if instruction.operator.category != "block":
+        return None
+    return space.array(work.box.shape, instruction.type.dtype)
 
 
 def owned(block: Block) -> Block:
@@ -155,6 +163,7 @@ def finish_array(cuts: tuple[Cuts, ...], out: Buffer, blocks: Sequence[Block]) -
 
     A result without dimensions comes as a NumPy scalar, as from NumPy's own functions.
     """
+    forget()
     if out.is_local:
         whole = out.array
     else:
@@ -171,6 +180,7 @@ def prepare_sink(sink: Sink, type_: Any) -> None:
 def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
     """Say that a store is complete."""
     del blocks
+    forget()
     sink.finish()
 
 

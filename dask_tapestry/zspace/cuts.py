@@ -94,7 +94,7 @@ class Cuts(NamedTuple):
         """Length of the longest block."""
         if self.edges:
             return max(self.lengths())
-        return min(self.extent, max(self.step, self.lead) if self.count > 1 else self.extent)
+        return max(min(self.lead, self.extent), min(self.step, self.extent - self.lead))
 
     def window(self, start: int, step: int, count: int) -> Cuts:
         """Cuts of the coordinates ``start, start + step, ...`` (`count` of them), renumbered.
