@@ -10,7 +10,6 @@ from uuid import uuid4
 
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
-from dask.optimization import cull
 from dask.utils import ensure_dict
 
 from dask_tapestry.io.blocks import BlocksSource
@@ -218,9 +217,15 @@ def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNo
 
 
 def _foreign_tasks(graph: HighLevelGraph, keys: set[Any]) -> dict[Any, GraphNode]:
-    others = {n: l for n, l in graph.layers.items() if not isinstance(l, SymbolicLayer)}
+    """Tasks of other collections that `keys` need; what is a future has none."""
+    others = {n: x for n, x in graph.layers.items() if not isinstance(x, SymbolicLayer)}
     dependencies = {n: graph.dependencies[n] & set(others) for n in others}
-    written = ensure_dict(HighLevelGraph(others, dependencies))
-    known = {key for key in keys if key in written}
-    needed, _ = cull(convert_legacy_graph(written), list(known))
-    return dict(needed)
+    written = convert_legacy_graph(ensure_dict(HighLevelGraph(others, dependencies)))
+    needed: dict[Any, GraphNode] = {}
+    stack = [key for key in keys if key in written]
+    while stack:
+        key = stack.pop()
+        if key not in needed and key in written:
+            needed[key] = written[key]
+            stack.extend(written[key].dependencies)
+    return needed
