@@ -22,6 +22,8 @@ class ShapeError(TapestryError, ValueError):
 class AxisError(ShapeError, np.exceptions.AxisError):
     """An axis is not among the dimensions of an array."""
 
+    __str__ = Exception.__str__  # NumPy's needs attributes that are lost on the way from a worker
+
 
 class DTypeError(TapestryError, TypeError):
     """A dtype is unknown, or an operator has no loop for the dtypes it was given."""

@@ -23,6 +23,7 @@ from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.run import finish_array
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
+from dask_tapestry.plan.resources import computing_with
 from dask_tapestry.teg import Graph, Node, TensorType
 from dask_tapestry.zspace import Cuts
 
@@ -130,6 +131,29 @@ class Array(DaskMethodsMixin):  # type: ignore[misc]
         return tuple(c.longest for c in self._cuts)
 
     # Dask collection -----------------------------------------------------------------------
+
+    def compute(self, **kwargs: Any) -> Any:
+        """Plan the array, run it with Dask and return it as a NumPy array.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.compute`, such as ``scheduler``.
+        """
+        with computing_with(kwargs.get("scheduler")):
+            return super().compute(**kwargs)
+
+    def persist(self, **kwargs: Any) -> Array:
+        """Run the array and keep its blocks where they are computed; return an array of them.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.persist`, such as ``scheduler``.
+        """
+        with computing_with(kwargs.get("scheduler")):
+            kept: Array = super().persist(**kwargs)
+            return kept
 
     @property
     def expr(self) -> TapestryExpr:

@@ -10,7 +10,9 @@ from dask.base import DaskMethodsMixin
 from dask_tapestry.lower.expr import TapestryExpr, lower_plan
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.teg import Graph, Node, sequence_point as sequence_node
+from dask_tapestry.plan.resources import computing_with
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import sequence_point as sequence_node
 
 
 @final
@@ -44,6 +46,17 @@ class Effect(DaskMethodsMixin):  # type: ignore[misc]
     def expr(self) -> TapestryExpr:
         """The Dask expression."""
         return TapestryExpr(self.node, False, self._plan_given)
+
+    def compute(self, **kwargs: Any) -> None:
+        """Do it.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.compute`, such as ``scheduler``.
+        """
+        with computing_with(kwargs.get("scheduler")):
+            super().compute(**kwargs)
 
     def _lowered(self) -> Any:
         return lower_plan(self._plan_given or build_plan([self.node]), final=False)[0]

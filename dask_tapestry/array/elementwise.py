@@ -137,7 +137,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Array:
 
 
 @implements(np.clip)
-def clip(x: Any, min: Any = None, max: Any = None, /) -> Array:  # noqa: A002
+def clip(x: Any, min: Any = None, max: Any = None, /) -> Array:
     """Limit cells to ``[min, max]``, as `numpy.clip`; a bound of None does not limit.
 
     Examples

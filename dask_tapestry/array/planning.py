@@ -14,7 +14,7 @@ from dask_tapestry.diagnostics.explain import explain, plan_html
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan import build
 from dask_tapestry.plan.plan import Plan as CorePlan
-from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.resources import Resources, computing_with
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
 
@@ -179,7 +179,8 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     >>> [int(v) for v in dt.compute(x.sum(), x.max())]
     [6, 3]
     """
-    return tuple(dask.compute(*args, **kwargs))
+    with computing_with(kwargs.get("scheduler")):
+        return tuple(dask.compute(*args, **kwargs))
 
 
 def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -192,4 +193,5 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     >>> x.compute()
     array([0, 2, 4, 6])
     """
-    return tuple(dask.persist(*args, **kwargs))
+    with computing_with(kwargs.get("scheduler")):
+        return tuple(dask.persist(*args, **kwargs))

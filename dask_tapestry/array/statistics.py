@@ -21,7 +21,7 @@ def _reduced(name: str, x: Any, axis: Axes, dtype: Any, keepdims: bool, ddof: fl
 
 
 @implements(np.sum)
-def sum(x: Any, axis: Axes = None, dtype: Any = None, *, keepdims: bool = False) -> Array:  # noqa: A001
+def sum(x: Any, axis: Axes = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """Add the cells along `axis`, by default all, as `numpy.sum`.
 
     The value is bit for bit the same for every sharding, scheduler and number of workers.
@@ -49,7 +49,7 @@ def prod(x: Any, axis: Axes = None, dtype: Any = None, *, keepdims: bool = False
 
 
 @implements(np.min, np.amin)
-def min(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:  # noqa: A001
+def min(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:
     """Return the least cell along `axis`; a NaN wins.
 
     Raises
@@ -67,7 +67,7 @@ def min(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:  # noqa:
 
 
 @implements(np.max, np.amax)
-def max(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:  # noqa: A001
+def max(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:
     """Return the greatest cell along `axis`; a NaN wins.
 
     Raises
@@ -85,7 +85,7 @@ def max(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:  # noqa:
 
 
 @implements(np.any)
-def any(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:  # noqa: A001
+def any(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:
     """Return whether any cell along `axis` is non-zero.
 
     Examples
@@ -98,7 +98,7 @@ def any(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:  # noqa:
 
 
 @implements(np.all)
-def all(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:  # noqa: A001
+def all(x: Any, axis: Axes = None, *, keepdims: bool = False) -> Array:
     """Return whether all cells along `axis` are non-zero.
 
     Examples

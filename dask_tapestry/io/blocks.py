@@ -57,6 +57,6 @@ def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:
     ShapeError
         If a length is unknown (NaN): shapes here are always exact.
     """
-    if any(n != n for lengths in chunks for n in lengths):  # noqa: PLR0124
+    if any(n != n for lengths in chunks for n in lengths):
         raise ShapeError("the Dask array has unknown chunk sizes: call compute_chunk_sizes() first")
     return tuple(Cuts.of_lengths([int(n) for n in lengths]) for lengths in chunks)

@@ -25,7 +25,7 @@ class InlineExecutor(ThreadPoolExecutor):
         future: Future[Any] = Future()
         try:
             future.set_result(function(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001  (it is raised where the result is asked for)
+        except BaseException as error:
             future.set_exception(error)
         return future
 

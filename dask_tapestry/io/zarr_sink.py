@@ -66,12 +66,18 @@ class ZarrSink(Sink):
     def text(self) -> str:
         return f"{str(self.location)!r}, chunks {self.stored}"
 
+    @property
+    def local_only(self) -> str | None:
+        if not self.location.is_in_memory:
+            return None
+        return (
+            f"the in-memory store {self.location} cannot be written by another process: use the "
+            "threaded scheduler, or a store on disk"
+        )
+
     def __getstate__(self) -> dict[str, Any]:
-        if self.location.is_in_memory:
-            raise StoreError(
-                f"the in-memory store {self.location} cannot be written by another process: use the "
-                "threaded scheduler, or a store on disk"
-            )
+        if self.local_only:
+            raise StoreError(self.local_only)
         return dict(self.__dict__)
 
 
@@ -84,7 +90,7 @@ def _may_be_fill(block: np.ndarray[Any, Any], location: Location) -> bool:
         return False
     fill = opened(location, "r+").fill_value
     first = block[(0,) * block.ndim]
-    return bool(fill is None or first == fill or (first != first and fill != fill))  # noqa: PLR0124
+    return bool(fill is None or first == fill or (first != first and fill != fill))
 
 
 def zarr_sink(

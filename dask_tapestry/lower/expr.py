@@ -16,13 +16,14 @@ from uuid import uuid4
 from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
+from dask_tapestry.errors import StoreError
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering, materialize
 from dask_tapestry.lower.scatter import Scattered
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import live_client
-from dask_tapestry.teg import Node
+from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
 _planned: OrderedDict[str, tuple[Cuts, ...]] = OrderedDict()
@@ -33,7 +34,9 @@ REMEMBERED = 4096  # planned layers whose cuts a client remembers, for rebuildin
 def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
     """Verify a plan and write its layers; arrays in memory go to the live cluster, if any."""
     plan.verify()
-    client = None if plan.resources.local else live_client()
+    client = live_client()
+    if client is not None:
+        _refuse_local_sinks(plan)
     scattered = Scattered(client) if client is not None else None
     lowered = Lowering(plan, scattered).lower(final)
     with _lock:
@@ -43,6 +46,12 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
         while len(_planned) > REMEMBERED:
             _planned.popitem(last=False)
     return lowered, scattered
+
+
+def _refuse_local_sinks(plan: Plan) -> None:
+    for step in plan.steps.values():
+        if isinstance(step.node.operator, Sink) and step.node.operator.local_only:
+            raise StoreError(step.node.operator.local_only)
 
 
 def planned_cuts(name: str) -> tuple[Cuts, ...]:

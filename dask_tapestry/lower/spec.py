@@ -9,6 +9,8 @@ from math import prod
 from threading import Lock
 from typing import Any
 
+import cloudpickle
+
 from dask_tapestry.plan.plan import Step
 from dask_tapestry.plan.program import Program
 from dask_tapestry.zspace import Cuts, ZRange
@@ -51,7 +53,7 @@ class StepSpec:
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
             parts = (self.program, self.cuts, self.input_cuts)
-            self.payload.append(pickle.dumps(parts, pickle.HIGHEST_PROTOCOL))
+            self.payload.append(_dumps(parts))
         return _load, (self.name, self.payload[0])
 
     def __dask_tokenize__(self) -> str:
@@ -59,6 +61,15 @@ class StepSpec:
 
     def __repr__(self) -> str:
         return f"<StepSpec {self.name}>"
+
+
+def _dumps(parts: Any) -> bytes:
+    """Pickle; what is defined in the user's script or notebook travels by value."""
+    try:
+        payload = pickle.dumps(parts, pickle.HIGHEST_PROTOCOL)
+    except (AttributeError, TypeError, pickle.PicklingError):
+        return bytes(cloudpickle.dumps(parts))
+    return bytes(cloudpickle.dumps(parts)) if b"__main__" in payload else payload
 
 
 def _load(name: str, payload: bytes) -> StepSpec:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import dask
 from dask.system import CPU_COUNT
 from dask.utils import format_bytes, parse_bytes
 
@@ -84,7 +87,9 @@ def this_machine() -> Resources:
 
 
 def live_client() -> Any:
-    """Return the default Dask client if there is one; never imports distributed."""
+    """Return the Dask client that will compute, if any; never imports distributed."""
+    if dask.config.get("scheduler", None) not in (None, "dask.distributed", "distributed"):
+        return None
     worker_module = sys.modules.get("distributed.worker")
     if worker_module is None:
         return None
@@ -92,6 +97,16 @@ def live_client() -> Any:
         return worker_module.get_client()
     except (ValueError, RuntimeError, AttributeError):
         return None
+
+
+@contextmanager
+def computing_with(scheduler: Any) -> Iterator[None]:
+    """Plan for the scheduler that a ``compute(scheduler=...)`` names, if it names one."""
+    if isinstance(scheduler, str):
+        with dask.config.set(scheduler=scheduler):
+            yield
+    else:
+        yield
 
 
 def current() -> Resources:

@@ -216,6 +216,11 @@ class Sink(Operator):
     def chunks(self) -> tuple[int, ...]:
         """Sides of the pieces that must be written by one task each."""
 
+    @property
+    def local_only(self) -> str | None:
+        """Why only this process can write, or None where any can."""
+        return None
+
     @abstractmethod
     def prepare(self, type_: TensorType) -> None:
         """Make the store ready; it says that it is incomplete until `finish`."""

@@ -110,7 +110,7 @@ class Cuts(NamedTuple):
         if not self.edges and self.step % step == 0:
             edge = self.block(self.locate(start))[1]
             return Cuts.regular(count, self.step // step, max(1, -(-(edge - start) // step)))
-        if not self.edges and step >= self.step:
+        if not self.edges and step >= max(self.step, self.lead):
             return Cuts.regular(count, 1)
         low = self.locate(start)
         ends = [self.block(i)[1] for i in range(low, self.locate(last))]
