@@ -98,7 +98,7 @@ def _node(node: Node, x: int, y: int) -> str:
     if node.operator.category in ("sink", "sequence"):
         return f"<g>{tip}{shape}</g>"
     label = str(node.type)
-    shown = label if len(label) < 34 else label[:32] + "…"  # noqa: PLR2004
+    shown = label if len(label) < 34 else label[:32] + "…"
     tensor = (
         f'<rect x="{x}" y="{y + HEIGHT}" width="{WIDTH}" height="{HEIGHT}" fill="white" '
         f'stroke="#666"/><text x="{x + WIDTH // 2}" y="{y + HEIGHT + 17}" text-anchor="middle">'

@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from dask_tapestry_kernels.cpu import KERNELS
 
 from dask_tapestry.lower.buffer import Buffer
 from dask_tapestry.lower.scratch import Scratch, forget, scratch
@@ -15,6 +14,7 @@ from dask_tapestry.lower.spec import StepSpec, block_range
 from dask_tapestry.plan.program import Instruction, Schedule, Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry_kernels.cpu import KERNELS
 
 Block = np.ndarray[Any, Any]
 Held = dict[tuple[int, ZRange], Any]

@@ -78,7 +78,7 @@ def _load(name: str, payload: bytes) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(name)
             return known
-    spec = StepSpec(name, *pickle.loads(payload), payload=[payload])  # noqa: S301
+    spec = StepSpec(name, *pickle.loads(payload), payload=[payload])
     with _lock:
         _loaded[name] = spec
         while len(_loaded) > KEPT:

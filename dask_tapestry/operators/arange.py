@@ -27,11 +27,11 @@ class Arange(Generator):
     places: Progression
     written: str  # as the user gave it, for printing
 
-    def infer(self, *inputs: TensorType) -> TensorType:  # noqa: ARG002
+    def infer(self, *inputs: TensorType) -> TensorType:
         return TensorType((self.places.count,), self.dtype)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        start, step, _ = self.places
+        start, step = self.places.start, self.places.step
         return {
             "first": np.frombuffer(self.first, self.dtype)[0],
             "delta": np.frombuffer(self.delta, self.dtype)[0],
@@ -40,18 +40,18 @@ class Arange(Generator):
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         (part,) = region
-        start, step, _ = self.places
+        start, step = self.places.start, self.places.step
         places = Progression(start + step * part.start, step * part.step, part.count)
         cut = Arange(self.dtype, self.first, self.delta, places, self.written)
         return Restriction(cut, (), region)
 
     def text(self) -> str:
-        start, step, count = self.places
+        start, step, count = self.places.start, self.places.step, self.places.count
         whole = start == 0 and step == 1
         return self.written + ("" if whole else f", places {start}:+{step}x{count}")
 
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:  # noqa: ARG002
-        start, step, count = self.places
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        start, step, count = self.places.start, self.places.step, self.places.count
         delta = np.frombuffer(self.delta, self.dtype)[0]
         first = np.frombuffer(self.first, self.dtype)[0]
         places = np.arange(start, start + step * count, step).astype(self.dtype)

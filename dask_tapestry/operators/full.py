@@ -22,7 +22,7 @@ class Full(Generator):
     type: TensorType
     value: bytes
 
-    def infer(self, *inputs: TensorType) -> TensorType:  # noqa: ARG002
+    def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
 
     @property
@@ -39,7 +39,7 @@ class Full(Generator):
     def text(self) -> str:
         return f"{self.type.shape}, {self.scalar}"
 
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:  # noqa: ARG002
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.full(self.type.shape, self.scalar)
 
 

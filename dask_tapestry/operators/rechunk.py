@@ -26,7 +26,7 @@ class Rechunk(Selector):
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
 
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (box,)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:

@@ -152,7 +152,9 @@ def _aim(resources: Resources, method: str) -> Aim:
         most=max(MOST_BLOCKS, 2 * resources.slots),
         edges=MOST_EDGES,
         local=resources.workers == 1,
-        bytes_a_second=MEMORY_BYTES_A_SECOND if resources.workers == 1 else resources.bandwidth_bytes,
+        bytes_a_second=MEMORY_BYTES_A_SECOND
+        if resources.workers == 1
+        else resources.bandwidth_bytes,
     )
 
 

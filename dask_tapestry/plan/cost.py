@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from dask_tapestry.plan.plan import Plan, Step
 
 
-
 def plan_cost(plan: Plan) -> dict[str, float]:
     """Estimate bytes, seconds and tasks of a plan.
 

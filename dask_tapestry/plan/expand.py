@@ -55,7 +55,9 @@ def reduction_levels(node: Node, aim: Aim) -> tuple[int, ...]:
     depth = whole.tree.depth
     if level >= depth:
         return ()
-    further = level + 2 * NODES_A_SHARD.bit_length() - 2  # that many shards to one of the second step
+    further = (
+        level + 2 * NODES_A_SHARD.bit_length() - 2
+    )  # that many shards to one of the second step
     twice = x.nbytes // shard > COMBINED_AT_ONCE and further < depth
     return (level, further) if twice else (level,)
 
@@ -63,7 +65,7 @@ def reduction_levels(node: Node, aim: Aim) -> tuple[int, ...]:
 def _reads_chunks_across(node: Node, shard: int) -> bool:
     """Whether shards along the kept axes alone would read stored chunks many times over."""
     stack, seen = [node.inputs[0]], 0
-    while stack and seen < 64:  # noqa: PLR2004
+    while stack and seen < 64:
         seen += 1
         x = stack.pop()
         chunks = getattr(x.operator, "chunks", None)
@@ -89,7 +91,7 @@ def product_part(node: Node, aim: Aim) -> int:
         return 0
     rows, columns = prod(x.shape[:-1]), prod(w.shape[:-2]) * w.shape[-1]
     uncut = max(rows, columns)
-    if strip * 64 <= shard * 4 and uncut >= 64 * aim.count:  # noqa: PLR2004
+    if strip * 64 <= shard * 4 and uncut >= 64 * aim.count:
         return 0
     if rows * strip <= 2 * shard or columns * strip <= 2 * shard or strip > shard:
         return max(1, shard // ((rows + columns) * x.dtype.itemsize))

@@ -76,7 +76,7 @@ def _must_hold(
     operator = node.operator
     if not operator.transparent:
         return not once
-    if len(users) < 2 or is_external(node):  # noqa: PLR2004
+    if len(users) < 2 or is_external(node):
         return False
     stored = isinstance(operator, Source)
     costly = isinstance(operator, Map) and operator.expression.flops >= COSTLY_FLOPS

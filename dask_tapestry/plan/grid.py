@@ -21,7 +21,6 @@ from dask_tapestry.plan.program import Program
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
-
 REREAD = 1.25  # times as many bytes from stores that a cut may cost, unless memory demands it
 
 
@@ -150,7 +149,7 @@ def _grid(shape: tuple[int, ...], pieces: list[int], units: Sequence[Unit]) -> t
 
 def _cut(extent: int, pieces: int, unit: Unit) -> Cuts:
     """About `pieces` pieces, on the edges that `unit` names where they are as long as it."""
-    if pieces == 1 or extent < 2:  # noqa: PLR2004
+    if pieces == 1 or extent < 2:
         return Cuts.regular(extent, max(extent, 1))
     step = -(-extent // pieces)
     if step < unit.length and not unit.required:
@@ -184,7 +183,7 @@ def _units(program: Program, chunks: Held) -> tuple[Unit, ...]:
     origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)))
     holders = _chunked_values(program, chunks)
     for dim, extent in enumerate(shape):
-        if extent < 2:  # noqa: PLR2004
+        if extent < 2:
             continue
         at = tuple(int(d == dim) for d in range(len(shape)))
         moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)))
@@ -209,9 +208,7 @@ def _common_unit(found: list[tuple[int, Unit]]) -> Unit:
     return best._replace(required=must.required)
 
 
-def _chunked_values(
-    program: Program, chunks: Held
-) -> list[tuple[int, tuple[int, ...], bool]]:
+def _chunked_values(program: Program, chunks: Held) -> list[tuple[int, tuple[int, ...], bool]]:
     """Values that are held in chunks: number, chunk sides, whether cuts must fall on them."""
     found: list[tuple[int, tuple[int, ...], bool]] = [
         (value, tuple(c.step or 1 for c in cuts), False)

@@ -61,7 +61,9 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
         flops += instruction.operator.flops(instruction.types, work.box)
     temporary = peak_bytes(program, schedule)
     assembled = 0 if local else moved
-    return Needs(read + stored, stored, max(touched, temporary), temporary + assembled, flops, blocks)
+    return Needs(
+        read + stored, stored, max(touched, temporary), temporary + assembled, flops, blocks
+    )
 
 
 def peak_bytes(program: Program, schedule: Schedule) -> int:

@@ -102,7 +102,7 @@ class Program:
 
 def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
     """Boxes that together hold all `boxes`: their hull, unless it is larger than they are."""
-    if len(boxes) < 2:  # noqa: PLR2004
+    if len(boxes) < 2:
         return tuple(boxes)
     distinct = list(dict.fromkeys(boxes))
     if len(distinct) == 1:

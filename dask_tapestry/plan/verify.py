@@ -70,7 +70,7 @@ def sinks_write_whole_pieces(step: Step) -> Iterator[str]:
     if not isinstance(operator, Sink):
         return
     for axis, (cut, side) in enumerate(zip(step.cuts, operator.chunks, strict=True)):
-        regular = not cut.edges and cut.lead % side == 0 and (cut.step % side == 0 or cut.count < 3)  # noqa: PLR2004
+        regular = not cut.edges and cut.lead % side == 0 and (cut.step % side == 0 or cut.count < 3)
         if cut.count > 1 and not regular and any(e % side for e in cut.inner_edges()):
             yield f"cuts {cut} of axis {axis} divide stored pieces of {side}"
 

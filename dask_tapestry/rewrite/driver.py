@@ -77,5 +77,5 @@ def brief(node: Node) -> str:
     """A node and the names of its inputs' operators, for traces."""
     inputs = ", ".join(i.operator.name for i in node.inputs)
     text = node.operator.text()
-    shown = f", {text}" if text and len(text) < 60 else ""  # noqa: PLR2004
+    shown = f", {text}" if text and len(text) < 60 else ""
     return f"{node.operator.name}({inputs}{shown})"

@@ -15,7 +15,7 @@ from dask_tapestry.teg.graph import Graph
 from dask_tapestry.teg.node import Node, is_interned
 from dask_tapestry.teg.operator import BlockOperator, Generator, Sink, Source, signature_of
 from dask_tapestry.teg.signature import Signature
-from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry.zspace import IndexProjection
 
 
 class Violation(NamedTuple):

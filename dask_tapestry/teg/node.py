@@ -82,10 +82,10 @@ class SequencePoint(Operator):
     kernel = "none"
     category = "sequence"
 
-    def infer(self, *inputs: TensorType) -> TensorType:  # noqa: ARG002
+    def infer(self, *inputs: TensorType) -> TensorType:
         return NO_DATA
 
-    def demand(self, inputs: tuple[TensorType, ...], box: Any) -> tuple[Any, ...]:  # noqa: ARG002
+    def demand(self, inputs: tuple[TensorType, ...], box: Any) -> tuple[Any, ...]:
         return ()
 
     def __reduce__(self) -> str:

@@ -67,12 +67,12 @@ class Operator(ABC):
         self,
         inputs: Types,
         box: ZRange,
-        boxes: tuple[ZRange, ...],  # noqa: ARG002
+        boxes: tuple[ZRange, ...],
     ) -> Mapping[str, Any]:
         """What the kernel is told beside its blocks, which hold the input cells `boxes`."""
         return NO_ARGUMENTS
 
-    def restrict(self, inputs: Types, region: Region) -> Restriction | None:  # noqa: ARG002
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """How to compute no more than `region`, or little more, of the output; None: all of it."""
         return None
 
@@ -80,11 +80,11 @@ class Operator(ABC):
         """Whether cutting the output reads each cell of an input once, for each input."""
         return (False,) * len(inputs)
 
-    def flops(self, inputs: Types, box: ZRange) -> int:  # noqa: ARG002
+    def flops(self, inputs: Types, box: ZRange) -> int:
         """Operations that the cells `box` of the output take."""
         return 0
 
-    def stored_bytes(self, box: ZRange) -> int:  # noqa: ARG002
+    def stored_bytes(self, box: ZRange) -> int:
         """Bytes read from storage for `box`: whole stored chunks count; 0 for what is no source."""
         return 0
 
@@ -113,7 +113,7 @@ class Generator(Operator):
     transparent = True
     category = "generator"
 
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()
 
 
@@ -179,7 +179,7 @@ class Source(Operator):
     kernel = "read"
     external: ClassVar[bool] = False  # its blocks are handed to a step instead of read by it
 
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()
 
     @property
@@ -205,10 +205,10 @@ class Sink(Operator):
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
 
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:  # noqa: ARG002
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (box,)
 
-    def reads_once(self, inputs: Types) -> tuple[bool, ...]:  # noqa: ARG002
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,)
 
     @property

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import gcd
-from typing import NamedTuple
 
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
-class Progression(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Progression:
     """The coordinates ``start, start + step, ...``, `count` of them; `step` is positive."""
 
     start: int

@@ -99,7 +99,9 @@ class Signature:
         No cells are made of boxes whose shapes still fit together, as kernels want them.
         """
         index = self.index_range(box, output)
-        some = ZRange(index.lo, tuple(max(a + 1, b) for a, b in zip(index.lo, index.hi, strict=True)))
+        some = ZRange(
+            index.lo, tuple(max(a + 1, b) for a, b in zip(index.lo, index.hi, strict=True))
+        )
         empty = [dim for dim, extent in enumerate(index.shape) if not extent]
         return tuple(
             projection.of_range(

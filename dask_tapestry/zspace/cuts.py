@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import NamedTuple
 
 
-class Cuts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cuts:
     """Blocks of `step` cells, the first of `lead`, over `extent` cells; or explicit `edges`.
 
     A dimension without cells is one empty block. The size of this object does not grow with the

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import exact
+
 Block = np.ndarray[Any, Any]
 LANES: Final = 32
 
@@ -38,7 +40,7 @@ class Arithmetic:
     identity: Callable[[np.dtype[Any]], Any] | None
 
 
-def fold(function: np.ufunc, cells: Block) -> Block:
+def fold(function: Callable[..., Any], cells: Block) -> Block:
     """Fold axis 1 of cells (leaves, n, kept): in turn to `LANES` accumulators, folded by halves."""
     lanes = cells[:, :LANES].copy()
     for start in range(LANES, cells.shape[1], LANES):
@@ -61,7 +63,9 @@ def zero(dtype: np.dtype[Any]) -> Any:
     return np.zeros((), dtype)
 
 
-def _ufunc(function: np.ufunc, identity: Callable[[np.dtype[Any]], Any] | None) -> Arithmetic:
+def _ufunc(
+    function: Callable[..., Any], identity: Callable[[np.dtype[Any]], Any] | None
+) -> Arithmetic:
     return Arithmetic(
         leaf=lambda cells, state: fold(function, cells.astype(state, copy=False)),
         combine=lambda a, b, _m, _n: function(a, b),
@@ -97,7 +101,7 @@ def _variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
     share = (n / (m + n)).astype(real)
     off = b["mean"] - a["mean"]
     squares = off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
-    result["mean"] = a["mean"] + off * share
+    result["mean"] = a["mean"] + exact.scale(off, share)
     result["m2"] = a["m2"] + b["m2"] + squares * (m.astype(real) * share)
     return result
 
@@ -127,7 +131,7 @@ def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
     def combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: ARG001
         """The better value, at a tie the lower place; a NaN beats every number."""
         x, y = a["value"], b["value"]
-        nan_x, nan_y = x != x, y != y  # noqa: PLR0124
+        nan_x, nan_y = x != x, y != y
         wins = np.where(nan_x | nan_y, nan_y & ~nan_x, better(y, x))
         tie = (nan_x & nan_y) | (x == y)
         return np.where(wins | (tie & (b["place"] < a["place"])), b, a)
@@ -137,7 +141,7 @@ def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
 
 ARITHMETIC: Final = {
     "sum": _ufunc(np.add, zero),
-    "prod": _ufunc(np.multiply, lambda dtype: np.ones((), dtype)),
+    "prod": _ufunc(exact.multiply, lambda dtype: np.ones((), dtype)),
     "min": _ufunc(np.minimum, None),
     "max": _ufunc(np.maximum, None),
     "any": _ufunc(np.logical_or, lambda dtype: np.zeros((), dtype)),

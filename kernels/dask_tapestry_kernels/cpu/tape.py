@@ -16,6 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.exact import EXACT
+
 Block = np.ndarray[Any, Any]
 Tile = tuple[slice | EllipsisType, ...]
 Apply = Callable[..., None]
@@ -127,7 +129,7 @@ def _function(name: str) -> Apply:
     if name in ("real", "imag"):
         return lambda target, x: np.copyto(target, getattr(x, name))
     base, _, output = name.partition(".")
-    ufunc: np.ufunc = getattr(np, base)
+    ufunc = EXACT.get(base) or getattr(np, base)
     if output:
         place = int(output)
         return lambda target, *xs: np.copyto(target, ufunc(*xs)[place])

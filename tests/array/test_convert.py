@@ -1,0 +1,99 @@
+import dask.array as da
+import numpy as np
+import pytest
+import zarr
+
+import dask_tapestry as dt
+
+CELLS = np.arange(6.0).reshape(2, 3)
+
+
+def test_asarray_of_an_array_is_the_array():
+    x = dt.ones(3)
+    assert dt.asarray(x) is x
+    assert dt.from_dask_array(x) is x
+    assert dt.asarray(x, "f4").dtype == np.float32
+
+
+@pytest.mark.parametrize("data", [CELLS, [[1, 2], [3, 4]], 3, 2.5, True, 1j, np.float16(2), ()])
+def test_asarray_is_that_of_numpy(data):
+    x = dt.asarray(data)
+    expected = np.asarray(data)
+    assert (x.shape, x.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_array_equal(x.compute(), expected)
+
+
+def test_names_of_dimensions():
+    assert dt.asarray(CELLS, dims=("y", "x")).dims == ("y", "x")
+    assert dt.asarray(CELLS).dims is None
+
+
+def test_zarr_there_and_back(tmp_path):
+    (dt.asarray(CELLS) + 1).to_zarr(tmp_path / "x", chunks=(1, 3))
+    np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), CELLS + 1)
+    assert zarr.open_array(tmp_path / "x").chunks == (1, 3)
+
+
+def test_what_is_written_may_be_anything_like_an_array(tmp_path):
+    dt.to_zarr([1, 2, 3], tmp_path / "x")
+    dt.to_zarr(da.arange(5, chunks=2), tmp_path / "y")
+    assert dt.from_zarr(tmp_path / "x").compute().tolist() == [1, 2, 3]
+    assert dt.from_zarr(tmp_path / "y").compute().tolist() == [0, 1, 2, 3, 4]
+
+
+def test_dask_there_and_back():
+    d = dt.asarray(CELLS).rechunk((1, 2)).to_dask_array()
+    assert isinstance(d, da.Array)
+    assert d.chunks == ((1, 1), (2, 1))
+    assert d.dtype == CELLS.dtype
+    np.testing.assert_array_equal((d * 2).compute(), CELLS * 2)
+    np.testing.assert_array_equal(dt.from_dask_array(d * 2).compute(), CELLS * 2)
+
+
+def test_dask_does_not_compute_on_the_way():
+    class Unread:
+        shape, dtype = (3,), np.dtype("f8")
+
+        def __getitem__(self, key):
+            raise AssertionError("it was computed")
+
+    d = dt.from_array(Unread()).to_dask_array()
+    assert dt.from_dask_array(d + 1).shape == (3,)
+
+
+@pytest.mark.parametrize("chunks", [(1, 3), 2, -1, ((1, 1), (1, 2)), "auto"])
+def test_rechunk_keeps_the_value(chunks):
+    x = dt.asarray(CELLS).rechunk(chunks)
+    np.testing.assert_array_equal(x.compute(), CELLS)
+    np.testing.assert_array_equal(x.rechunk((2, 1)).compute(), CELLS)
+
+
+def test_rename():
+    x = dt.asarray(CELLS).rename("y", "x")
+    assert x.dims == ("y", "x")
+    assert x.rename(None, "z").dims == (None, "z")
+    np.testing.assert_array_equal(x.compute(), CELLS)
+
+
+@pytest.mark.parametrize("names", [(), ("a",), ("a", "b", "c"), ("a", "a")])
+def test_names_must_be_distinct_and_as_many_as_dimensions(names):
+    with pytest.raises(dt.ShapeError, match="distinct names"):
+        dt.asarray(CELLS).rename(*names)
+
+
+def test_names_carry_through():
+    x = dt.asarray(CELLS).rename("y", "x")
+    assert (x + 1).dims == ("y", "x")
+    assert x.T.dims == ("x", "y")
+    assert x.sum(axis=0).dims == ("x",)
+    assert x[0].dims == ("x",)
+    assert x[:, None].dims == ("y", None, "x")
+    assert x.sum(axis=0, keepdims=True).ndim == 2
+    assert x.rechunk(1).dims == ("y", "x")
+
+
+def test_what_is_no_array():
+    with pytest.raises(dt.DTypeError):
+        dt.asarray(np.array([{}], object))
+    with pytest.raises(dt.ShapeError):
+        dt.asarray([[1], [1, 2]])

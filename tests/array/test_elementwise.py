@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.array import elementwise
+from dask_tapestry.array.elementwise import ALIASES, FUNCTIONS
+
+CELLS = np.array([[1, 2, 3], [4, 5, 6]])
+
+
+def test_every_ufunc_of_numpy_is_here():
+    for name, function in vars(np).items():
+        simple = isinstance(function, np.ufunc) and function.signature is None
+        if simple and function.__name__ in FUNCTIONS:
+            assert getattr(dt, name) is FUNCTIONS[function.__name__], name
+    assert ALIASES["pow"] == "power"
+
+
+def test_names_and_docstrings():
+    for name, function in FUNCTIONS.items():
+        assert function.__name__ == name
+        assert f"dt.{name}(" in function.__doc__
+    with pytest.raises(AttributeError, match="no_such"):
+        _ = elementwise.no_such
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: dt.add(CELLS, 1), CELLS + 1),
+        (lambda: dt.add(1, dt.asarray(CELLS)), CELLS + 1),
+        (lambda: dt.add(1, 2), np.add(1, 2)),
+        (lambda: dt.add([1, 2], [3, 4]), np.array([4, 6])),
+        (
+            lambda: dt.multiply(dt.asarray(CELLS)[0], dt.asarray(CELLS)[:, :1]),
+            CELLS[0] * CELLS[:, :1],
+        ),
+        (lambda: dt.add(CELLS, 1, dtype="f4"), np.add(CELLS, 1, dtype="f4")),
+        (lambda: dt.where(dt.asarray(CELLS) > 2, 0, CELLS), np.where(CELLS > 2, 0, CELLS)),
+        (lambda: dt.where(CELLS > 2, 1.5, 0), np.where(CELLS > 2, 1.5, 0)),
+        (lambda: dt.where(True, 1, 2), np.where(True, 1, 2)),
+        (lambda: dt.clip(CELLS, 2, 5), np.clip(CELLS, 2, 5)),
+        (lambda: dt.clip(CELLS, None, 5), np.clip(CELLS, None, 5)),
+        (lambda: dt.clip(CELLS), CELLS),
+        (lambda: dt.astype(CELLS, "f4"), CELLS.astype("f4")),
+        (lambda: dt.real(CELLS + 1j), np.real(CELLS + 1j)),
+        (lambda: dt.imag(CELLS + 1j), np.imag(CELLS + 1j)),
+        (lambda: dt.imag(CELLS), np.imag(CELLS)),
+    ],
+)
+def test_values_and_dtypes_are_those_of_numpy(call, expected):
+    result = call()
+    assert isinstance(result, dt.Array)
+    assert result.dtype == np.asarray(expected).dtype
+    np.testing.assert_array_equal(result.compute(), expected)
+
+
+def test_several_results():
+    for ours, theirs in zip(dt.frexp([1.0, 2.5]), np.frexp([1.0, 2.5]), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours.compute(), theirs)
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_the_number_of_operands_must_fit(number):
+    with pytest.raises(TypeError, match="takes 2 operands"):
+        dt.add(*[dt.ones(2)] * number)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: dt.ones(3) + dt.ones(2),
+        lambda: dt.where(dt.ones(3), dt.ones(2), 1),
+        lambda: dt.ones((2, 3)) * dt.ones((3, 2)),
+    ],
+)
+def test_shapes_must_broadcast(wrong):
+    with pytest.raises(dt.ShapeError, match="broadcast"):
+        wrong()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: dt.ones(3) & 1,
+        lambda: dt.bitwise_and(dt.ones(3), dt.ones(3)),
+        lambda: dt.sin(dt.zeros(3, "M8[s]")),
+        lambda: dt.zeros(3, "M8[s]") + dt.zeros(3, "M8[s]"),
+        lambda: dt.add(dt.ones(2), 1, dtype="no"),
+        lambda: dt.ones(2).astype(object),
+    ],
+)
+def test_dtypes_must_have_a_loop(wrong):
+    with pytest.raises(dt.DTypeError):
+        wrong()
+
+
+def test_where_needs_both_values():
+    with pytest.raises(TypeError, match="condition, x and y"):
+        dt.where(dt.ones(3))
+
+
+def test_constants():
+    assert (dt.pi, dt.e, dt.inf, dt.newaxis) == (np.pi, np.e, np.inf, None)
+    assert np.isnan(dt.nan)

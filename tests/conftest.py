@@ -1,0 +1,94 @@
+"""What all tests share: checked graphs and plans, forced shardings, hypothesis without a clock."""
+
+from itertools import product
+
+import dask.config
+import hypothesis
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.plan import build, verify
+from dask_tapestry.teg.check import check
+
+hypothesis.settings.register_profile("tapestry", deadline=None)
+hypothesis.settings.load_profile("tapestry")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _graphs_and_plans_are_checked():
+    """Check what each pass returns and every plan that is made, wherever a test makes it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("rewrite", "push_slices", "expand"):
+            patch.setattr(build, name, _checked(getattr(build, name)))
+        patch.setattr(build, "Plan", _verified(build.Plan))
+        yield
+
+
+def _checked(make):
+    def checked(*args):
+        graph = make(*args)
+        check(graph)
+        return graph
+
+    return checked
+
+
+def _verified(make):
+    """Verify the steps alone: a plan may need too much memory until a test asks."""
+
+    def verified(*args):
+        plan = make(*args)
+        broken = [v for step in plan.steps.values() for c in verify.CHECKS for v in c(step)]
+        assert not broken, broken
+        return plan
+
+    return verified
+
+
+class Shardings:
+    """Ways to force how values are cut."""
+
+    SMALL = ((8, 1, 1), (40, 2, 2), (1000, 3, 1), (20_000, 4, 4))
+
+    @staticmethod
+    def compositions(extent):
+        """Every way to write `extent` as a sum of block lengths, in order."""
+        if not extent:
+            return [(0,)]
+        return [
+            (first, *rest)
+            for first in range(1, extent + 1)
+            for rest in (Shardings.compositions(extent - first) if first < extent else [()])
+        ]
+
+    @staticmethod
+    def lengths(extent):
+        """Block lengths of one dimension: all compositions, or all steps if these are too many."""
+        if extent <= 5:
+            return Shardings.compositions(extent)
+        regular = [(*(step,) * (extent // step), extent % step) for step in range(1, extent + 1)]
+        return [*regular, (1, extent - 1), (extent - 2, 1, 1), (1, extent - 3, 2)]
+
+    @staticmethod
+    def cuts(shape, most=24):
+        """Ways to cut `shape` in blocks: all of them, or `most` of them evenly spread."""
+        every = list(product(*[Shardings.lengths(n) for n in shape]))
+        return every[:: -(-len(every) // most)]
+
+    @staticmethod
+    def tiny(block_bytes=8, workers=1, threads=1):
+        """Context in which blocks hold about `block_bytes`."""
+        machines = dt.Resources(workers=workers, threads=threads, memory="1 GiB")
+        return dt.config(block_bytes=block_bytes, max_tasks=10**7, resources=machines)
+
+
+@pytest.fixture(scope="session")
+def shardings():
+    return Shardings
+
+
+@pytest.fixture
+def sync():
+    """Run Dask without threads: small graphs take a third of the time."""
+    with dask.config.set(scheduler="sync"):
+        yield

@@ -1,0 +1,300 @@
+import pickle
+from math import prod
+from threading import Lock
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.io import zarr_sink as module
+from dask_tapestry.zspace import ZRange
+
+CELLS = np.arange(1.0, 36).reshape(5, 7)
+MARK = "dask_tapestry"
+
+
+def memory():
+    return zarr.storage.MemoryStore()
+
+
+class Writes:
+    """Records the boxes that are written."""
+
+    def __init__(self, patch):
+        self.boxes, lock = [], Lock()
+        write = module.ZarrSink.write
+
+        def recorded(sink, box, block):
+            with lock:
+                self.boxes.append(box)
+            write(sink, box, block)
+
+        patch.setattr(module.ZarrSink, "write", recorded)
+
+    def pieces(self, sides):
+        """Stored pieces that each write touches, whole ones only, in all."""
+        found = []
+        for box in self.boxes:
+            lo = [a // s for a, s in zip(box.lo, sides, strict=True)]
+            hi = [-(-b // s) for b, s in zip(box.hi, sides, strict=True)]
+            found += ZRange(tuple(lo), tuple(hi)).points()
+        return found
+
+
+def check_pieces(writes, sides, shape):
+    """Each stored piece is written by one task."""
+    pieces = writes.pieces(sides)
+    count = prod(-(-n // s) for n, s in zip(shape, sides, strict=True))
+    assert len(pieces) == len(set(pieces)) == count
+
+
+@pytest.mark.parametrize("chunks", ["auto", 3, (5, 7), (1, 1), (4, 3), (-1, 2), (9, 9)])
+def test_what_is_written_is_what_is_read(tmp_path, chunks):
+    assert dt.to_zarr(dt.asarray(CELLS), tmp_path / "x", chunks=chunks) is None
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "x")[...], CELLS)
+    np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), CELLS)
+
+
+@pytest.mark.parametrize("rows", range(1, 6))
+@pytest.mark.parametrize("columns", [1, 2, 3, 5, 7])
+def test_each_piece_is_written_once(monkeypatch, rows, columns):
+    """Whatever the chunks of the value and of the store."""
+    for cut in ((1, 1), (2, 7), (5, 2), ((1, 4), (3, 4))):
+        with monkeypatch.context() as patch:
+            writes, store = Writes(patch), memory()
+            dt.to_zarr(dt.asarray(CELLS).rechunk(cut), store, chunks=(rows, columns))
+            check_pieces(writes, (rows, columns), CELLS.shape)
+            np.testing.assert_array_equal(zarr.open_array(store)[...], CELLS)
+
+
+BYTES = st.sampled_from([8, 100, 1000])
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_each_piece_is_written_once_in_any_plan(data):
+    shape = tuple(data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=3)))
+    sides = tuple(data.draw(st.integers(1, n + 1)) for n in shape)
+    threads = data.draw(st.sampled_from([1, 2, 7]))
+    cells = np.arange(1, 1 + prod(shape)).reshape(shape)
+    resources = dt.Resources(workers=1, threads=threads, memory="1 GiB")
+    with pytest.MonkeyPatch.context() as patch, dt.config(block_bytes=data.draw(BYTES)):
+        writes, store = Writes(patch), memory()
+        sink = dt.to_zarr(dt.asarray(cells), store, chunks=sides, compute=False)
+        dt.plan(sink, resources=resources).compute(scheduler="sync")
+    check_pieces(writes, sides, shape)
+    np.testing.assert_array_equal(zarr.open_array(store)[...], cells)
+
+
+def test_several_tasks_write_a_large_array(monkeypatch, tmp_path):
+    writes = Writes(monkeypatch)
+    cells = np.arange(10_000.0).reshape(100, 100)
+    with dt.config(block_bytes="8 kB"):
+        dt.to_zarr(dt.asarray(cells), tmp_path / "x", chunks=(7, 30))
+    assert len(writes.boxes) > 4
+    check_pieces(writes, (7, 30), cells.shape)
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "x")[...], cells)
+
+
+@pytest.mark.parametrize("chunks", [(2, 2), (1, 4), "auto"])
+def test_a_shard_is_a_piece(monkeypatch, chunks):
+    writes, store, cells = Writes(monkeypatch), memory(), np.arange(1, 97).reshape(12, 8)
+    dt.to_zarr(dt.asarray(cells).rechunk((5, 3)), store, chunks=chunks, shards=(6, 4))
+    check_pieces(writes, (6, 4), cells.shape)
+    stored = zarr.open_array(store)
+    assert stored.shards == (6, 4)
+    np.testing.assert_array_equal(stored[...], cells)
+
+
+def test_shards_must_be_multiples_of_chunks():
+    with pytest.raises(dt.ShapeError, match="multiples"):
+        dt.to_zarr(dt.ones((8, 8)), memory(), chunks=(3, 3), shards=(4, 4))
+    with pytest.raises(dt.ShapeError, match="multiples"):
+        dt.to_zarr(dt.ones((8, 8)), memory(), chunks=(2, 2), shards=(4,))
+
+
+@pytest.mark.parametrize("chunks", [(2,), (2, 2, 2), (0, 2), (-2, 2), (1.5, 2), "large"])
+def test_chunks_must_fit(chunks):
+    with pytest.raises(dt.ShapeError, match="chunks"):
+        dt.to_zarr(dt.ones((8, 8)), memory(), chunks=chunks)
+
+
+@pytest.mark.parametrize("dtype", [*"?bBhHiIlLqQefdFD", "M8[ns]", "m8[s]"])
+def test_every_dtype(dtype):
+    store, data = memory(), np.array([1, 0, 3]).astype("i8").astype(dtype)
+    dt.to_zarr(dt.asarray(data), store)
+    assert zarr.open_array(store).dtype == data.dtype
+    np.testing.assert_array_equal(zarr.open_array(store)[...], data)
+
+
+def test_a_conversion_on_the_way():
+    store = memory()
+    dt.to_zarr(dt.asarray([1.7, 2.2]), store, dtype="int8")
+    assert zarr.open_array(store)[...].tolist() == [1, 2]
+    assert zarr.open_array(store).dtype == np.int8
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3), (3, 0)])
+def test_small_shapes(shape):
+    store = memory()
+    dt.to_zarr(dt.full(shape, 7), store)
+    stored = zarr.open_array(store)
+    assert (stored.shape, MARK in stored.attrs) == (shape, False)
+    np.testing.assert_array_equal(stored[...], np.full(shape, 7))
+
+
+def test_fill_values_and_nan_are_stored():
+    store, data = memory(), np.array([0.0, 0.0, np.nan, np.nan, 1.0, 0.0])
+    dt.to_zarr(dt.asarray(data), store, chunks=2)
+    np.testing.assert_array_equal(zarr.open_array(store)[...], data)
+
+
+def test_names_of_dimensions_are_stored():
+    store = memory()
+    dt.to_zarr(dt.ones((2, 3)).rename("y", "x"), store)
+    assert zarr.open_array(store).metadata.dimension_names == ("y", "x")
+    assert dt.from_zarr(store).dims == ("y", "x")
+
+
+def test_components_and_groups(tmp_path):
+    dt.to_zarr(dt.ones(3), tmp_path / "g", component="a/b")
+    dt.to_zarr(dt.zeros(4), tmp_path / "g", "a/c")
+    group = zarr.open_group(tmp_path / "g", mode="a")
+    dt.to_zarr(dt.full(2, 5), group, component="d")
+    assert zarr.open_group(tmp_path / "g", mode="r")["a/b"][...].tolist() == [1, 1, 1]
+    assert dt.from_zarr(tmp_path / "g", "a/c").shape == (4,)
+    assert group["d"][...].tolist() == [5, 5]
+
+
+def test_what_is_there_is_kept_unless_asked(tmp_path):
+    dt.to_zarr(dt.ones(3), tmp_path / "x")
+    with pytest.raises(dt.StoreError, match="overwrite=True"):
+        dt.to_zarr(dt.zeros(4), tmp_path / "x")
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "x")[...], np.ones(3))
+    dt.to_zarr(dt.zeros(4), tmp_path / "x", overwrite=True)
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "x")[...], np.zeros(4))
+
+
+def test_what_cannot_be_read_is_kept_unless_asked(tmp_path):
+    dt.to_zarr(dt.ones(3), tmp_path / "x")
+    (tmp_path / "x" / "zarr.json").write_text("{")
+    with pytest.raises(dt.StoreError, match="overwrite=True"):
+        dt.to_zarr(dt.ones(3), tmp_path / "x")
+    dt.to_zarr(dt.ones(3), tmp_path / "x", overwrite=True)
+    assert zarr.open_array(tmp_path / "x")[...].tolist() == [1, 1, 1]
+
+
+def test_nothing_is_written_before_compute(tmp_path):
+    sink = dt.to_zarr(dt.ones(3), tmp_path / "x", compute=False)
+    assert not (tmp_path / "x").exists()
+    sink.compute()
+    assert zarr.open_array(tmp_path / "x")[...].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("cut", [(1, 1), (2, 3), (5, 7)])
+def test_an_array_that_is_there_is_written_into(monkeypatch, cut, tmp_path):
+    target = zarr.create_array(tmp_path / "x", shape=(5, 7), dtype="f8", chunks=(2, 3))
+    target.attrs["units"] = "m"
+    writes = Writes(monkeypatch)
+    dt.to_zarr(dt.asarray(CELLS).rechunk(cut), target)
+    check_pieces(writes, (2, 3), CELLS.shape)
+    np.testing.assert_array_equal(target[...], CELLS)
+    assert dict(zarr.open_array(tmp_path / "x").attrs) == {"units": "m"}
+
+
+def test_an_array_of_another_shape_is_refused():
+    target = zarr.create_array(memory(), shape=(5, 8), dtype="f8")
+    with pytest.raises(dt.StoreError, match="shape"):
+        dt.to_zarr(dt.asarray(CELLS), target)
+
+
+class Failing:
+    """A source that can be read a few times only."""
+
+    shape, dtype = (4, 2), np.dtype("f8")
+
+    def __init__(self, times):
+        self.times = times
+
+    def __getitem__(self, key):
+        if not self.times:
+            raise OSError("the disk is on fire")
+        self.times -= 1
+        return np.ones((key[0].stop - key[0].start, 2))
+
+
+def test_a_write_that_fails_leaves_a_store_that_says_so(tmp_path):
+    with dt.config(block_bytes=32), pytest.raises(OSError, match="on fire"):
+        dt.to_zarr(dt.from_array(Failing(1)), tmp_path / "x", chunks=(2, 2), scheduler="sync")
+    stored = zarr.open_array(tmp_path / "x")
+    assert MARK in stored.attrs
+    assert stored[...].sum() == 4, "it failed half way"
+    with pytest.raises(dt.StoreError, match="incomplete") as caught:
+        dt.from_zarr(tmp_path / "x")
+    assert str(tmp_path / "x") in str(caught.value)
+    dt.to_zarr(dt.ones(2), tmp_path / "x", overwrite=True)
+    assert dt.from_zarr(tmp_path / "x").sum().compute() == 2
+
+
+def test_a_failed_write_into_an_array_that_is_there_says_so_too(tmp_path):
+    target = zarr.create_array(tmp_path / "x", shape=(4, 2), dtype="f8", chunks=(2, 2))
+    with pytest.raises(OSError, match="on fire"):
+        dt.to_zarr(dt.from_array(Failing(0)), target)
+    with pytest.raises(dt.StoreError, match="incomplete"):
+        dt.from_zarr(tmp_path / "x")
+
+
+def test_a_store_that_refuses_is_named(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(dt.StoreError, match="file"):
+        dt.to_zarr(dt.ones(3), tmp_path / "file" / "x")
+
+
+def test_the_memory_of_this_process_does_not_travel():
+    sink = dt.to_zarr(dt.ones(3), memory(), compute=False)
+    with pytest.raises(dt.StoreError, match="another process"):
+        pickle.dumps(sink.node.operator)
+
+
+def test_a_store_on_disk_travels(tmp_path):
+    sink = dt.to_zarr(dt.ones(3), tmp_path / "x", compute=False).node.operator
+    far = pickle.loads(pickle.dumps(sink))
+    assert (far.location, far.stored, far.options) == (sink.location, sink.stored, sink.options)
+
+
+@pytest.mark.parametrize("choice", ["auto", None, zarr.codecs.GzipCodec(level=1)])
+def test_compressors(choice):
+    store = memory()
+    dt.to_zarr(dt.asarray(CELLS), store, compressors=choice)
+    stored = zarr.open_array(store)
+    assert bool(stored.compressors) == (choice is not None)
+    np.testing.assert_array_equal(stored[...], CELLS)
+
+
+def test_several_writes_share_their_work():
+    class Counted:
+        shape, dtype, reads = (6,), np.dtype("f8"), 0
+
+        def __getitem__(self, key):
+            type(self).reads += 1
+            return np.arange(6.0)[key]
+
+    first, second = memory(), memory()
+    x = dt.from_array(Counted())
+    dt.compute(
+        dt.to_zarr(x, first, compute=False), dt.to_zarr(x * 2, second, chunks=2, compute=False)
+    )
+    assert Counted.reads == 1
+    np.testing.assert_array_equal(zarr.open_array(first)[...] * 2, zarr.open_array(second)[...])
+
+
+def test_chunks_follow_those_of_the_source():
+    """A cell by cell function of a stored array is stored as that is, if its chunks suit."""
+    x = dt.placeholder((1000, 300, 300), "f8", (5, 300, 300))
+    sink = dt.to_zarr(x + 1, memory(), compute=False).node.operator
+    assert sink.chunks == (5, 300, 300)
+    tiny = dt.placeholder((1000, 300, 300), "f8", (1, 1, 1))
+    assert dt.to_zarr(tiny + 1, memory(), compute=False).node.operator.chunks != (1, 1, 1)

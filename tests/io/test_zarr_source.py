@@ -1,0 +1,132 @@
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+
+CELLS = np.arange(35.0).reshape(5, 7)
+DTYPES = [*"?bBhHiIlLefdFD", "M8[ns]", "m8[s]", "M8[D]", ">f8", ">i4", ">M8[ns]"]
+
+
+def cells_of(dtype):
+    """Six cells of a dtype, the last zero."""
+    kind = np.dtype(dtype).kind
+    base = np.array([1, 0, 1, 2, 3, 0])
+    return base.astype("i8").astype(dtype) if kind in "Mm" else base.astype(dtype)
+
+
+@pytest.mark.filterwarnings("ignore:The data type:zarr.errors.UnstableSpecificationWarning")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("dtype", [*DTYPES, "S5", "U3", "V4"])
+def test_every_dtype(dtype, zarr_format):
+    data = cells_of(dtype) if np.dtype(dtype).kind not in "SUV" else np.zeros(6, dtype)
+    store = zarr.storage.MemoryStore()
+    options = {"shape": data.shape, "dtype": data.dtype, "chunks": (4,)}
+    zarr.create_array(store, **options, zarr_format=zarr_format)[:] = data
+    x = dt.from_zarr(store)
+    assert x.dtype == data.dtype.newbyteorder("=")
+    result = x.compute()
+    assert result.dtype == x.dtype
+    np.testing.assert_array_equal(result, data)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_version_2_in_either_order(tmp_path, order):
+    options = {"chunks": (2, 3), "order": order, "zarr_format": 2}
+    z = zarr.create_array(tmp_path / "x", shape=CELLS.shape, dtype="f8", **options)
+    z[...] = CELLS
+    x = dt.from_zarr(tmp_path / "x")
+    np.testing.assert_array_equal((x + 1).compute(), CELLS + 1)
+    np.testing.assert_array_equal(x[1:4, ::-2].compute(), CELLS[1:4, ::-2])
+    np.testing.assert_array_equal(x.sum(axis=0).compute(), CELLS.sum(axis=0))
+
+
+def test_the_unit_of_reading_is_a_shard(tmp_path):
+    zarr.create_array(tmp_path / "x", data=np.ones((12, 8)), chunks=(2, 2), shards=(6, 4))
+    source = dt.from_zarr(tmp_path / "x").node.operator
+    assert source.chunks == (6, 4)
+    assert source.stored_bytes(dt.ZRange((5, 0), (7, 1))) == 12 * 4 * 8
+
+
+def test_only_the_chunks_that_are_needed_are_read(tmp_path):
+    zarr.create_array(tmp_path / "x", data=CELLS, chunks=(2, 7))
+    x = dt.from_zarr(tmp_path / "x")
+    (tmp_path / "x" / "c" / "2" / "0").unlink()
+    (tmp_path / "x" / "c" / "1" / "0").write_bytes(b"nonsense")
+    np.testing.assert_array_equal(x[:2].compute(), CELLS[:2])
+
+
+@pytest.mark.parametrize("place", ["store", "group", "array", "component"])
+def test_ways_to_name_an_array(tmp_path, place):
+    group = zarr.open_group(tmp_path / "g", mode="w")
+    array = group.create_array("a/b", data=CELLS)
+    x = {
+        "store": lambda: dt.from_zarr(zarr.storage.LocalStore(tmp_path / "g"), "a/b"),
+        "group": lambda: dt.from_zarr(group, "a/b"),
+        "array": lambda: dt.from_zarr(array),
+        "component": lambda: dt.from_zarr(str(tmp_path / "g"), component="a/b"),
+    }[place]()
+    np.testing.assert_array_equal(x.compute(), CELLS)
+
+
+def test_stored_names_of_dimensions(tmp_path):
+    zarr.create_array(tmp_path / "x", data=CELLS, dimension_names=["y", None])
+    assert dt.from_zarr(tmp_path / "x").dims == ("y", None)
+    assert dt.from_zarr(tmp_path / "x", dims=("a", "b")).dims == ("a", "b")
+    with pytest.raises(dt.ShapeError, match="dimension names"):
+        dt.from_zarr(tmp_path / "x", dims=("a",))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,)])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_small_shapes(shape, zarr_format):
+    store = zarr.storage.MemoryStore()
+    z = zarr.create_array(store, shape=shape, dtype="f8", zarr_format=zarr_format)
+    z[...] = 7
+    x = dt.from_zarr(store)
+    np.testing.assert_array_equal((x + 1).compute(), np.full(shape, 8.0))
+
+
+def test_chunks_that_were_never_written_hold_the_fill_value(tmp_path):
+    zarr.create_array(tmp_path / "x", shape=(5,), dtype="f8", chunks=(2,), fill_value=9)
+    np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), np.full(5, 9.0))
+
+
+def test_nothing_there(tmp_path):
+    with pytest.raises(dt.StoreNotFoundError) as caught:
+        dt.from_zarr(tmp_path / "nowhere")
+    assert isinstance(caught.value, FileNotFoundError)
+    zarr.open_group(tmp_path / "g", mode="w")
+    with pytest.raises(dt.StoreNotFoundError, match="g/missing"):
+        dt.from_zarr(tmp_path / "g", "missing")
+
+
+def test_a_corrupt_chunk_is_named(tmp_path):
+    zarr.create_array(tmp_path / "x", data=np.arange(1000.0), chunks=(500,))
+    chunk = tmp_path / "x" / "c" / "1"
+    chunk.write_bytes(chunk.read_bytes()[:20])
+    x = dt.from_zarr(tmp_path / "x")
+    np.testing.assert_array_equal(x[:500].compute(), np.arange(500.0))
+    with pytest.raises(dt.StoreError, match=r"cannot read \[.*\] of the Zarr array .*x"):
+        x.compute()
+
+
+def test_what_is_written_again_is_read_again(tmp_path):
+    zarr.create_array(tmp_path / "x", data=np.zeros(3))
+    assert dt.from_zarr(tmp_path / "x").sum().compute() == 0
+    zarr.create_array(tmp_path / "x", data=np.ones(5), overwrite=True)
+    assert dt.from_zarr(tmp_path / "x").sum().compute() == 5
+
+
+@given(st.data())
+def test_any_slice_of_any_chunks(data):
+    rows, columns = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 9))
+    store = zarr.storage.MemoryStore()
+    zarr.create_array(store, data=CELLS, chunks=(min(rows, 5), min(columns, 7)))
+    key = tuple(
+        slice(*data.draw(st.slices(n)).indices(n)[:2], data.draw(st.sampled_from([1, 2, 3])))
+        for n in CELLS.shape
+    )
+    np.testing.assert_array_equal(dt.from_zarr(store)[key].compute(), CELLS[key])

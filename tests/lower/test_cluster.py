@@ -1,0 +1,112 @@
+"""Workers and schedulers in other processes."""
+
+import gc
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import dask
+import numpy as np
+import pytest
+import zarr
+from distributed import Client, LocalCluster, wait
+
+import dask_tapestry as dt
+
+from .sources import Failing, Recorded, causes
+
+ROOT = Path(__file__).parents[2]
+CELLS = np.arange(100.0).reshape(10, 10)
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loops_are_collected_here():
+    """Distributed leaves the event loops of closed clients to the garbage collector."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+def job():
+    """An array whose plan has several steps, and its value."""
+    x = (dt.asarray(CELLS) + 1).rechunk((5, 4))
+    return x - x.mean(axis=0), CELLS - CELLS.mean(axis=0)
+
+
+def everything(client, folder):
+    """What must work on any cluster."""
+    x, value = job()
+    np.testing.assert_allclose(x.compute(), value, atol=1e-12)
+    source = Recorded(CELLS, folder / "reads")
+    y = dt.from_array(source)
+    assert dask.compute(y.sum(), y.max()) == (CELLS.sum(), 99)
+    assert len(source.reads) == 1
+    held = client.persist(x)
+    wait(held)
+    np.testing.assert_allclose((held * 2).compute(), 2 * value, atol=1e-12)
+    large = dt.asarray(np.arange(300_000.0))
+    assert (large[::2] + 1).sum().compute() == np.arange(1, 300_000, 2.0).sum()
+    dt.to_zarr(x, folder / "x.zarr", chunks=(3, 10))
+    np.testing.assert_allclose(zarr.open_array(folder / "x.zarr")[:], value, atol=1e-12)
+    assert "dask_tapestry" not in zarr.open_array(folder / "x.zarr").attrs
+    np.testing.assert_allclose(dt.from_zarr(folder / "x.zarr")[2].compute(), value[2], atol=1e-12)
+    with pytest.raises(OSError, match="on fire") as caught:
+        dt.from_array(Failing((4, 2))).sum().compute()
+    assert any("while computing array(" in note for note in caught.value.__notes__)
+    with pytest.raises((dt.StoreError, TypeError)) as caught:
+        dt.to_zarr(x, zarr.storage.MemoryStore())
+    assert "another process" in causes(caught.value)
+
+
+def test_the_multiprocessing_scheduler(tmp_path):
+    x, value = job()
+    np.testing.assert_allclose(x.compute(scheduler="processes"), value, atol=1e-12)
+    source = Recorded(CELLS, tmp_path / "reads")
+    y = dt.from_array(source)
+    assert dask.compute(y.sum(), y.max(), scheduler="processes") == (CELLS.sum(), 99)
+    assert len(source.reads) == 1
+    with pytest.raises(dt.StoreError, match="another process"):
+        dt.to_zarr(x, zarr.storage.MemoryStore(), scheduler="processes")
+
+
+def test_a_local_cluster_of_processes(tmp_path):
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        everything(client, tmp_path)
+
+
+@pytest.fixture
+def scheduler_file(tmp_path):
+    """A scheduler and a worker that were started as programs, as on a batch cluster."""
+    file = tmp_path / "scheduler.json"
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'kernels'}"}
+    shared = ["--scheduler-file", str(file), "--no-dashboard"]
+    commands = [
+        ["distributed.cli.dask_scheduler", "--port", "0"],
+        ["distributed.cli.dask_worker", "--nthreads", "2", "--no-nanny"],
+    ]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", *command, *shared],
+            env=environment,
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for command in commands
+    ]
+    yield file
+    for process in reversed(processes):
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def test_a_scheduler_and_a_worker_of_their_own(scheduler_file, tmp_path):
+    with Client(scheduler_file=str(scheduler_file), timeout=60) as client:
+        client.wait_for_workers(1, timeout=60)
+        everything(client, tmp_path)

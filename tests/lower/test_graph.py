@@ -1,0 +1,154 @@
+"""Graphs: symbolic on the client, small when sent, and only what is needed written out."""
+
+import pickle
+
+import dask.array as da
+import numpy as np
+import pytest
+import zarr
+from dask.highlevelgraph import HighLevelGraph
+
+import dask_tapestry as dt
+from dask_tapestry.lower.graph import Lowering, materialize, nested_keys
+from dask_tapestry.lower.layers import SymbolicLayer
+from dask_tapestry.plan.build import build_plan
+
+from .sources import sent
+
+
+def tasks_of(*collections):
+    """Tasks that a scheduler runs for the results of `collections`."""
+    return sent(*collections).__dask_graph__()
+
+
+def names(graph):
+    """How many tasks there are of each step."""
+    found = {}
+    for key in graph:
+        name = key[0].split("-")[1]
+        found[name] = found.get(name, 0) + 1
+    return found
+
+
+def test_layers_stay_symbolic_until_they_are_asked():
+    graph = (dt.ones((8, 8)).rechunk(2) + 1).sum(axis=0).dask
+    assert all(isinstance(layer, SymbolicLayer) for layer in graph.layers.values())
+    assert not any(layer.is_materialized() for layer in graph.layers.values())
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: x + 1,
+        lambda x: x.sum(axis=0),
+        lambda x: (x - x.mean()) / x.std(),
+        lambda x: x[1:] - x[:-1],
+    ],
+    ids=["map", "reduce", "normalize", "difference"],
+)
+def test_what_is_sent_does_not_grow_with_the_number_of_blocks(build):
+    few, many = (build(dt.ones((10**5, 10)).rechunk((n, 10))) for n in (10**5, 10))
+    sizes = [len(pickle.dumps(sent(x))) for x in (few, many)]
+    assert max(sizes) < 10_000
+    assert abs(sizes[0] - sizes[1]) < 200
+    assert len(tasks_of(many)) > 10_000
+
+
+def test_only_the_blocks_that_are_read_are_written_out():
+    x = dt.arange(1000).rechunk(10).persist()
+    assert names(tasks_of(x[0] + x[-1]))["map"] == 1
+    written = tasks_of(x[0] + x[-1])
+    read = {key[1] for key in written if key[0] == x.name}
+    assert read == {0, 99}
+
+
+def test_a_slice_of_a_fixed_layout_takes_the_blocks_it_meets():
+    x = dt.arange(1000).rechunk(10)
+    assert names(tasks_of(x[0] + x[-1])).get("rechunk", 0) <= 2
+    assert names(tasks_of(x))["rechunk"] == 100
+
+
+def test_slices_reach_an_array_of_dask(tmp_path):
+    d = da.arange(1000, chunks=10)
+    x = dt.from_dask_array(d)
+    written = tasks_of(x[15:25] + 1)
+    assert {key[1] for key in written if key[0] == d.name} == {1, 2}
+    np.testing.assert_array_equal((x[15:25] + 1).compute(), np.arange(16, 26))
+
+
+def test_the_graph_of_another_collection_is_taken_over():
+    d = da.ones((4, 4), chunks=2) + 1
+    x = dt.from_dask_array(d) * 3
+    assert d.name in x.dask.layers
+    np.testing.assert_array_equal(x.compute(), np.full((4, 4), 6.0))
+
+
+def test_the_graph_of_another_collection_may_stand_on_ours():
+    d = dt.ones((4, 4)).rechunk(2).to_dask_array() + 1
+    np.testing.assert_array_equal((dt.from_dask_array(d) * 3).compute(), np.full((4, 4), 6.0))
+
+
+def test_a_result_ends_in_one_task_and_blocks_in_many():
+    plan = build_plan([dt.arange(10).rechunk(4).node])
+    whole, blocks = (Lowering(plan, None).lower(final=final) for final in (True, False))
+    assert len(whole.keys[0]) == 1
+    assert [key[1] for key in blocks.keys[0]] == [0, 1, 2]
+
+
+def test_each_compute_has_a_result_of_its_own():
+    plan = build_plan([dt.arange(3).node])
+    first, second = (Lowering(plan, None).lower(final=True).keys for _ in range(2))
+    assert first != second
+
+
+def test_dependencies_name_layers():
+    graph = (dt.ones((8, 8)).rechunk(2).sum(axis=0) + 1).rechunk(3).dask
+    assert isinstance(graph, HighLevelGraph)
+    graph.validate()
+    assert graph.dependencies.keys() == graph.layers.keys()
+
+
+def test_layers_come_after_what_they_read():
+    graph = (dt.ones((8, 8)).rechunk(2).sum(axis=0) + 1).rechunk(3).dask
+    seen = set()
+    for name in graph.layers:
+        assert graph.dependencies[name] <= seen
+        seen.add(name)
+
+
+def test_a_write_is_prepared_then_written_then_finished():
+    sink = dt.to_zarr(dt.ones(6), zarr.storage.MemoryStore(), chunks=2, compute=False)
+    tasks = tasks_of(sink)
+    kinds = names(tasks)
+    assert kinds["prepare"] == kinds["finish"] == 1
+    finish = next(task for key, task in tasks.items() if "finish" in key[0])
+    assert len(finish.dependencies) == kinds["store"]
+    assert {key[0].split("-")[1] for key in finish.dependencies} == {"store"}
+    for key, task in tasks.items():
+        if "-store-" in key[0]:
+            assert {d[0].split("-")[1] for d in task.dependencies} == {"prepare"}
+
+
+def test_a_persisted_value_is_not_lowered_again():
+    x = (dt.arange(100).rechunk(10) * 2).persist()
+    assert set(names(tasks_of(x.sum()))) <= {"map", "rechunk", "reduce", "gather", "blocks"}
+    assert not any(len(task.dependencies) for key, task in tasks_of(x).items() if key[0] == x.name)
+
+
+def test_materialize_refuses_no_key_and_writes_none_twice():
+    graph = dt.arange(10).rechunk(2).dask
+    (layer,) = graph.layers.values()
+    wanted = [(layer.name, 1), (layer.name, 1), (layer.name, 3)]
+    assert sorted(materialize(graph, wanted)) == [(layer.name, 1), (layer.name, 3)]
+
+
+@pytest.mark.parametrize(
+    ("shape", "keys"),
+    [
+        ((), [("n",)]),
+        ((2,), [("n", 0), ("n", 1)]),
+        ((2, 1), [[("n", 0, 0)], [("n", 1, 0)]]),
+    ],
+)
+def test_keys_nest_as_dask_nests_them(shape, keys):
+    assert nested_keys("n", shape) == keys

@@ -1,0 +1,29 @@
+"""What several tests of plans start from."""
+
+import dask_tapestry as dt
+from dask_tapestry.plan.grid import Aim
+
+FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
+MIB = 2**20
+
+
+def aim_of(**changes):
+    """What blocks should be: as for 8 slots, unless said."""
+    usual = {"count": 32, "smallest": MIB, "largest": 64 * MIB, "limit": 2**32}
+    return Aim(**({"most": 20_000, "edges": 100_000} | usual | changes))
+
+
+def stored(shape=(100_000, 1000), dtype="f8", chunks=(1000, 1000)):
+    """A stored tensor that need not exist."""
+    return dt.placeholder(shape, dtype, chunks)
+
+
+def steps_of(*arrays, resources=FOUR, **options):
+    """Names of the operators of each step of a plan, in order."""
+    plan = dt.plan(*arrays, resources=resources, **options).core
+    return [[i.operator.name for i in step.program.instructions] for step in plan.steps.values()]
+
+
+def last_step(*arrays, resources=FOUR):
+    """The last step of a plan."""
+    return list(dt.plan(*arrays, resources=resources).core.steps.values())[-1]

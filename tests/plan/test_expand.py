@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.plan.expand import expand, product_part, reduction_levels, shard_bytes
+from dask_tapestry.teg import Graph
+
+from .graphs import MIB, aim_of, stored
+
+AIM = aim_of()
+WHOLE = aim_of(count=1, smallest=2**36, largest=2**36, limit=2**36, most=1)
+
+
+def levels(x, aim=AIM):
+    return reduction_levels(x.node, aim)
+
+
+def part(x, aim=AIM):
+    return product_part(x.node, aim)
+
+
+def names(x, aim=AIM):
+    graph = expand(Graph([x.node]), aim, None)
+    return [f"{n.operator.name}({n.operator.text()})" for n in graph.nodes if n.inputs]
+
+
+def test_shards_are_enough_for_the_workers_and_no_smaller_than_worth_it():
+    assert shard_bytes(32 * 10 * MIB, AIM) == 10 * MIB
+    assert shard_bytes(MIB, AIM) == MIB
+    assert shard_bytes(10**12, AIM) == 64 * MIB
+    assert shard_bytes(10**13, AIM) == 10**13 // 20_000, "not too many"
+    assert shard_bytes(10**15, AIM) == 2**30, "a quarter of what a task may hold"
+
+
+def test_a_large_reduction_is_cut_along_what_it_folds():
+    (level,) = levels(stored().sum())
+    assert level > 0
+    assert names(stored().sum()) == [
+        f"reduce(sum, axes=(0, 1), to level {level})",
+        f"reduce(sum, axes=(0, 1), from level {level})",
+    ]
+
+
+@pytest.mark.parametrize("x", [dt.ones((100, 100)).sum(), dt.zeros((0, 5)).sum()])
+def test_a_small_reduction_stays_whole(x):
+    assert levels(x) == ()
+
+
+def test_rows_that_fit_stay_whole():
+    assert levels(stored().sum(axis=1)) == ()
+
+
+def test_nothing_is_cut_without_workers_to_feed():
+    assert levels(stored().sum(), WHOLE) == ()
+    assert part(stored((100, 10**6)) @ stored((10**6, 100)), WHOLE) == 0
+
+
+def test_very_many_partial_results_are_combined_in_two_steps():
+    huge = dt.placeholder((2**46,), "u1")
+    assert len(levels(huge.sum())) == 2
+    first, second = levels(huge.sum())
+    assert second > first
+
+
+def test_what_is_cut_is_not_cut_again():
+    graph = expand(Graph([stored().sum().node]), AIM, None)
+    assert expand(graph, AIM, None) == graph
+
+
+def test_other_operators_are_left_alone():
+    assert levels(stored() + 1) == ()
+    assert part(stored() + 1) == 0
+
+
+def test_a_product_with_many_rows_stays_whole():
+    assert part(stored() @ stored((1000, 50), chunks=(1000, 50))) == 0
+
+
+def test_a_product_over_a_long_dimension_is_cut_along_it():
+    x, w = stored((20, 10**8), "f8", None), stored((10**8, 30), "f8", None)
+    size = part(x @ w)
+    assert 0 < size < 10**8
+    assert (20 + 30) * 8 * size <= 64 * MIB * 2
+    assert names(x @ w)[0].startswith(f"matmul(parts of {size})")
+    assert names(x @ w)[1].startswith("reduce(sum, axes=(0,)")
+
+
+@pytest.mark.parametrize("reduction", ["sum", "mean", "var", "std", "min", "argmax", "prod"])
+def test_cut_and_whole_agree_to_the_bit(reduction):
+    cells = np.random.default_rng(0).normal(size=(3000, 40)) * 1e3
+    x = getattr(dt.asarray(cells), reduction)()
+    with dt.config(block_bytes=20_000, resources=dt.Resources(1, 8, "1 GiB")):
+        cut = dt.plan(x)
+    whole = dt.plan(x, resources=dt.Resources(1, 1, "1 GiB"), method="none")
+    assert cut.cost["tasks"] > whole.cost["tasks"] == 1
+    np.testing.assert_array_equal(cut.compute(), whole.compute())
+
+
+def test_a_cut_product_is_within_rounding():
+    generator = np.random.default_rng(0)
+    x, w = generator.normal(size=(3, 30_000)), generator.normal(size=(30_000, 4))
+    with dt.config(block_bytes=40_000, resources=dt.Resources(1, 8, "1 GiB")):
+        plan = dt.plan(dt.asarray(x) @ dt.asarray(w))
+    assert any("parts" in node.operator.text() for node in plan.teg)
+    np.testing.assert_allclose(plan.compute(), x @ w, rtol=1e-10)

@@ -1,0 +1,142 @@
+from math import prod
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.plan.grid import choose_grid
+from dask_tapestry.plan.needs import needs_of
+from dask_tapestry.zspace import ZRange
+
+from .graphs import FOUR, MIB, aim_of, last_step, stored
+
+
+def grid_of(x, **changes):
+    """Cuts and reason that the last step of a value gets for an aim."""
+    program = last_step(x).program
+    return choose_grid(program, [None] * len(program.inputs), aim_of(**changes), "the name")
+
+
+def work(x, cuts):
+    """Working set of a largest block."""
+    box = ZRange((0,) * len(cuts), tuple(c.longest for c in cuts))
+    return needs_of(last_step(x).program, box, [], local=False).work
+
+
+def test_small_values_stay_whole():
+    cuts, reason = grid_of(dt.ones((100, 100)) + 1)
+    assert [c.count for c in cuts] == [1, 1]
+    assert reason == "one block suffices"
+
+
+def test_the_first_dimension_is_cut_where_nothing_else_speaks():
+    (rows, columns), _ = grid_of(dt.ones((4096, 1024)) * 2)
+    assert rows.count > 1
+    assert columns.count == 1
+
+
+def test_enough_blocks_for_the_workers():
+    cuts, reason = grid_of(dt.ones((4096, 4096)) + 1)
+    assert prod(c.count for c in cuts) >= 32
+    assert reason == "workers"
+
+
+def test_no_more_blocks_than_are_worth_it():
+    x = dt.ones((512, 512)) + 1
+    assert prod(c.count for c in grid_of(x)[0]) > 1
+    assert prod(c.count for c in grid_of(x, smallest=8 * MIB)[0]) == 1
+    assert prod(c.count for c in grid_of(x, most=2)[0]) == 2
+
+
+def test_large_blocks_are_cut():
+    x = dt.ones((4096, 4096)) + 1
+    cuts, reason = grid_of(x, count=1, largest=9 * MIB)
+    assert work(x, cuts) <= 9 * MIB
+    assert reason == "block size"
+
+
+def test_the_limit_is_kept_whatever_the_number_of_blocks():
+    x = dt.ones((4096, 4096)) + 1
+    cuts, reason = grid_of(x, count=1, largest=999 * MIB, limit=9 * MIB, most=1)
+    assert work(x, cuts) <= 9 * MIB
+    assert reason == "memory bound"
+
+
+def test_a_cell_that_needs_too_much_is_refused():
+    with pytest.raises(
+        dt.MemoryLimitError, match=r"the name: its smallest block, \[0:1\]"
+    ) as caught:
+        grid_of((dt.ones(10) + 1), limit=7)
+    assert "needs 8 bytes; the limit a task is 7" in str(caught.value)
+
+
+def test_the_operator_that_needs_too_much_is_named(tmp_path):
+    """A stored piece is written whole."""
+    sink = dt.to_zarr(stored(), tmp_path / "x", chunks=(50_000, 1000), compute=False)
+    small = dt.Resources(workers=4, threads=2, memory="100 MB")
+    with pytest.raises(dt.MemoryLimitError, match=r"store float64\[100000, 1000\]"):
+        dt.plan(sink, resources=small)
+
+
+@pytest.mark.parametrize("side", [10, 64, 1000])
+def test_cuts_fall_between_stored_chunks(side):
+    (rows, columns) = last_step(stored((100_000, 100), "f8", (side, 100)) + 1).cuts
+    assert rows.count > 1
+    assert rows.step % side == 0
+    assert columns.count == 1
+
+
+def test_cuts_of_a_slice_fall_between_stored_chunks():
+    cuts, _ = last_step(stored()[100:] + 1).cuts
+    assert cuts.count > 1
+    assert cuts.lead % 1000 == 900
+    assert cuts.step % 1000 == 0
+
+
+def test_a_permuted_value_is_cut_where_its_source_is():
+    (columns, rows) = last_step((stored() + 1).T).cuts
+    assert columns.count == 1
+    assert rows.count > 1
+    assert rows.step % 1000 == 0
+
+
+@pytest.mark.parametrize("side", [7, 3000, 99_999])
+def test_cuts_of_a_sink_fall_between_its_pieces(tmp_path, side):
+    sink = dt.to_zarr(stored() + 1, tmp_path / "x", chunks=(side, 1000), compute=False)
+    (rows, _) = last_step(sink).cuts
+    assert rows.step % side == 0
+    assert rows.lead % side == 0
+
+
+def test_the_pieces_of_a_sink_go_before_the_chunks_of_a_source(tmp_path):
+    sink = dt.to_zarr(stored(), tmp_path / "x", chunks=(1500, 1000), compute=False)
+    (rows, _) = last_step(sink).cuts
+    assert rows.step % 1500 == 0
+
+
+def test_a_cut_that_saves_nothing_is_not_made():
+    """A block that a reader needs whole is read whole by each of its blocks."""
+    x = dt.ones((10**5, 100)).rechunk((10**5, 100)) + 1
+    plan = dt.plan(x, resources=FOUR)
+    assert plan.cost["bytes_moved"] <= 64 * x.nbytes
+    assert plan.cost["tasks"] < 200
+
+
+def test_stored_chunks_are_not_read_for_every_column():
+    x = stored().sum(axis=0)
+    assert dt.plan(x, resources=FOUR).cost["bytes_read"] <= 4 * stored().nbytes
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(0, 3000), min_size=1, max_size=3),
+    st.integers(1, 64),
+    st.integers(10, 24),
+)
+def test_any_shape_is_tiled_once(shape, count, smallest):
+    x = dt.ones(tuple(shape)) + 1
+    cuts, _ = grid_of(x, count=count, smallest=2**smallest)
+    for cut, n in zip(cuts, shape, strict=True):
+        assert sum(cut.lengths()) == n
+        assert all(length > 0 for length in cut.lengths()) or n == 0

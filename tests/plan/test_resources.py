@@ -1,0 +1,98 @@
+import pickle
+
+import pytest
+from dask.system import CPU_COUNT
+
+import dask_tapestry as dt
+from dask_tapestry.plan import resources as module
+from dask_tapestry.plan.resources import Resources, current, machine_memory, this_machine
+
+
+def test_amounts_may_be_written_as_text():
+    r = Resources(workers=4, threads=2, memory="8 GiB", bandwidth="2 GB/s")
+    assert (r.memory, r.bandwidth, r.slots) == (8 * 2**30, 2 * 10**9, 8)
+    assert r == Resources(4, 2, 8 * 2**30, 2 * 10**9)
+    assert str(r) == "4 workers, 2 threads, 8.00 GiB each"
+
+
+def test_workers_share_this_machine_unless_said():
+    assert Resources(workers=2).memory == machine_memory() // 2
+    assert Resources().threads == CPU_COUNT
+
+
+@pytest.mark.parametrize("wrong", [{"workers": 0}, {"threads": 0}, {"gpus": -1}])
+def test_numbers_must_make_sense(wrong):
+    with pytest.raises(ValueError, match="at least"):
+        Resources(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"memory": "much"}, {"bandwidth": "fast"}])
+def test_amounts_must_be_amounts(wrong):
+    with pytest.raises(ValueError, match="nterpret"):
+        Resources(**wrong)
+
+
+def test_a_memory_limit_in_force_counts():
+    r = Resources(memory="8 GiB")
+    with dt.config(memory_limit="1 GiB"):
+        assert r.memory_bytes == 2**30
+    with dt.config(memory_limit="100 GiB"):
+        assert r.memory_bytes == 8 * 2**30
+    assert r.memory_bytes == 8 * 2**30
+
+
+def test_they_are_values():
+    r = Resources(workers=3, memory="1 GiB")
+    assert pickle.loads(pickle.dumps(r)) == r
+    assert len({r, Resources(workers=3, memory="1 GiB")}) == 1
+
+
+def test_what_is_declared_is_in_force():
+    declared = Resources(workers=7, threads=3, memory="2 GiB")
+    with dt.config(resources=declared):
+        assert current() is declared
+        assert dt.plan(dt.ones(3)).resources is declared
+    with dt.config(resources={"workers": 5, "memory": "1 GiB"}):
+        assert current().workers == 5
+
+
+def test_what_is_given_to_a_plan_goes_first():
+    given = Resources(workers=9, memory="1 GiB")
+    with dt.config(resources=Resources(workers=7)):
+        assert dt.plan(dt.ones(3), resources=given).resources is given
+
+
+def test_otherwise_it_is_this_machine(monkeypatch):
+    monkeypatch.setattr(module, "live_client", lambda: None)
+    assert current() == this_machine()
+    assert str(current()).startswith("this machine, ")
+
+
+class FakeClient:
+    """A client whose workers are known."""
+
+    def __init__(self, *workers):
+        self.workers = workers
+
+    def scheduler_info(self, n_workers=5):
+        names = range(len(self.workers) if n_workers == -1 else n_workers)
+        return {"workers": {n: self.workers[n] for n in names}}
+
+
+def test_a_live_client_counts(monkeypatch):
+    worker = {"nthreads": 4, "memory_limit": 2**30}
+    small = {"nthreads": 2, "memory_limit": 2**29}
+    client = FakeClient(*[worker] * 6, small, small)
+    monkeypatch.setattr(module, "live_client", lambda: client)
+    assert current() == Resources(workers=8, threads=3, memory=2**29)
+
+
+def test_workers_without_a_limit_have_the_memory_of_a_machine(monkeypatch):
+    client = FakeClient({"nthreads": 1, "memory_limit": 0})
+    monkeypatch.setattr(module, "live_client", lambda: client)
+    assert current().memory == machine_memory()
+
+
+def test_a_client_without_workers_counts_as_none(monkeypatch):
+    monkeypatch.setattr(module, "live_client", FakeClient)
+    assert current() == this_machine()

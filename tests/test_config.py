@@ -1,0 +1,52 @@
+import dask.config
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.config import DEFAULTS, get
+
+
+def test_every_setting_has_a_value():
+    for name in DEFAULTS:
+        assert get(name) == DEFAULTS[name]
+
+
+def test_a_setting_holds_inside_a_with_block():
+    before = get("max-tasks")
+    with dt.config(max_tasks=7, memory_limit="1 GiB"):
+        assert (get("max-tasks"), get("memory-limit")) == (7, "1 GiB")
+        with dt.config(max_tasks=8):
+            assert get("max-tasks") == 8
+        assert get("max-tasks") == 7
+    assert get("max-tasks") == before
+
+
+def test_dasks_own_configuration_works_too():
+    with dask.config.set({"tapestry.memory-limit": 1000}):
+        assert get("memory-limit") == 1000
+        with pytest.raises(dt.MemoryLimitError):
+            dt.plan(dt.ones(10**6)).verify()
+    with dask.config.set({"tapestry.max_tasks": 3}):
+        assert get("max-tasks") == 3
+
+
+@pytest.mark.parametrize("wrong", ["memry_limit", "rules_", "scheduler"])
+def test_a_setting_that_does_not_exist(wrong):
+    with pytest.raises(TypeError, match="unknown settings"):
+        dt.config(**{wrong: 1})
+
+
+def test_lines_of_the_user_are_kept_unless_not():
+    assert __file__ in dt.ones(11).node.line
+    with dt.config(line_numbers=False):
+        assert dt.ones(12).node.line is None
+
+
+def test_block_bytes_are_what_blocks_aim_at():
+    x = dt.placeholder((10**6, 100), "f4")
+    for block in ("4 MB", "40 MB"):
+        with dt.config(block_bytes=block):
+            plan = dt.plan(x + 1, resources=dt.Resources(memory="8 GiB", threads=1))
+        assert (
+            dask.utils.parse_bytes(block) / 4 < plan.core.steps[plan.core.graph.roots[0]].needs.work
+        )
+        assert plan.core.steps[plan.core.graph.roots[0]].needs.work <= dask.utils.parse_bytes(block)

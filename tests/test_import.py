@@ -1,0 +1,50 @@
+"""What importing the library brings in, in a fresh process."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dask_tapestry as dt
+
+ROOT = Path(__file__).parent.parent
+PATHS = [str(ROOT), str(ROOT / "kernels")]
+
+
+def modules_after(code):
+    """Names of the modules that a fresh process has loaded after `code`."""
+    program = f"import sys; sys.path[:0] = {PATHS}\n{code}\nimport json\n"
+    program += "print(json.dumps(sorted(sys.modules)))"
+    command = [sys.executable, "-W", "error", "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(json.loads(result.stdout.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def imported():
+    return modules_after("import dask_tapestry")
+
+
+@pytest.mark.parametrize("name", ["distributed", "numba", "cupy", "zarr", "xarray", "pandas"])
+def test_it_does_not_bring_in(imported, name):
+    assert name not in imported
+
+
+def test_dask_arrays_are_brought_in_when_asked_for(imported):
+    assert "dask.array" not in imported
+
+
+@pytest.mark.parametrize("name", ["distributed", "cupy", "zarr"])
+def test_a_plan_does_not_bring_in(name):
+    code = "import dask_tapestry as dt; dt.plan(dt.ones((9, 9)).sum(axis=0)).graph()"
+    assert name not in modules_after(code)
+
+
+def test_every_public_name_is_there_and_documented():
+    assert len(set(dt.__all__)) == len(dt.__all__)
+    for name in dt.__all__:
+        value = getattr(dt, name)
+        if callable(value):
+            assert value.__doc__, name
