@@ -30,14 +30,23 @@ class InlineExecutor(ThreadPoolExecutor):
         return future
 
 
+class OwnLoop:
+    """An event loop that is closed with the thread it belongs to."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_default_executor(InlineExecutor(max_workers=1))
+
+    def __del__(self) -> None:
+        self.loop.close()
+
+
 def run_inline(work: Coroutine[Any, Any, Any]) -> Any:
     """Run a coroutine to its end in this thread."""
-    loop = getattr(_local, "loop", None)
-    if loop is None:
-        loop = asyncio.new_event_loop()
-        loop.set_default_executor(InlineExecutor(max_workers=1))
-        _local.loop = loop
-    return loop.run_until_complete(work)
+    own: OwnLoop | None = getattr(_local, "own", None)
+    if own is None:
+        own = _local.own = OwnLoop()
+    return own.loop.run_until_complete(work)
 
 
 def inside_loop() -> bool:

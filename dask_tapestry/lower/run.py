@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.errors import compute_error
 from dask_tapestry.lower.buffer import Buffer
 from dask_tapestry.lower.scratch import Scratch, forget, scratch
 from dask_tapestry.lower.spec import StepSpec, block_range
@@ -107,11 +108,8 @@ def _compute(
     except Exception as error:
         where = f", built at {instruction.line}" if instruction.line else ""
         types = ", ".join(map(str, instruction.types))
-        error.add_note(
-            f"while computing {instruction.operator.name}({types}), block {work.box} of "
-            f"{instruction.type}{where}"
-        )
-        raise
+        text = f"while computing {instruction.operator.name}({types}), block {work.box} of "
+        raise compute_error(error, f"{text}{instruction.type}{where}") from error
 
 
 def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:

@@ -5,7 +5,7 @@ A value that is not held is computed within the step of whoever reads it. Held a
 - roots, sinks and values whose layout the user fixed;
 - results of operators that are not transparent (reductions, products), unless all that follows
   them up to the step's end reads each of their cells once: then it is their epilogue;
-- stored sources and costly formulas that several steps read, where holding them is safe.
+- stored cells, or a selection of them, and costly formulas that several steps read, where holding them is safe.
 """
 
 from __future__ import annotations
@@ -78,12 +78,21 @@ def _must_hold(
         return not once
     if len(users) < 2 or is_external(node):
         return False
-    stored = isinstance(operator, Source)
+    stored = _reads_store(node)
     costly = isinstance(operator, Map) and operator.expression.flops >= COSTLY_FLOPS
     if not (stored or costly):
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)
     return not waits or node.type.nbytes <= HELD_SHARE * memory
+
+
+def _reads_store(node: Node) -> bool:
+    """Whether a node is stored cells, all of them or a selection of no more than there are."""
+    while node.operator.category == "selector" and len(node.inputs) == 1:
+        if node.type.size > node.inputs[0].type.size:
+            return False
+        node = node.inputs[0]
+    return isinstance(node.operator, Source) and not node.operator.external
 
 
 def _reaches(start: Node, goals: set[Node], later: dict[Node, set[Node]]) -> bool:

@@ -25,7 +25,8 @@ class Needs:
     stored
         Those of them that are read from stores.
     touched
-        Bytes of input, temporary and output cells that grow with the block: what its size means.
+        Bytes of stored chunks, input, temporary and output cells that grow with the block: what its
+        size means.
     work
         Peak bytes of the arrays alive while the block is computed.
     flops
@@ -62,7 +63,7 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     temporary = peak_bytes(program, schedule)
     assembled = 0 if local else moved
     return Needs(
-        read + stored, stored, max(touched, temporary), temporary + assembled, flops, blocks
+        read + stored, stored, max(touched + stored, temporary), temporary + assembled, flops, blocks
     )
 
 

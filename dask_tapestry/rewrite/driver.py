@@ -34,6 +34,8 @@ def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> 
             stack.pop()
             continue
         if node in following:
+            if following[node] not in done:  # it was met again on the way to its own replacement
+                raise PlanError(f"rules do not come to an end at {node!r}")
             done[node] = done[following[node]]
             stack.pop()
             continue

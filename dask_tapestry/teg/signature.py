@@ -90,7 +90,8 @@ class Signature:
             if step < 1:
                 raise SignatureError(f"output {output} runs backwards along axis {axis}")
             lo[dim] = max(lo[dim], -(-(a - start - width + 1) // step))
-            hi[dim] = min(hi[dim], max(lo[dim], (b - 1 - start) // step + 1))
+            end = (b - 1 - start) // step + 1 if b > a else lo[dim]
+            hi[dim] = min(hi[dim], max(lo[dim], end))
         return ZRange(tuple(lo), tuple(hi))
 
     def demand(self, box: ZRange, output: int = 0) -> tuple[ZRange, ...]:

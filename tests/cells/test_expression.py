@@ -35,7 +35,7 @@ def by_numpy(builder, result, blocks):
     values = list(blocks)
     for step in builder.steps:
         if step.function == "constant":
-            values.append(np.frombuffer(step.value, step.dtype)[0])
+            values.append(np.full(X.shape, np.frombuffer(step.value, step.dtype)[0]))
         else:
             values.append(getattr(np, step.function)(*[values[i] for i in step.operands]))
     return values[result]

@@ -152,3 +152,15 @@ def test_materialize_refuses_no_key_and_writes_none_twice():
 )
 def test_keys_nest_as_dask_nests_them(shape, keys):
     assert nested_keys("n", shape) == keys
+
+
+def test_tasks_of_equal_keys_are_equal(tmp_path):
+    """A scheduler that knows a key from before does not look at its new task."""
+    x = (dt.asarray(np.arange(100.0)) + 1).rechunk(25)
+    y = x - x.mean()
+    one = tasks_of(y.sum())
+    other = tasks_of(dt.to_zarr(y, tmp_path / "x", chunks=30, compute=False))
+    shared = one.keys() & other.keys()
+    assert shared
+    for key in shared:
+        assert one[key].dependencies == other[key].dependencies, key

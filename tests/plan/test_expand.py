@@ -5,7 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.plan.expand import expand, product_part, reduction_levels, shard_bytes
 from dask_tapestry.teg import Graph
 
-from .graphs import MIB, aim_of, stored
+from .graphs import FOUR, MIB, aim_of, stored
 
 AIM = aim_of()
 WHOLE = aim_of(count=1, smallest=2**36, largest=2**36, limit=2**36, most=1)
@@ -94,6 +94,14 @@ def test_cut_and_whole_agree_to_the_bit(reduction):
     whole = dt.plan(x, resources=dt.Resources(1, 1, "1 GiB"), method="none")
     assert cut.cost["tasks"] > whole.cost["tasks"] == 1
     np.testing.assert_array_equal(cut.compute(), whole.compute())
+
+
+@pytest.mark.parametrize("chunks", [None, (1000, 1000)])
+def test_a_product_over_a_long_dimension_reads_its_factors_about_once(chunks):
+    x, w = stored((1000, 10**6), "f8", chunks), stored((10**6, 1000), "f8", chunks)
+    cost = dt.plan(x @ w, resources=FOUR).cost
+    assert cost["bytes_read"] <= 4 * (x.nbytes + w.nbytes)
+    assert cost["tasks"] >= FOUR.slots
 
 
 def test_a_cut_product_is_within_rounding():

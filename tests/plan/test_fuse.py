@@ -85,8 +85,7 @@ def test_a_cheap_formula_is_computed_twice_and_a_costly_one_once():
     cheap, costly = ROWS[0] + 1, ROWS[0] + 1
     for _ in range(70):
         costly = costly * 1.5 + 1
-    source = ["placeholder"]
-    assert held(cheap.sum(), cheap.max()) == source
+    assert "map" not in held(cheap.sum(), cheap.max())
     assert held(costly.sum(), costly.max()) == ["map"]
 
 

@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.errors import PlanError
+from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.full import Full, full
+from dask_tapestry.operators.reverse import Reverse
+from dask_tapestry.rewrite.driver import LONGEST_CHAIN, brief, rebuilt, rewrite
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, apply, sequence_point
+
+
+def number(value):
+    return full((2,), np.float64(value))
+
+
+def count_down(node):
+    """``full(n) -> full(n - 1)``, to zero."""
+    match node.operator:
+        case Full() as one if one.scalar > 0:
+            return number(one.scalar - 1)
+    return None
+
+
+def undo_reverse(node):
+    """``reverse(reverse(x)) -> x``."""
+    match node.operator, *(i.operator for i in node.inputs):
+        case Reverse(), Reverse():
+            return node.inputs[0].inputs[0]
+    return None
+
+
+def flips(x, times):
+    for n in range(times):
+        x = apply(Reverse((0,) if n % 3 else ()), apply(Reverse((0,)), x))
+    return x
+
+
+def test_rules_are_applied_to_a_fixed_point_and_traced():
+    trace = Trace()
+    graph = rewrite(Graph([number(3)]), (count_down,), trace)
+    assert str(graph) == "%0 = full((2,), 0.0) : float64[2]\nreturn %0"
+    assert str(trace).splitlines() == [
+        "count_down: full(, (2,), 3.0) -> full(, (2,), 2.0)",
+        "count_down: full(, (2,), 2.0) -> full(, (2,), 1.0)",
+        "count_down: full(, (2,), 1.0) -> full(, (2,), 0.0)",
+    ]
+    assert len(trace) == 3
+
+
+def test_what_reads_a_rewritten_node_reads_the_new_one():
+    x = dt.arange(2).node
+    graph = rewrite(Graph([apply(Reverse((0,)), flips(number(1), 1))]), (undo_reverse, count_down))
+    assert [n.operator.name for n in graph] == ["full", "reverse"]
+    assert rewrite(Graph([x]), (undo_reverse,)).roots == (x,)
+
+
+def test_a_graph_that_no_rule_fits_is_the_same_graph():
+    graph = Graph([flips(dt.arange(2).node, 0), number(1)])
+    assert rewrite(graph, ()) == graph
+    assert rewrite(graph, ()).roots[1] is graph.roots[1]
+
+
+def test_order_is_kept_and_rewritten():
+    x = apply(Reverse((0,)), number(0), after=[sequence_point(number(1))])
+    (root,) = rewrite(Graph([x]), (count_down,)).roots
+    (point,) = root.after
+    assert point.is_sequence_point
+    assert [n.operator.scalar for n in point.after] == [0.0]
+
+
+def test_graphs_may_be_deep():
+    x = flips(number(0), 5_000)
+    assert rewrite(Graph([x]), (undo_reverse,)).roots == (number(0),)
+
+
+def test_rules_that_undo_each_other_are_found():
+    def up(node):
+        match node.operator:
+            case Full() as one:
+                return number(one.scalar + 1)
+        return None
+
+    with pytest.raises(PlanError, match="rules do not come to an end at <full"):
+        rewrite(Graph([number(0)]), (up,))
+
+
+def test_two_rules_that_go_in_a_circle_are_found():
+    def other(node):
+        match node.operator:
+            case Full() as one if one.scalar in (1, 2):
+                return number(3 - one.scalar)
+        return None
+
+    with pytest.raises(PlanError, match="do not come to an end"):
+        rewrite(Graph([number(1)]), (other,))
+
+
+def test_a_rule_that_wraps_its_own_node_is_found():
+    def wrapped(node):
+        return apply(Reverse((0,)), node) if isinstance(node.operator, Full) else None
+
+    with pytest.raises(PlanError, match="do not come to an end"):
+        rewrite(Graph([number(1)]), (wrapped,))
+
+
+def test_a_long_chain_is_no_circle():
+    start = float(LONGEST_CHAIN - 1)
+    assert rewrite(Graph([number(start)]), (count_down,)).roots == (number(0.0),)
+
+
+def test_rebuilding_with_the_same_inputs_is_the_node():
+    x = flips(number(1), 1)
+    assert rebuilt(x, {i: i for i in x.inputs}) is x
+    changed = rebuilt(x, {i: number(5) for i in x.inputs})
+    assert changed.inputs == (number(5),)
+    assert changed.line == x.line
+
+
+def test_a_brief_text_names_operator_and_inputs():
+    x = (dt.asarray(np.ones(3)) + 1).node
+    assert isinstance(x.operator, Map)
+    assert brief(x) == "map(memory, add($0, 1.0))"

@@ -1,0 +1,36 @@
+"""What tests of rules share: a rule applied to a graph, as text and as values."""
+
+import numpy as np
+
+from dask_tapestry.rewrite.driver import rewrite
+from dask_tapestry.teg import Graph
+
+
+def after(x, *rules):
+    """Text of the graph of an array once `rules` have been applied."""
+    return str(rewrite(x.teg, rules))
+
+
+def meaning(graph):
+    """Values of a graph's roots, node by node, by each operator's own NumPy meaning."""
+    values = {}
+    for node in graph:
+        values[node] = np.asarray(value_of(node, [values[i] for i in node.inputs]))
+        assert values[node].shape == node.type.shape
+    return [values[root] for root in graph.roots]
+
+
+def value_of(node, inputs):
+    """NumPy's meaning, or for a formula or a part of a reduction the kernel's."""
+    from dask_tapestry_kernels.cpu import KERNELS
+
+    operator = node.operator
+    if operator.kernel in ("map", "reduce"):
+        boxes = tuple(t.box for t in node.input_types)
+        told = operator.arguments(node.input_types, node.type.box, boxes)
+        return KERNELS[operator.kernel](None, *inputs, **told)
+    return operator.reference(*inputs)
+
+
+def graph_of(*arrays):
+    return Graph([x.node for x in arrays])

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.rules.views import (
+    VIEW_RULES,
+    compose_views,
+    drop_empty_from_concat,
+    drop_identity_view,
+    selector_as_view,
+    selector_before_map,
+    view_of_full,
+)
+
+from .graphs import after
+
+
+def memory(*shape):
+    return dt.asarray(np.ones(shape))
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: memory(2, 3).T, "view(%0, [0+1*o1, 0+1*o0]) : float64[3, 2]"),
+        (lambda: dt.flip(memory(2, 3), 1), "view(%0, [0+1*o0, 2-1*o1]) : float64[2, 3]"),
+        (lambda: memory(5, 3)[1::2, 0], "view(%0, [1+2*o0, 0]) : float64[2]"),
+        (lambda: memory(2, 1).squeeze(), "view(%0, [0+1*o0, 0]) : float64[2]"),
+        (lambda: dt.expand_dims(memory(3), 0), "view(%0, [0+1*o1]) : float64[1, 3]"),
+        (lambda: dt.broadcast_to(memory(1, 3), (2, 3)), "view(%0, [0, 0+1*o1]) : float64[2, 3]"),
+    ],
+)
+def test_selector_as_view(make, line):
+    assert after(make(), selector_as_view).splitlines()[1] == f"%1 = {line}"
+
+
+def test_compose_views():
+    assert after(memory(5, 3).T[::-1, ::2], selector_as_view, compose_views).splitlines()[1:] == [
+        "%1 = view(%0, [0+2*o1, 2-1*o0]) : float64[3, 3]",
+        "return %1",
+    ]
+
+
+def test_drop_identity_view():
+    x = memory(5, 3)
+    again = after(x.T[::-1].T[:, ::-1], selector_as_view, compose_views, drop_identity_view)
+    assert again.splitlines()[1:] == ["return %0"]
+
+
+def test_a_view_that_drops_cells_is_no_identity():
+    text = after(memory(5)[:4], selector_as_view, drop_identity_view)
+    assert "view(%0, [0+1*o0]) : float64[4]" in text
+
+
+def test_view_of_full():
+    x = dt.full((4, 3), 7, dims=("a", "b"))
+    assert after(x.T[:2], selector_as_view, view_of_full) == (
+        "%0 = full((2, 4), 7) : int64[b=2, a=4]\nreturn %0"
+    )
+
+
+def test_drop_empty_from_concat():
+    x, none = memory(2, 3), memory(0, 3)
+    assert after(dt.concatenate([none, x, none]), drop_empty_from_concat).splitlines()[1:] == [
+        "return %0"
+    ]
+    text = after(dt.concatenate([x, none, x + 1]), drop_empty_from_concat)
+    assert "concat(%0, %1, axis=0) : float64[4, 3]" in text
+
+
+def test_a_concat_of_nothing_is_its_first():
+    assert "concat" not in after(dt.concatenate([memory(0), memory(0)]), drop_empty_from_concat)
+
+
+def test_names_alone_leave_no_trace():
+    x = memory(2, 3).rename("row", "column")
+    assert after(x, *VIEW_RULES).splitlines()[1:] == ["return %0"]
+
+
+def test_selector_before_map():
+    text = after((memory(4, 3) + 1).T.reshape(6, 2), selector_as_view, selector_before_map)
+    assert text.splitlines()[1:] == [
+        "%1 = view(%0, [0+1*o1, 0+1*o0]) : float64[3, 4]",
+        "%2 = reshape(%1, (6, 2)) : float64[6, 2]",
+        "%3 = map(%2) : float64[6, 2]  # add(%2, 1.0)",
+        "return %3",
+    ]
+
+
+def test_a_formula_is_not_computed_on_repeated_cells():
+    text = after(dt.broadcast_to(memory(3) + 1, (4, 3)), selector_as_view, selector_before_map)
+    assert "map(%0) : float64[3]" in text
+
+
+def test_a_costly_formula_stays_before_its_selectors():
+    x = memory(3)
+    for _ in range(5):
+        x = dt.exp(x)
+    text = after(x[::-1], selector_as_view, selector_before_map)
+    assert text.splitlines()[-2].startswith("%6 = view(%5")
