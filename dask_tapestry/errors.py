@@ -1,4 +1,4 @@
-"""The errors a user can meet: each derives from `TapestryError` and from the builtin NumPy users expect."""
+"""The errors a user can meet: each is a `TapestryError` and the builtin that NumPy users expect."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def compute_error(error: Exception, where: str) -> Exception:
 
 
 def _compute_error(kind: type[Exception], text: str) -> Exception:
-    return _compute_error_type(kind)(text)
+    return _compute_error_type(kind)(text)  # type: ignore[arg-type]  # a type is hashable
 
 
 @lru_cache(maxsize=128)

@@ -9,7 +9,7 @@ from typing import Any
 
 from dask.utils import parse_bytes
 
-from dask_tapestry import config
+from dask_tapestry.config import get as setting
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts
@@ -72,7 +72,7 @@ def _auto_lengths(given: tuple[Any, ...], auto: list[int], type_: TensorType) ->
     if not auto:
         return {}
     texts = {given[dim] for dim in auto} - {"auto"}
-    limit = parse_bytes(texts.pop() if texts else config.get("block-bytes"))
+    limit = parse_bytes(texts.pop() if texts else setting("block-bytes"))
     fixed = prod(
         one
         if isinstance(one, int) and one > 0

@@ -63,7 +63,7 @@ def full(
     else:
         value = np.asarray(fill_value)
         value = value.astype(as_dtype(dtype if dtype is not None else value.dtype))
-        x = Array(full_tensor(sides, value[()], tuple(dims) if dims else None))
+        x = Array(full_tensor(sides, value.flat[0], tuple(dims) if dims else None))
     return x if chunks is None else rechunk(x, chunks)
 
 

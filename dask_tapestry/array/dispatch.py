@@ -1,20 +1,21 @@
-"""NumPy's dispatch: `numpy.add(x, y)` and `numpy.sum(x)` reach our functions, or raise TypeError."""
+"""NumPy's dispatch: `numpy.add(x, y)` and `numpy.sum(x)` reach ours, or raise TypeError."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
-def implements(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def implements(*functions: Any) -> Callable[[Function], Function]:
     """Register the decorated function as ours for NumPy `functions`."""
 
-    def register(ours: Callable[..., Any]) -> Callable[..., Any]:
+    def register(ours: Function) -> Function:
         for function in functions:
             if isinstance(function, np.ufunc):
                 UFUNC_FUNCTIONS[function.__name__] = ours
@@ -26,12 +27,13 @@ def implements(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., 
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Call our function for a ufunc; NotImplemented, hence TypeError, for what there is none for."""
+    """Call our function for a ufunc; NotImplemented, hence TypeError, where there is none."""
     ours = UFUNC_FUNCTIONS.get(ufunc.__name__)
-    known = ours is not None and getattr(np, ufunc.__name__, None) is ufunc
-    if not known or method != "__call__" or set(kwargs) - {"dtype"}:
+    if ours is None or getattr(np, ufunc.__name__, None) is not ufunc:
         return NotImplemented
-    return ours(*inputs, **kwargs)  # type: ignore[misc]
+    if method != "__call__" or set(kwargs) - {"dtype"}:
+        return NotImplemented
+    return ours(*inputs, **kwargs)
 
 
 def call_numpy_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

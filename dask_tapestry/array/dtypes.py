@@ -23,7 +23,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     dtype('float16')
     """
     try:
-        known = np.dtype(dtype)
+        known: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:
         raise DTypeError(f"unknown dtype {dtype!r}: {error}") from None
     if known.hasobject:

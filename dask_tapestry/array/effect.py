@@ -16,7 +16,7 @@ from dask_tapestry.teg import sequence_point as sequence_node
 
 
 @final
-class Effect(DaskMethodsMixin):  # type: ignore[misc]
+class Effect(DaskMethodsMixin):
     """Something to be done: `compute` does it and returns None.
 
     Examples
@@ -56,7 +56,7 @@ class Effect(DaskMethodsMixin):  # type: ignore[misc]
             For `dask.compute`, such as ``scheduler``.
         """
         with computing_with(kwargs.get("scheduler")):
-            super().compute(**kwargs)
+            DaskMethodsMixin.compute(self, **kwargs)
 
     def _lowered(self) -> Any:
         return lower_plan(self._plan_given or build_plan([self.node]), final=False)[0]

@@ -44,7 +44,13 @@ DOCUMENTATION = """{summary}
     """
 
 
-def operand(value: Any) -> Operand:
+EXAMPLES = {  # of those that take neither integers nor floats throughout
+    "isnat": 'dt.zeros(2, "datetime64[D]")',
+    "ldexp": "dt.ones(2), dt.asarray([1, 1])",
+}
+
+
+def operand(value: object) -> Operand:
     """`value` as a tensor or a scalar that takes part in promotion."""
     if isinstance(value, Array):
         return value.node
@@ -86,13 +92,11 @@ def _documentation(name: str, ufunc: np.ufunc) -> str:
     text = (ufunc.__doc__ or name).strip().splitlines()
     summary = next((t.strip() for t in text[1:] if t.strip()), name)
     sample = "dt.asarray([1, 1])" if any(t[0] in "bl" for t in ufunc.types) else "dt.ones(2)"
-    if name == "isnat":
-        sample = 'dt.zeros(2, "datetime64[D]")'
     return DOCUMENTATION.format(
         summary=summary if summary.endswith(".") else summary + ".",
         name=name,
         nin=ufunc.nin,
-        example=", ".join([sample] * ufunc.nin),
+        example=EXAMPLES.get(name, ", ".join([sample] * ufunc.nin)),
         pick="[0]" if ufunc.nout > 1 else "",
     )
 
@@ -146,12 +150,12 @@ def clip(x: Any, min: Any = None, max: Any = None, /) -> Array:
     >>> dt.clip(dt.arange(5), 1, 3).compute()
     array([1, 1, 2, 3, 3])
     """
-    result: Operand = asarray(x).node
+    result = asarray(x).node
     if min is not None:
         result = elementwise("maximum", result, operand(min))
     if max is not None:
         result = elementwise("minimum", result, operand(max))
-    return Array(result)  # type: ignore[arg-type]
+    return Array(result)
 
 
 @implements(np.astype)

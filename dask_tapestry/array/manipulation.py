@@ -35,14 +35,15 @@ def getitem(x: Any, key: Any) -> Array:
     Examples
     --------
     >>> import dask_tapestry as dt
-    >>> dt.getitem(dt.arange(10), slice(2, 9, 3)).compute()
+    >>> dt.arange(10)[2:9:3].compute()
     array([2, 5, 8])
     """
     keys = key if isinstance(key, tuple) else (key,)
     for item in keys:
         if isinstance(item, bool | np.bool_ | Array | list) or np.ndim(item):
             raise IndexingError(
-                f"only integers, slices, Ellipsis and None can index so far, not {type(item).__name__}"
+                "only integers, slices, Ellipsis and None can index so far, "
+                f"not {type(item).__name__}"
             )
     return Array(basic_slice(asarray(x).node, keys))
 

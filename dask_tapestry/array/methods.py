@@ -84,8 +84,28 @@ _reshape.__doc__ = manipulation.reshape.__doc__
 _rename.__doc__ = convert.rename.__doc__
 
 
+NAMED = {
+    convert: "rechunk to_zarr to_dask_array",
+    elementwise: "astype clip conj conjugate",
+    manipulation: "squeeze ravel swapaxes",
+    statistics: "sum prod min max any all mean var std argmin argmax",
+}
+OTHERS: dict[str, Any] = {
+    "__matmul__": _binary(products.matmul, swapped=False),
+    "__rmatmul__": _binary(products.matmul, swapped=True),
+    "__getitem__": manipulation.getitem,
+    "flatten": _method(manipulation.ravel),
+    "transpose": _varargs(manipulation.transpose),
+    "reshape": _reshape,
+    "rename": _rename,
+    "T": property(manipulation.transpose, doc="The array with its dimensions reversed."),
+    "real": property(elementwise.real, doc="The real part."),
+    "imag": property(elementwise.imag, doc="The imaginary part."),
+}
+
+
 def attach() -> None:
-    """Give Array its operators and methods."""
+    """Give Array its operators and methods; array.py declares them for type checkers."""
     for short, name in (BINARY | {"divmod": "divmod"}).items():
         function = elementwise.FUNCTIONS[name]
         setattr(Array, f"__{short}__", _binary(function, swapped=False))
@@ -94,35 +114,8 @@ def attach() -> None:
         setattr(Array, f"__{short}__", _binary(elementwise.FUNCTIONS[name], swapped=False))
     for short, name in UNARY.items():
         setattr(Array, f"__{short}__", _method(elementwise.FUNCTIONS[name]))
-    Array.__matmul__ = _binary(products.matmul, swapped=False)  # type: ignore[attr-defined]
-    Array.__rmatmul__ = _binary(products.matmul, swapped=True)  # type: ignore[attr-defined]
-    Array.__getitem__ = manipulation.getitem  # type: ignore[attr-defined]
-    for name in (
-        "sum",
-        "prod",
-        "min",
-        "max",
-        "any",
-        "all",
-        "mean",
-        "var",
-        "std",
-        "argmin",
-        "argmax",
-    ):
-        setattr(Array, name, _method(getattr(statistics, name)))
-    for name in ("squeeze", "ravel", "swapaxes"):
-        setattr(Array, name, _method(getattr(manipulation, name)))
-    Array.flatten = _method(manipulation.ravel)  # type: ignore[attr-defined]
-    Array.transpose = _varargs(manipulation.transpose)  # type: ignore[attr-defined]
-    Array.reshape = _reshape  # type: ignore[attr-defined]
-    Array.rename = _rename  # type: ignore[attr-defined]
-    for name in ("astype", "clip"):
-        setattr(Array, name, _method(getattr(elementwise, name)))
-    for name in ("conj", "conjugate"):
-        setattr(Array, name, _method(elementwise.FUNCTIONS["conjugate"]))
-    for name in ("rechunk", "to_zarr", "to_dask_array"):
-        setattr(Array, name, _method(getattr(convert, name)))
-    Array.T = property(manipulation.transpose, doc="The array with its dimensions reversed.")  # type: ignore[attr-defined]
-    Array.real = property(elementwise.real, doc="The real part.")  # type: ignore[attr-defined]
-    Array.imag = property(elementwise.imag, doc="The imaginary part.")  # type: ignore[attr-defined]
+    for module, names in NAMED.items():
+        for name in names.split():
+            setattr(Array, name, _method(getattr(module, name)))
+    for name, member in OTHERS.items():
+        setattr(Array, name, member)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, final
 
-import dask
+from dask import base
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.array.array import Array
@@ -23,8 +23,8 @@ from dask_tapestry.teg import Graph
 class Plan:
     """How arrays and writes will be computed together.
 
-    Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not of
-    blocks.
+    Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not
+    of blocks.
 
     Examples
     --------
@@ -95,12 +95,12 @@ class Plan:
         **kwargs
             For `dask.compute`, such as ``scheduler``.
         """
-        results = dask.compute(*self._planned(), **kwargs)
+        results = base.compute(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
     def persist(self, **kwargs: Any) -> Any:
         """Run the plan and keep the blocks where they are; return arrays of them."""
-        results = dask.persist(*self._planned(), **kwargs)
+        results = base.persist(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
     def _planned(self) -> list[Array | Effect]:
@@ -159,7 +159,7 @@ def _plan_method(self: Array, **options: Any) -> Plan:
 
 
 _plan_method.__doc__ = plan.__doc__
-Array.plan = _plan_method  # type: ignore[attr-defined]
+Array.plan = _plan_method  # type: ignore[method-assign]
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -180,7 +180,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     [6, 3]
     """
     with computing_with(kwargs.get("scheduler")):
-        return tuple(dask.compute(*args, **kwargs))
+        return tuple(base.compute(*args, **kwargs))
 
 
 def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -194,4 +194,4 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     array([0, 2, 4, 6])
     """
     with computing_with(kwargs.get("scheduler")):
-        return tuple(dask.persist(*args, **kwargs))
+        return tuple(base.persist(*args, **kwargs))

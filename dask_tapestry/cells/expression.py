@@ -59,7 +59,8 @@ class CellExpression:
 
     def constant(self, step: CellStep) -> np.generic:
         """Return the scalar that a ``constant`` step holds."""
-        return np.frombuffer(step.value or b"", step.dtype)[0]
+        scalar: np.generic = np.frombuffer(step.value or b"", step.dtype)[0]
+        return scalar
 
     def __str__(self) -> str:
         return self.format([f"${i}" for i in range(len(self.parameters))])

@@ -63,7 +63,7 @@ def loop_dtypes(function: str, operands: tuple[Operand, ...]) -> tuple[np.dtype[
     if len(operands) != ufunc.nin:
         raise DTypeError(f"{function} takes {ufunc.nin} operands, not {len(operands)}")
     try:
-        return ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))  # type: ignore[arg-type]
+        return ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
     except TypeError as error:
         names = ", ".join(getattr(o, "name", None) or o.__name__ for o in operands)  # type: ignore[union-attr]
         raise DTypeError(f"{function} has no loop for ({names}): {error}") from None

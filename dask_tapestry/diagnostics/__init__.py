@@ -1,0 +1,1 @@
+"""Plans and arrays as text, pages and pictures."""

@@ -8,6 +8,7 @@ from dask.utils import format_bytes, format_time
 
 from dask_tapestry.diagnostics.picture import graph_svg
 from dask_tapestry.plan.plan import Plan, Step
+from dask_tapestry.teg import Node
 
 PAGE = """<style>
 .tapestry {{ font-family: sans-serif; font-size: 14px; }}
@@ -30,7 +31,8 @@ def explain(plan: Plan) -> str:
         f"plan for {plan.resources}",
         f"  {int(cost['tasks']):,} tasks in {len(plan.steps)} steps, about "
         f"{format_time(cost['seconds'])}; read {format_bytes(int(cost['bytes_read']))}, move "
-        f"{format_bytes(int(cost['bytes_moved']))}, write {format_bytes(int(cost['bytes_written']))}, "
+        f"{format_bytes(int(cost['bytes_moved']))}, "
+        f"write {format_bytes(int(cost['bytes_written']))}, "
         f"peak {format_bytes(int(cost['peak_worker_bytes']))} a worker",
     ]
     number = {node: i for i, node in enumerate(plan.steps, start=1)}
@@ -39,7 +41,8 @@ def explain(plan: Plan) -> str:
         grid = ", ".join(map(str, step.cuts)) or "one cell"
         lines.append(f"  {step.count:,} blocks: [{grid}] ({step.reason})")
         lines.append(
-            f"  a block reads {format_bytes(step.needs.read)} and holds {format_bytes(step.needs.work)}"
+            f"  a block reads {format_bytes(step.needs.read)} "
+            f"and holds {format_bytes(step.needs.work)}"
         )
         reads = [_source(x, number) for x in step.inputs]
         if reads:
@@ -62,9 +65,9 @@ def operators(step: Step) -> str:
     return " > ".join(parts) or step.node.operator.name
 
 
-def _source(node: object, number: dict[object, int]) -> str:
+def _source(node: Node, number: dict[Node, int]) -> str:
     known = number.get(node)
-    return f"step {known}" if known is not None else f"{node.operator.name} {node.type}"  # type: ignore[attr-defined]
+    return f"step {known}" if known is not None else f"{node.operator.name} {node.type}"
 
 
 def plan_html(plan: Plan) -> str:
@@ -97,7 +100,7 @@ def plan_html(plan: Plan) -> str:
     )
 
 
-def _step_row(step: Step, number: dict[object, int]) -> str:
+def _step_row(step: Step, number: dict[Node, int]) -> str:
     cells = (
         str(number[step.node]),
         operators(step),

@@ -1,4 +1,4 @@
-"""Pictures of expression graphs: tensors as boxes, operators as rounded shapes, as in the whitepaper.
+"""Pictures of expression graphs as in the whitepaper: tensors square, operators rounded.
 
 Graphviz text for those who have it, and an SVG laid out here in layers for everyone else.
 """

@@ -66,9 +66,13 @@ def from_duck(data: Any, dims: Dims) -> Tensor:
     shape = tuple(int(n) for n in data.shape)
     if dims is not None and len(dims) != len(shape):
         raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
-    chunks = getattr(data, "chunks", None)
-    regular = isinstance(chunks, tuple) and len(chunks) == len(shape)
-    stored = (
-        tuple(chunks) if regular and all(isinstance(n, int) and n > 0 for n in chunks) else None
-    )
+    stored = _regular_chunks(data, len(shape))
     return apply(DuckSource(uuid4().hex, TensorType(shape, dtype, dims), stored, data))
+
+
+def _regular_chunks(data: Any, ndim: int) -> tuple[int, ...] | None:
+    """Sides of an object's chunks, if it names one for each dimension."""
+    chunks = getattr(data, "chunks", None)
+    if not isinstance(chunks, tuple) or len(chunks) != ndim:
+        return None
+    return chunks if all(isinstance(n, int) and n > 0 for n in chunks) else None

@@ -29,7 +29,7 @@ class MemorySource(Source):
         return self.type
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        return self.data[(*box.slices(), ...)]
+        return self.data[box.index()]
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data

@@ -1,0 +1,1 @@
+"""From plans to Dask: expressions, symbolic layers, and what a worker runs."""

@@ -34,7 +34,7 @@ class Buffer:
 
     def box(self, box: ZRange) -> Block:
         """Return the cells `box`, to be written."""
-        return self.array[(*box.slices(), ...)]
+        return self.array[box.index()]
 
     @property
     def array(self) -> Block:

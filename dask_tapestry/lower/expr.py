@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from dask.core import flatten
@@ -19,7 +19,7 @@ from dask.highlevelgraph import HighLevelGraph
 from dask_tapestry.errors import StoreError
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering, materialize
-from dask_tapestry.lower.scatter import Scattered
+from dask_tapestry.lower.scatter import Scattered, can_scatter
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import live_client
@@ -37,7 +37,7 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
     client = live_client()
     if client is not None:
         _refuse_local_sinks(plan)
-    scattered = Scattered(client) if client is not None else None
+    scattered = Scattered(client) if can_scatter(client) else None
     lowered = Lowering(plan, scattered).lower(final)
     with _lock:
         for step in plan.steps.values():
@@ -60,7 +60,7 @@ def planned_cuts(name: str) -> tuple[Cuts, ...]:
         return _planned[name]
 
 
-class TapestryExpr(HLGExpr):  # type: ignore[misc]
+class TapestryExpr(HLGExpr):
     """One value as a Dask expression; `dsk` is its graph once it is planned.
 
     Parameters
@@ -85,6 +85,11 @@ class TapestryExpr(HLGExpr):  # type: ignore[misc]
     low_level_optimizer = None
     postcompute = None
 
+    if TYPE_CHECKING:  # Dask's own are not annotated
+
+        def __init__(self, *operands: Any) -> None: ...
+        def operand(self, key: str) -> Any: ...
+
     @property
     def _name(self) -> str:
         if self.operand("name") is None:
@@ -95,6 +100,9 @@ class TapestryExpr(HLGExpr):  # type: ignore[misc]
 
     def __dask_tokenize__(self) -> str:
         return self._name
+
+    def _operands_for_repr(self) -> list[str]:
+        return [self._name]
 
     @property
     def deterministic_token(self) -> str:
@@ -117,7 +125,8 @@ class TapestryExpr(HLGExpr):  # type: ignore[misc]
     @property
     def hlg(self) -> HighLevelGraph:
         self._planned()
-        return self.operand("dsk")
+        graph: HighLevelGraph = self.operand("dsk")
+        return graph
 
     def __dask_keys__(self) -> list[Any]:
         self._planned()
@@ -142,8 +151,12 @@ def _travelled(graph: HighLevelGraph, keys: list[Any], name: str) -> TapestryExp
     return TapestryExpr(None, True, None, graph, keys, name)
 
 
-class TapestrySequence(HLGExprSequence):  # type: ignore[misc]
+class TapestrySequence(HLGExprSequence):
     """Several collections computed together, ours planned as one."""
+
+    if TYPE_CHECKING:  # Dask's own is not annotated
+
+        def __init__(self, *operands: Expr) -> None: ...
 
     def _simplify_down(self) -> Expr | None:
         unplanned = [o for o in self.operands if _is_unplanned(o)]
@@ -154,6 +167,9 @@ class TapestrySequence(HLGExprSequence):  # type: ignore[misc]
         return TapestrySequence(
             *[next(planned) if _is_unplanned(o) else _as_hlg(o) for o in self.operands]
         )
+
+    def _operands_for_repr(self) -> list[str]:
+        return [str(o) for o in self.operands]
 
     def finalize_compute(self) -> Expr:
         return TapestrySequence(*[o.finalize_compute() for o in self.operands])

@@ -19,14 +19,14 @@ from dask_tapestry.lower.layers import (
     BarrierLayer,
     FinishLayer,
     GatherLayer,
-    Key,
     PrepareLayer,
     ScatteredLayer,
     StepLayer,
-    SymbolicLayer,
 )
+from dask_tapestry.lower.pieces import SliceLayer
 from dask_tapestry.lower.scatter import Scattered
 from dask_tapestry.lower.spec import StepSpec
+from dask_tapestry.lower.symbolic import Key, SymbolicLayer
 from dask_tapestry.plan.plan import Plan, Step
 from dask_tapestry.teg import Node, Sink
 
@@ -63,7 +63,6 @@ class Lowering:
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
-        self.first = self._prepared_first()
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
@@ -82,20 +81,6 @@ class Lowering:
         keys = [self._root(node, final, buffers) for node in self.plan.graph.roots]
         return Lowered(HighLevelGraph(self.layers, self.dependencies), keys)
 
-    def _prepared_first(self) -> dict[Node, tuple[Key, ...]]:
-        """For each step, the stores that are made ready before it reads anything.
-
-        The sinks that need it wait for their stores; were the reads not to wait too, Dask would
-        order all of them before the first write and hold what they read.
-        """
-        first: dict[Node, set[Key]] = {}
-        for node in reversed(self.plan.steps):
-            if isinstance(node.operator, Sink) and not node.after:
-                first.setdefault(node, set()).add((prepare_name(self.plan.steps[node]), 0))
-            for x in self.plan.steps[node].inputs:
-                first.setdefault(x, set()).update(first.get(node, ()))
-        return {node: tuple(sorted(keys)) for node, keys in first.items()}
-
     def _add(self, layer: SymbolicLayer, reads: Iterable[str]) -> None:
         self.layers[layer.name] = layer
         self.dependencies[layer.name] = set(reads)
@@ -108,28 +93,36 @@ class Lowering:
             inputs.append(source)
             cuts.append(how)
         waits = tuple(self.ends[a] for a in node.after)
-        after = waits
+        after = (*waits, *[(prepare_name(sink), 0) for sink in step.first])
         annotations = getattr(node.operator, "annotations", None)
-        if not any(isinstance(x, str) for x in inputs):
-            after += self.first.get(node, ())
         if isinstance(node.operator, Sink):
-            prepare = prepare_name(step)
+            prepare = prepare_name(node)
             self._add(
                 PrepareLayer(prepare, node.operator, node.type, waits, annotations),
                 {key[0] for key in waits},
             )
             after = tuple({*after, (prepare, 0)} - set(waits))
-        layer = StepLayer(StepSpec.of(step, tuple(cuts)), tuple(inputs), out, after, annotations)
-        reads = {x for x in inputs if isinstance(x, str)}
+        spec = StepSpec.of(step, tuple(cuts))
+        pieces = tuple(self._pieces(spec, place, x) for place, x in enumerate(inputs))
+        layer = StepLayer(spec, tuple(inputs), out, after, pieces, annotations)
+        reads = {x for x in (*inputs, *pieces) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
         if isinstance(node.operator, Sink):
             finish = f"tapestry-finish-{step.name.rpartition('-')[2]}"
             self._add(FinishLayer(finish, step.name, step.cuts, node.operator), {step.name})
             self.ends[node] = (finish, 0)
 
+    def _pieces(self, spec: StepSpec, place: int, source: Any) -> str | None:
+        """Layer that cuts pieces for an input of a step, where blocks have to travel."""
+        if self.plan.resources.workers == 1 or not isinstance(source, str):
+            return None
+        name = f"tapestry-slice-{spec.name.rpartition('-')[2]}-{place}"
+        self._add(SliceLayer(name, source, spec, place), {source} & set(self.layers))
+        return name
+
     def _input(self, x: Node) -> tuple[str | np.ndarray[Any, Any], Any]:
         """Producer's layer name and cuts, or the array itself and None."""
-        if x in self.plan.steps and not self.plan.steps[x].inputs == (x,):
+        if x in self.plan.steps and self.plan.steps[x].inputs != (x,):
             return self.plan.steps[x].name, self.plan.steps[x].cuts
         if isinstance(x.operator, BlocksSource):
             self._foreign(x.operator)
@@ -182,9 +175,9 @@ class Lowering:
         return [(name, 0)]
 
 
-def prepare_name(step: Step) -> str:
+def prepare_name(sink: Node) -> str:
     """Name of the layer that makes a sink's store ready."""
-    return f"tapestry-prepare-{step.name.rpartition('-')[2]}"
+    return f"tapestry-prepare-{sink.digest}"
 
 
 def nested_keys(name: str, shape: tuple[int, ...], head: tuple[int, ...] = ()) -> Any:
@@ -198,21 +191,28 @@ def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNo
     """Write out the tasks that `keys` need, and no others."""
     tasks: dict[Any, GraphNode] = {}
     foreign: set[Any] = set()
+    missing: set[Any] = set()
     stack = list(keys)
-    while stack:
+    while stack or foreign:
+        if not stack:  # another collection's tasks may in turn stand on ours
+            found = _foreign_tasks(graph, foreign - tasks.keys())
+            tasks |= found
+            foreign.clear()
+            stack.extend(d for task in found.values() for d in task.dependencies)
+            stack = [key for key in stack if key not in tasks]
+            continue
         key = stack.pop()
         if key in tasks:
             continue
         layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
-        if not isinstance(layer, SymbolicLayer):
+        if isinstance(layer, SymbolicLayer):
+            if isinstance(layer, ScatteredLayer) and layer.data is None:
+                continue
+            tasks[key] = task = layer[key]
+            stack.extend(task.dependencies)
+        elif key not in missing:
+            missing.add(key)
             foreign.add(key)
-            continue
-        if isinstance(layer, ScatteredLayer) and layer.data is None:
-            continue
-        tasks[key] = task = layer[key]
-        stack.extend(task.dependencies)
-    if foreign:
-        tasks.update(_foreign_tasks(graph, foreign))
     return tasks
 
 

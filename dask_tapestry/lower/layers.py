@@ -2,77 +2,20 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
-from dask.highlevelgraph import Layer
 
 from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import DataNode, GraphNode, Task, TaskList, TaskRef
+from dask_tapestry.lower.pieces import references
 from dask_tapestry.lower.run import barrier, finish_array, finish_sink, prepare_sink, run_block
-from dask_tapestry.lower.spec import StepSpec, block_range
+from dask_tapestry.lower.spec import StepSpec
+from dask_tapestry.lower.symbolic import Key, SymbolicLayer
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts, ZRange
-
-Key = tuple[Any, ...]
-
-
-class SymbolicLayer(Layer):
-    """A layer whose tasks follow from a few values; `name` is the first part of every key."""
-
-    has_legacy_tasks = False
-    name: str
-
-    def __init__(self, name: str, annotations: Mapping[str, Any] | None = None) -> None:
-        super().__init__(annotations=annotations)
-        self.name = name
-
-    @property
-    @abstractmethod
-    def grid_shape(self) -> tuple[int, ...]:
-        """Number of tasks along each dimension of the keys."""
-
-    @abstractmethod
-    def task(self, index: tuple[int, ...]) -> GraphNode:
-        """Return the task with key ``(name, *index)``."""
-
-    def is_materialized(self) -> bool:
-        return False
-
-    def get_output_keys(self) -> set[Key]:  # type: ignore[override]
-        return set(self)
-
-    def __iter__(self) -> Iterator[Key]:
-        return ((self.name, *index) for index in product(*map(range, self.grid_shape)))
-
-    def __len__(self) -> int:
-        return prod(self.grid_shape)
-
-    def __getitem__(self, key: Key) -> GraphNode:
-        shape = self.grid_shape
-        inside = (
-            isinstance(key, tuple)
-            and len(key) == len(shape) + 1
-            and key[0] == self.name
-            and all(isinstance(i, int) and 0 <= i < n for i, n in zip(key[1:], shape, strict=True))
-        )
-        if not inside:
-            raise KeyError(key)
-        return self.task(key[1:])
-
-    def __contains__(self, key: object) -> bool:
-        try:
-            self[key]  # type: ignore[index]
-        except KeyError:
-            return False
-        return True
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name} {self.grid_shape}>"
 
 
 class StepLayer(SymbolicLayer):
@@ -86,6 +29,9 @@ class StepLayer(SymbolicLayer):
         Buffer for results that are wanted as one array.
     after
         Keys that must have ended before any task starts.
+    pieces
+        For each input, the name of the layer that cuts pieces from its blocks, or None where they
+        are handed over whole.
     """
 
     def __init__(
@@ -94,10 +40,12 @@ class StepLayer(SymbolicLayer):
         inputs: tuple[str | np.ndarray[Any, Any], ...],
         out: Buffer = REMOTE,
         after: tuple[Key, ...] = (),
+        pieces: tuple[str | None, ...] = (),
         annotations: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(spec.name, annotations)
         self.spec, self.inputs, self.out, self.after = spec, inputs, out, after
+        self.pieces = pieces or (None,) * len(inputs)
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -115,18 +63,20 @@ class StepLayer(SymbolicLayer):
         if not self.inputs:
             return ()
         parts: list[Any] = []
-        boxes = self.spec.program.input_boxes(self.spec.box(index))
-        for source, cuts, held in zip(self.inputs, self.spec.input_cuts, boxes, strict=True):
-            for box in held:
+        program = self.spec.program
+        boxes = program.input_boxes(self.spec.box(index))
+        for place, (source, cuts) in enumerate(zip(self.inputs, self.spec.input_cuts, strict=True)):
+            size, pieces = program.inputs[place].dtype.itemsize, self.pieces[place]
+            for box in boxes[place]:
                 if isinstance(source, str) and cuts is not None:
-                    numbers = product(*block_range(cuts, box))
-                    parts.append(TaskList(*(TaskRef((source, *n)) for n in numbers)))
+                    parts.append(TaskList(*references(source, cuts, box, size, pieces)))
                 elif isinstance(source, np.ndarray):
-                    parts.append(source[(*box.slices(), ...)])
+                    parts.append(source[box.index()])
         return TaskList(*parts) if any(isinstance(part, TaskList) for part in parts) else parts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return StepLayer, (self.spec, self.inputs, self.out, self.after, self.annotations)
+        parts = (self.spec, self.inputs, self.out, self.after, self.pieces, self.annotations)
+        return StepLayer, parts
 
 
 class GatherLayer(SymbolicLayer):
@@ -230,7 +180,7 @@ class ScatteredLayer(SymbolicLayer):
         assert self.data is not None
         spans = [c.block(i) for c, i in zip(self.cuts, index, strict=True)]
         box = ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
-        return self.data[(*box.slices(), ...)]
+        return self.data[box.index()]
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         return DataNode((self.name, *index), self.piece(index))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dask_tapestry_kernels.cpu import KERNELS
 
 Block = np.ndarray[Any, Any]
 Held = dict[tuple[int, ZRange], Any]
+Index = tuple[slice | EllipsisType, ...]
 
 
 def run_block(
@@ -82,17 +84,23 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
     """Return the cells `box` of a tensor held in blocks, of which those that meet it are given."""
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
-        origin = tuple(c.block(r.start)[0] for c, r in zip(cuts, ranges, strict=True))
-        return blocks[0][
-            (*(slice(a - o, b - o) for a, b, o in zip(box.lo, box.hi, origin, strict=True)), ...)
-        ]
+        return _part(blocks[0], _held(cuts, tuple(r.start for r in ranges)), box)
     result = np.empty(box.shape, blocks[0].dtype)
     for numbers, block in zip(product(*ranges), blocks, strict=True):
-        spans = [c.block(n) for c, n in zip(cuts, numbers, strict=True)]
-        held = ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+        held = _held(cuts, numbers)
         part = held.intersection(box)
-        result[part.slices(box)] = block[part.slices(held)]
+        result[part.slices(box)] = _part(block, held, part)
     return result
+
+
+def _held(cuts: tuple[Cuts, ...], numbers: tuple[int, ...]) -> ZRange:
+    spans = [c.block(n) for c, n in zip(cuts, numbers, strict=True)]
+    return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+
+
+def _part(block: Block, held: ZRange, part: ZRange) -> Block:
+    """Cells `part` of what is given: the block `held`, or a piece that was cut to just those."""
+    return block if block.shape == part.shape else block[part.index(held)]
 
 
 def _compute(
@@ -125,7 +133,7 @@ def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Blo
 
 def _slice(values: Held, value: int, held: ZRange, box: ZRange) -> Block:
     block: Block = values[value, held]
-    return block if held == box else block[(*box.slices(held), ...)]
+    return block if held == box else block[box.index(held)]
 
 
 def _uses(spec: StepSpec, schedule: Schedule) -> dict[tuple[int, ZRange], int]:

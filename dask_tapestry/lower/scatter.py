@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from itertools import product
 from typing import Any
+from uuid import uuid4
 
+from dask_tapestry.lower.dask_private import live_clients
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
 PIECE_BYTES = 16 * 2**20
+
+
+def can_scatter(client: Any) -> bool:
+    """Whether arrays may be sent ahead to a client's workers.
+
+    Not from inside its event loop, where sending cannot be waited for; nor where several clients
+    live, as the one that will compute is not known while planning. Arrays then travel with tasks.
+    """
+    return client is not None and not client.asynchronous and len(live_clients()) == 1
 
 
 class Scattered:
@@ -23,7 +34,7 @@ class Scattered:
         """Send the array of a source node; return the first part of its keys, and its cuts."""
         if x not in self._sent:
             cuts = piece_cuts(x.type.shape, x.type.dtype.itemsize)
-            name = f"tapestry-memory-{x.digest}"
+            name = f"tapestry-memory-{uuid4().hex}"  # never one that is just being released
             data = x.operator.data  # type: ignore[attr-defined]
             pieces = {}
             for index in product(*(range(c.count) for c in cuts)):

@@ -78,7 +78,8 @@ def _load(name: str, payload: bytes) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(name)
             return known
-    spec = StepSpec(name, *pickle.loads(payload), payload=[payload])
+    program, cuts, input_cuts = pickle.loads(payload)
+    spec = StepSpec(name, program, cuts, input_cuts, [payload])
     with _lock:
         _loaded[name] = spec
         while len(_loaded) > KEPT:
@@ -87,7 +88,7 @@ def _load(name: str, payload: bytes) -> StepSpec:
 
 
 def block_range(cuts: tuple[Cuts, ...], box: ZRange) -> tuple[range, ...]:
-    """Numbers of the blocks that meet `box`, for each dimension; the first block of an empty box."""
+    """Numbers of the blocks that meet `box` in each dimension; of an empty box the first block."""
     if box.is_empty:
         return tuple(range(1) for _ in cuts)
     spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]

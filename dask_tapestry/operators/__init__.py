@@ -1,0 +1,1 @@
+"""The operators of the graph language, one module each, and what they share."""

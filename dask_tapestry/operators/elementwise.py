@@ -135,7 +135,7 @@ def _scalar(value: Scalar, dtype: np.dtype[Any]) -> np.generic:
         if not bounds.min <= value <= bounds.max:
             raise ValueRangeError(f"Python integer {value} out of bounds for {dtype.name}")
     with np.errstate(all="ignore"):
-        scalar: np.generic = np.asarray(value).astype(dtype)[()]
+        scalar: np.generic = np.asarray(value).astype(dtype).flat[0]
     return scalar
 
 

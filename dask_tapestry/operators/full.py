@@ -28,7 +28,8 @@ class Full(Generator):
     @property
     def scalar(self) -> np.generic:
         """The value."""
-        return np.frombuffer(self.value, self.type.dtype)[0]
+        scalar: np.generic = np.frombuffer(self.value, self.type.dtype)[0]
+        return scalar
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"value": self.scalar, "shape": box.shape}

@@ -8,7 +8,7 @@ from math import prod
 
 from dask.utils import parse_bytes
 
-from dask_tapestry import config
+from dask_tapestry.config import get as setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.rechunk import Rechunk
@@ -17,7 +17,7 @@ from dask_tapestry.plan.fuse import held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
 from dask_tapestry.plan.machine import MEMORY_BYTES_A_SECOND
 from dask_tapestry.plan.needs import Needs, met_blocks, needs_of
-from dask_tapestry.plan.plan import Plan, Step, step_name
+from dask_tapestry.plan.plan import Plan, Step, with_first
 from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
@@ -73,7 +73,7 @@ def build_plan(
     graph = expand(graph, aim, trace)
     steps = _settle(graph, aim, machines.memory_bytes * machines.workers)
     _check_after(graph)
-    return Plan(written, graph, steps, machines, trace)
+    return Plan(written, graph, with_first(steps), machines, trace)
 
 
 @dataclass
@@ -141,7 +141,7 @@ def _finer(steps: dict[Node, Step], graph: Graph, wishes: _Wishes) -> dict[Node,
 
 def _aim(resources: Resources, method: str) -> Aim:
     limit = max(1, resources.memory_bytes // (2 * resources.threads))
-    largest = min(int(parse_bytes(config.get("block-bytes"))), limit)
+    largest = min(int(parse_bytes(setting("block-bytes"))), limit)
     if method == "none":
         return Aim(count=1, smallest=limit, largest=limit, limit=limit, most=1, edges=MOST_EDGES)
     return Aim(
@@ -180,13 +180,11 @@ def _steps(graph: Graph, held: set[Node], aim: Aim, wishes: _Wishes) -> dict[Nod
                 if node.operator.category == "sink" and node.inputs[0] not in held:
                     raise _HoldInput(node.inputs[0]) from None
                 raise
-        names = tuple(steps[x].name if x in steps else x.digest for x in inputs)
         largest = ZRange((0,) * len(cuts), tuple(c.longest for c in cuts))
         needs = needs_of(program, largest, chunks, aim.local)
         if _pieces_are_too_large(node, cuts, needs, aim) and node.inputs[0] not in held:
             raise _HoldInput(node.inputs[0])
-        name = step_name(node, cuts, names)
-        steps[node] = Step(node, program, inputs, members, cuts, reason, needs, name)
+        steps[node] = Step(node, program, inputs, members, cuts, reason, needs, name="")
     return steps
 
 

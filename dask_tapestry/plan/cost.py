@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def plan_cost(plan: Plan) -> dict[str, float]:
     """Estimate bytes, seconds and tasks of a plan.
 
-    ``bytes_read`` and ``bytes_written`` are of stores, ``bytes_moved`` of values handed from step to
-    step, ``memory_bytes`` of all values held, ``peak_worker_bytes`` of the fullest worker at its
+    ``bytes_read`` and ``bytes_written`` are of stores, ``bytes_moved`` of values handed from step
+    to step, ``memory_bytes`` of all values held, ``peak_worker_bytes`` of the fullest worker at its
     fullest moment, ``peak_worker_compute`` operations of the busiest worker; the wastes are the
     shares of memory and slots that stay unused.
     """

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Container
+from itertools import product
+from math import inf, prod
 
+from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.plan.grid import Aim
@@ -11,17 +14,19 @@ from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.split_k import split_k
 from dask_tapestry.rules.split_reduction import split_reduction
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import Graph, Node, Source
 
 NODES_A_SHARD = 64  # tree nodes a shard should hold: fine enough to cut, few enough to send
+LOOKED_AT = 64  # nodes among which a stored source is looked for
 COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
 
 
 def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
     """Cut reductions and products whose parallel dimensions give too few or too large blocks."""
+    shared = {node for node, readers in graph.consumers.items() if len(set(readers)) > 1}
 
     def split_reductions(node: Node) -> Node | None:
-        return split_reduction(node, reduction_levels(node, aim))
+        return split_reduction(node, reduction_levels(node, aim, shared))
 
     def split_products(node: Node) -> Node | None:
         return split_k(node, product_part(node, aim))
@@ -35,64 +40,117 @@ def shard_bytes(total: int, aim: Aim) -> int:
     return min(max(min(wanted, aim.largest), total // aim.most), aim.limit // 4)
 
 
-def reduction_levels(node: Node, aim: Aim) -> tuple[int, ...]:
-    """Tree levels at which a reduction's partial results are sent on; none if it stays whole."""
+def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tuple[int, ...]:
+    """Tree levels at which a reduction's partial results are sent on; none if it stays whole.
+
+    It stays whole where the kept axes alone give enough shards, each of which holds all that it
+    folds and reads no stored chunk, and no block of another step, that many others read too.
+    """
     match node.operator:
         case Reduce(source=None, target=None) as whole:
             (x,) = node.input_types
         case _:
             return ()
     shard = shard_bytes(x.nbytes, aim)
-    folded = prod(whole.extents) * x.dtype.itemsize
     if not x.size or x.nbytes <= 2 * shard:
         return ()
-    kept_alone = node.type.size >= aim.count and folded <= shard
-    if kept_alone and not _reads_chunks_across(node, shard):
+    kept = [axis for axis in range(x.ndim) if axis not in whole.axes]
+    wanted = min(aim.count, x.nbytes // shard)
+    columns = _columns(node.inputs[0], kept, aim, shared)
+    if node.type.size >= wanted <= 2 * columns and prod(whole.extents) * x.dtype.itemsize <= shard:
         return ()
-    cells = shard // x.dtype.itemsize
+    cells = shard // x.dtype.itemsize // max(1, prod(x.shape[axis] for axis in kept))
     leaf = prod(whole.tree.sides(0))
     level = max(0, (cells // (NODES_A_SHARD * leaf)).bit_length() - 1)
-    depth = whole.tree.depth
-    if level >= depth:
+    if level >= whole.tree.depth:
         return ()
-    further = (
-        level + 2 * NODES_A_SHARD.bit_length() - 2
-    )  # that many shards to one of the second step
-    twice = x.nbytes // shard > COMBINED_AT_ONCE and further < depth
+    further = level + 2 * (NODES_A_SHARD.bit_length() - 1)  # a second step's shard takes so many
+    twice = x.nbytes // shard > COMBINED_AT_ONCE and further < whole.tree.depth
     return (level, further) if twice else (level,)
 
 
-def _reads_chunks_across(node: Node, shard: int) -> bool:
-    """Whether shards along the kept axes alone would read stored chunks many times over."""
-    stack, seen = [node.inputs[0]], 0
-    while stack and seen < 64:
+def _columns(x: Node, axes: list[int], aim: Aim, shared: Container[Node]) -> float:
+    """Into how many pieces `x` falls along `axes` by the way it is stored or held."""
+    counts = chunk_counts(x)
+    if counts is not None:
+        return prod(counts[axis] for axis in axes)
+    if _is_stored(x):
+        return 1
+    held = x in shared or not x.operator.transparent
+    return 1 if held and not aim.local else inf
+
+
+def chunk_counts(x: Node) -> tuple[int, ...] | None:
+    """Stored chunks along each dimension of what `x` is a cell by cell function of."""
+    shape = x.type.shape
+    while not isinstance(x.operator, Source):
+        same = [i for i in x.inputs if i.type.shape == shape]
+        if len(same) != 1 or not isinstance(x.operator, Map):
+            return None
+        x = same[0]
+    sides = x.operator.chunks
+    return sides and tuple(-(-n // side) for n, side in zip(shape, sides, strict=True))
+
+
+def _is_stored(x: Node) -> bool:
+    stack, seen = [x], 0
+    while stack and seen < LOOKED_AT:
         seen += 1
-        x = stack.pop()
-        chunks = getattr(x.operator, "chunks", None)
-        if chunks is not None:
-            return x.type.dtype.itemsize * prod(chunks) * 2 > shard
-        if x.operator.transparent:
-            stack.extend(x.inputs)
+        node = stack.pop()
+        if isinstance(node.operator, Source) and node.operator.chunks is not None:
+            return True
+        if node.operator.transparent:
+            stack.extend(node.inputs)
     return False
 
 
 def product_part(node: Node, aim: Aim) -> int:
-    """Cells of the contracted dimension that one partial product takes; 0 to leave it whole."""
+    """Cells of the contracted dimension that one partial product takes; 0 to leave it whole.
+
+    Whichever reads and writes fewer bytes: rows and columns cut, where every piece of one factor
+    meets every piece of the other, or the contracted dimension cut, where each is read once but
+    every part yields a whole product.
+    """
     match node.operator:
         case MatMul(part=None):
             x, w = node.input_types
         case _:
             return 0
-    terms = x.shape[-1]
     shard = shard_bytes(x.nbytes + w.nbytes, aim)
-    strip = terms * max(x.dtype.itemsize, 1)
-    enough = node.type.size * node.type.dtype.itemsize >= shard and strip <= aim.limit // 8
-    if enough or x.nbytes + w.nbytes <= 4 * shard:
+    terms = x.shape[-1]
+    if x.nbytes + w.nbytes <= 4 * shard or terms < 2:
         return 0
-    rows, columns = prod(x.shape[:-1]), prod(w.shape[:-2]) * w.shape[-1]
-    uncut = max(rows, columns)
-    if strip * 64 <= shard * 4 and uncut >= 64 * aim.count:
+    parts = min(terms, max(aim.count, (x.nbytes + w.nbytes) // max(shard, 1)))
+    in_parts = x.nbytes + w.nbytes + 2 * parts * node.type.nbytes
+    if _bytes_whole(node, aim) <= in_parts:
         return 0
-    if rows * strip <= 2 * shard or columns * strip <= 2 * shard or strip > shard:
-        return max(1, shard // ((rows + columns) * x.dtype.itemsize))
-    return 0
+    return _aligned(-(-terms // parts), node)
+
+
+def _bytes_whole(node: Node, aim: Aim) -> float:
+    """Least bytes read with rows and columns cut into enough blocks that fit in memory."""
+    x, w = node.input_types
+    rows, columns = x.shape[-2], w.shape[-1]
+    batch, terms = prod(x.shape[:-2]), x.shape[-1]
+    x_chunks, w_chunks = chunk_counts(node.inputs[0]), chunk_counts(node.inputs[1])
+    best = inf
+    for a, b in product(_powers(rows), _powers(columns)):
+        strip = (-(-rows // a) + -(-columns // b)) * terms * x.dtype.itemsize
+        if a * b * batch < min(aim.count, rows * columns * batch) or strip > aim.limit // 2:
+            continue
+        x_again = max(1, a / x_chunks[-2]) if x_chunks else 1
+        w_again = max(1, b / w_chunks[-1]) if w_chunks else 1
+        best = min(best, x.nbytes * b * x_again + w.nbytes * a * w_again)
+    return best
+
+
+def _powers(extent: int) -> list[int]:
+    return [1 << i for i in range(extent.bit_length())]
+
+
+def _aligned(part: int, node: Node) -> int:
+    """`part`, lengthened to whole stored chunks of the first factor."""
+    counts = chunk_counts(node.inputs[0])
+    terms = node.input_types[0].shape[-1]
+    side = -(-terms // counts[-1]) if counts else 1
+    return -(-part // side) * side

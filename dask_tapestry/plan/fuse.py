@@ -5,7 +5,8 @@ A value that is not held is computed within the step of whoever reads it. Held a
 - roots, sinks and values whose layout the user fixed;
 - results of operators that are not transparent (reductions, products), unless all that follows
   them up to the step's end reads each of their cells once: then it is their epilogue;
-- stored cells, or a selection of them, and costly formulas that several steps read, where holding them is safe.
+- stored cells, or a selection of them, and costly formulas that several steps read, where holding
+  them is safe.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def held_values(graph: Graph, memory: int, extra: Iterable[Node] = ()) -> set[No
     held = {n for n in graph.nodes if n.operator.holds} | set(extra)
     held.update(root for root in graph.roots if not root.is_sequence_point)
     readers = graph.consumers
+    flops = _formula_flops(graph)
     users: dict[Node, set[Node]] = {}
     once: dict[Node, bool] = {}
     upstream: dict[Node, set[Node]] = defaultdict(set)
@@ -49,7 +51,7 @@ def held_values(graph: Graph, memory: int, extra: Iterable[Node] = ()) -> set[No
             continue
         users[node] = set().union(*(_step_of(c, held, users) for c in readers[node]))
         once[node] = len(readers[node]) == 1 and _epilogue(readers[node][0], node, held, once)
-        if node not in held and _must_hold(node, users[node], once[node], upstream, memory):
+        if node not in held and _must_hold(node, users[node], once[node], upstream, memory, flops):
             held.add(node)
         for user in {node} if node in held else users[node]:
             upstream[user].update(u for c in readers[node] for u in _step_of(c, held, users))
@@ -71,7 +73,12 @@ def _epilogue(consumer: Node, node: Node, held: set[Node], once: dict[Node, bool
 
 
 def _must_hold(
-    node: Node, users: set[Node], once: bool, later: dict[Node, set[Node]], memory: int
+    node: Node,
+    users: set[Node],
+    once: bool,
+    later: dict[Node, set[Node]],
+    memory: int,
+    flops: dict[Node, int],
 ) -> bool:
     operator = node.operator
     if not operator.transparent:
@@ -79,11 +86,21 @@ def _must_hold(
     if len(users) < 2 or is_external(node):
         return False
     stored = _reads_store(node)
-    costly = isinstance(operator, Map) and operator.expression.flops >= COSTLY_FLOPS
+    costly = isinstance(operator, Map) and flops[node] >= COSTLY_FLOPS
     if not (stored or costly):
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)
     return not waits or node.type.nbytes <= HELD_SHARE * memory
+
+
+def _formula_flops(graph: Graph) -> dict[Node, int]:
+    """Operations a cell of each node takes from the last one that is no formula."""
+    flops: dict[Node, int] = {}
+    for node in graph.nodes:
+        own = node.operator.expression.flops if isinstance(node.operator, Map) else 0
+        before = max((flops[x] for x in node.inputs if node.operator.transparent), default=0)
+        flops[node] = own + before
+    return flops
 
 
 def _reads_store(node: Node) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from dask_tapestry.plan.machine import PIECE_BYTES
 from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -20,8 +21,8 @@ class Needs:
     Attributes
     ----------
     read
-        Bytes that come from outside the step: whole stored chunks, and whole blocks of other steps
-        unless all are in one memory.
+        Bytes that come from outside the step: whole stored chunks; and blocks of other steps, or
+        pieces of them where all are in one memory or cutting saves much.
     stored
         Those of them that are read from stores.
     touched
@@ -49,7 +50,7 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     read = touched = moved = blocks = 0
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         exact = sum(b.size for b in boxes) * type_.dtype.itemsize
-        whole = exact if local else sum(held_cells(b, cuts) for b in boxes) * type_.dtype.itemsize
+        whole = exact if local else _moved_bytes(boxes, cuts, type_.dtype.itemsize)
         grows = box == program.type.box or exact < type_.nbytes
         read += whole
         touched += exact if grows else 0
@@ -63,8 +64,21 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     temporary = peak_bytes(program, schedule)
     assembled = 0 if local else moved
     return Needs(
-        read + stored, stored, max(touched + stored, temporary), temporary + assembled, flops, blocks
+        read + stored,
+        stored,
+        max(touched + stored, temporary),
+        temporary + assembled,
+        flops,
+        blocks,
     )
+
+
+def _moved_bytes(boxes: Sequence[ZRange], cuts: Sequence[Cuts] | None, itemsize: int) -> int:
+    """Bytes that come from other workers: whole blocks, or pieces where those save enough."""
+    exact = sum(b.size for b in boxes) * itemsize
+    whole = sum(held_cells(b, cuts) for b in boxes) * itemsize
+    met = sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 1
+    return exact if whole - exact >= met * PIECE_BYTES else whole
 
 
 def peak_bytes(program: Program, schedule: Schedule) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from math import prod
@@ -15,7 +15,7 @@ from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -38,6 +38,10 @@ class Step:
         What its largest block takes.
     name
         Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
+    first
+        Sinks whose stores are made ready before this step, which reads no other one, starts. The
+        sinks wait for their stores; were the reads not to wait too, Dask would order all reads
+        before the first write, and hold what they read.
     """
 
     node: Node
@@ -48,6 +52,7 @@ class Step:
     reason: str
     needs: Needs
     name: str
+    first: tuple[Node, ...] = ()
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -69,6 +74,24 @@ def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> st
     """Name of a step; another grid or expansion upstream gives another name."""
     text = " ".join((node.digest, token(cuts), *inputs))
     return f"tapestry-{node.operator.name}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
+
+
+def with_first(steps: dict[Node, Step]) -> dict[Node, Step]:
+    """The steps with their `first`, and names that tell what it makes different."""
+    wanted: dict[Node, set[Node]] = {}
+    for node in reversed(steps):
+        if isinstance(node.operator, Sink) and not node.after:
+            wanted.setdefault(node, set()).add(node)
+        for x in steps[node].inputs:
+            wanted.setdefault(x, set()).update(wanted.get(node, ()))
+    named: dict[Node, Step] = {}
+    for node, step in steps.items():
+        reads_blocks = any(x in steps or hasattr(x.operator, "cuts") for x in step.inputs)
+        sinks = () if reads_blocks else tuple(sorted(wanted.get(node, ()), key=lambda n: n.digest))
+        names = [named[x].name if x in named else x.digest for x in step.inputs]
+        name = step_name(node, step.cuts, (*names, *[sink.digest for sink in sinks]))
+        named[node] = replace(step, name=name, first=sinks)
+    return named
 
 
 @dataclass(frozen=True)
@@ -120,7 +143,7 @@ class Plan:
 
     def cuts_of(self, node: Node) -> tuple[Cuts, ...]:
         """Cuts of a result."""
-        return self.steps[node].cuts if node in self.steps else node.operator.cuts  # type: ignore[attr-defined,no-any-return]
+        return self.steps[node].cuts if node in self.steps else node.operator.cuts  # type: ignore[attr-defined]
 
     def verify(self) -> None:
         """Check the plan symbolically.

@@ -13,7 +13,7 @@ import dask
 from dask.system import CPU_COUNT
 from dask.utils import format_bytes, parse_bytes
 
-from dask_tapestry import config
+from dask_tapestry.config import get as setting
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Resources:
     @property
     def memory_bytes(self) -> int:
         """Memory of a worker that a plan may use: the declared one, or a lower limit in force."""
-        limit = config.get("memory-limit")
+        limit = setting("memory-limit")
         given = int(self.memory)
         return given if limit is None else min(given, int(parse_bytes(limit)))
 
@@ -111,7 +111,7 @@ def computing_with(scheduler: Any) -> Iterator[None]:
 
 def current() -> Resources:
     """Resources in force: configured, else the live client's workers, else this machine."""
-    declared = config.get("resources")
+    declared = setting("resources")
     if declared is not None:
         return declared if isinstance(declared, Resources) else Resources(**declared)
     client = live_client()

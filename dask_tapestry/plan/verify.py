@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dask.utils import format_bytes
 
-from dask_tapestry import config
+from dask_tapestry.config import get as setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.cost import peak_worker_bytes
 from dask_tapestry.teg import BlockOperator, Sink
@@ -104,6 +104,6 @@ def verify(plan: Plan) -> None:
             f"peak_memory_is_bounded: the plan needs {format_bytes(peak)} on one worker, which has "
             f"{format_bytes(limit)}; give it more memory or more workers, or write to a store"
         )
-    tasks, most = sum(s.count for s in plan.steps.values()), config.get("max-tasks")
+    tasks, most = sum(s.count for s in plan.steps.values()), setting("max-tasks")
     if tasks > most:
         raise PlanError(f"tasks_are_few: {tasks:,} tasks, more than max_tasks={most:,}")

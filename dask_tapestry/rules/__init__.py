@@ -1,0 +1,1 @@
+"""The rules that rewrite expression graphs."""

@@ -13,10 +13,10 @@ from dask_tapestry.teg import Node
 
 def expand_linear(node: Node) -> Node | None:
     """``linear(x, w, b) -> add(matmul(x, w), b)``."""
-    match node.operator, *node.inputs:
-        case Linear(), x, w:
+    match node.operator, node.inputs:
+        case Linear(), (x, w):
             return matmul(x, w)
-        case Linear(), x, w, b:
+        case Linear(), (x, w, b):
             return elementwise("add", matmul(x, w), b)
     return None
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
+from types import FrameType
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from dask_tapestry import config
+from dask_tapestry.config import get as setting
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType
@@ -22,11 +23,11 @@ PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
 
-Row = tuple[Operator | None, tuple[int, ...], tuple[int, ...], str | None]
+Row = tuple[Operator, tuple[int, ...], tuple[int, ...], str | None]
 
 
 class Node:
-    """An operator applied to tensors, or a sequence point (``operator is None``).
+    """An operator applied to tensors, or a sequence point.
 
     Two nodes with the same operator, inputs and ordering are the same object. `line`, where the
     user wrote it, is kept beside the identity. A node is its output tensor; where a tensor is
@@ -138,11 +139,11 @@ def _digest(operator: Operator, inputs: Sequence[Node], after: Sequence[Node]) -
 
 def user_line() -> str | None:
     """``file:line`` of the innermost frame outside the library."""
-    if not config.get("line-numbers"):
+    if not setting("line-numbers"):
         return None
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else None
 
 
@@ -184,7 +185,7 @@ def load(rows: Iterable[Row]) -> list[Node]:
                 *[nodes[i] for i in inputs],
                 after=[nodes[a] for a in after],
                 line=line or "",
-            )  # type: ignore[arg-type]
+            )
         )
     return nodes
 

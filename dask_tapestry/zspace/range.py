@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from operator import add, eq, ge, gt, le, sub
+from types import EllipsisType
 from typing import SupportsIndex, final
 
 from dask_tapestry.zspace.axes import exact_axis, same_ndim
@@ -333,6 +334,16 @@ class ZRange:
             return (slice(0, 0),) * self.ndim
         where = "an array that starts at the origin" if relative_to is None else f"{relative_to}"
         raise ValueError(f"cannot select {self} in {where}: it is not inside")
+
+    def index(self, relative_to: ZRange | None = None) -> tuple[slice | EllipsisType, ...]:
+        """Return the slices and an Ellipsis: they select an array even of one cell, no scalar.
+
+        Examples
+        --------
+        >>> ZRange((4,), (6,)).index(), ZRange((), ()).index()
+        ((slice(4, 6, None), Ellipsis), (Ellipsis,))
+        """
+        return (*self.slices(relative_to), ...)
 
     def __repr__(self) -> str:
         """Return the constructor call."""

@@ -4,9 +4,12 @@ from dask_tapestry.lower import dask_private
 
 
 def test_the_private_names_are_dasks_own():
-    for name, value in vars(dask_private).items():
-        if isinstance(value, type) or callable(value):
-            assert value.__module__.startswith("dask._"), name
+    for name in set(dask_private.__all__) - {"live_clients"}:
+        assert getattr(dask_private, name).__module__.startswith("dask._"), name
+
+
+def test_no_client_lives_where_none_was_made():
+    assert dask_private.live_clients() == []
 
 
 def test_the_expressions_we_replace_are_the_ones_dask_makes():

@@ -63,7 +63,7 @@ def failing_task():
 def notes_of(x, **kwargs):
     with pytest.raises(OSError, match="on fire") as caught:
         x.compute(**kwargs)
-    return "\n".join(caught.value.__notes__)
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])

@@ -25,7 +25,7 @@ def views(draw, shape=None, most=4):
             axes.append(ViewAxis(-1, start, 1))
             continue
         step = draw(st.integers(-3, 3).filter(bool))
-        longest = len(range(start, extent if step > 0 else -1, step))
+        longest = len(range(start, extent if step > 0 else -1, step)) if extent else 0
         new[order.index(axis)] = draw(st.integers(0, longest))
         axes.append(ViewAxis(order.index(axis), start, step))
     return View(tuple(new), tuple(axes)), tuple(old)

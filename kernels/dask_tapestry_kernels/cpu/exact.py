@@ -1,9 +1,10 @@
 """The ufuncs whose bits NumPy leaves to the place of a cell in its block, written out.
 
 NumPy multiplies complex numbers with fused multiply-add where its vector loop serves, and without
-where strides or overlap send it to the scalar one; `fmax` and `fmin` of zeros of two signs depend on
-the vector lane. (NumPy 2.4 with AVX-512: 24 % of products of normal numbers differ in a bit, half
-of the ties of zeros.) Here they are the formula in separate IEEE steps, the first operand at a tie.
+where strides or overlap send it to the scalar one; `fmax` and `fmin` of zeros of two signs depend
+on the vector lane. (NumPy 2.4 with AVX-512: 24 % of products of normal numbers differ in a bit,
+half of the ties of zeros.) Here they are the formula in separate IEEE steps, the first operand at a
+tie.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def multiply(x: Any, y: Any, out: Block | None = None) -> Block:
     """``x * y``; of complex numbers, four products, a difference and a sum."""
     x, y = np.asarray(x), np.asarray(y)
     if x.dtype.kind != "c" and y.dtype.kind != "c":
-        return np.multiply(x, y, out=out)
+        product: Block = np.multiply(x, y, out=out)
+        return product
     real = x.real * y.real - x.imag * y.imag
     imag = x.real * y.imag + x.imag * y.real
     result = np.empty(real.shape, np.result_type(x, y)) if out is None else out
@@ -59,7 +61,7 @@ def _chosen(numpy: np.ufunc, prefers: np.ufunc, x: Any, y: Any, out: Block | Non
     x, y = np.asarray(x), np.asarray(y)
     if x.dtype.kind != "f":
         return np.asarray(numpy(x, y, out=out))
-    chosen = np.where(prefers(x, y) | np.isnan(y), x, y)
+    chosen: Block = np.where(prefers(x, y) | np.isnan(y), x, y)
     if out is None:
         return chosen
     out[...] = chosen

@@ -29,7 +29,7 @@ def linear(
 ) -> Block:
     """``x @ w + b``; float16 is multiplied in float32 (81 against .66 GFLOP/s)."""
     work = np.dtype(np.float32) if dtype == np.float16 else dtype
-    product = np.matmul(x.astype(work, copy=False), w.astype(work, copy=False))
+    product: Block = np.matmul(x.astype(work, copy=False), w.astype(work, copy=False))
     if b is not None:
         product = product + b
     if out is None:

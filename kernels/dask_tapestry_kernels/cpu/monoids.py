@@ -96,7 +96,7 @@ def _variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
     Source: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing sample
     variances", 1979.
     """
-    result = np.empty(np.broadcast_shapes(a.shape, b.shape), a.dtype)
+    result: Block = np.empty(np.broadcast_shapes(a.shape, b.shape), a.dtype)
     real = a.dtype["m2"]
     share = (n / (m + n)).astype(real)
     off = b["mean"] - a["mean"]

@@ -2,13 +2,13 @@
 
 Over a whole block each step would write an array as large as the block; over a tile of 32 k cells
 the intermediate values stay in the second-level cache. An expression of one parameter that has few
-values (bool, int8, uint8) is tabulated once and looked up: uint8 -> float16 / 255 runs at .78 Gcell/s
-a thread against .06 by NumPy's own float16 steps, with the same bits by construction.
+values (bool, int8, uint8) is tabulated once and looked up: uint8 -> float16 / 255 runs at
+.78 Gcell/s a thread against .06 by NumPy's own float16 steps, with the same bits by construction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
 from types import EllipsisType
@@ -21,6 +21,7 @@ from dask_tapestry_kernels.cpu.exact import EXACT
 Block = np.ndarray[Any, Any]
 Tile = tuple[slice | EllipsisType, ...]
 Apply = Callable[..., None]
+Call = tuple[Apply, tuple[int, ...], int, int, np.dtype[Any]]
 
 TILE_CELLS: Final = 32_768
 TABLE_FROM: Final = 4_096  # cells; below, a table of 256 entries costs more than it saves
@@ -35,7 +36,7 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
     if not result.size:
         return result
     with np.errstate(all="ignore"):
-        if _has_table(expression, blocks):
+        if _has_table(blocks):
             _look_up(result, blocks[0], _table(expression))
         elif len(calls := _calls(expression)) == 1:
             _run(calls, _constants(expression), blocks, result, {})
@@ -67,7 +68,7 @@ def tiles(shape: tuple[int, ...], cells: int = TILE_CELLS) -> Iterator[Tile]:
 
 
 @lru_cache(maxsize=512)
-def _calls(expression: Any) -> tuple[tuple[Apply, tuple[int, ...], int, int, Any], ...]:
+def _calls(expression: Any) -> tuple[Call, ...]:
     """The steps that compute: function, operands, own value, buffer slot, dtype.
 
     Slots are reused as soon as the value in them is dead; -1 is the result itself.
@@ -76,7 +77,7 @@ def _calls(expression: Any) -> tuple[tuple[Apply, tuple[int, ...], int, int, Any
     last_use = {i: number for number, step in enumerate(expression.steps) for i in step.operands}
     free: dict[Any, list[int]] = {}
     slots: dict[int, int] = {}
-    calls = []
+    calls: list[Call] = []
     for number, step in enumerate(expression.steps):
         if step.function == "constant":
             continue
@@ -101,9 +102,9 @@ def _constants(expression: Any) -> dict[int, Any]:
 
 
 def _run(
-    calls: Any,
+    calls: Sequence[Call],
     constants: dict[int, Any],
-    blocks: Any,
+    blocks: Sequence[Block],
     result: Block,
     buffers: dict[tuple[int, Any], Block],
 ) -> None:
@@ -145,7 +146,7 @@ def _where(target: Block, condition: Any, x: Any, y: Any) -> None:
     np.copyto(target, x, where=condition)
 
 
-def _has_table(expression: Any, blocks: Any) -> bool:
+def _has_table(blocks: Sequence[Block]) -> bool:
     return (
         len(blocks) == 1
         and blocks[0].dtype.itemsize == 1

@@ -1,0 +1,75 @@
+"""The base of our Dask layers: tasks that follow from a few values, written out when asked for."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+from typing import Any
+
+from dask.highlevelgraph import Layer
+from dask.typing import Key as DaskKey
+
+from dask_tapestry.lower.dask_private import GraphNode
+
+Key = tuple[Any, ...]
+
+
+class SymbolicLayer(Layer):
+    """A layer whose tasks follow from a few values; `name` is the first part of every key."""
+
+    has_legacy_tasks = False
+    name: str
+
+    def __init__(self, name: str, annotations: Mapping[str, Any] | None = None) -> None:
+        super().__init__(annotations=annotations)
+        self.name = name
+
+    @property
+    @abstractmethod
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of tasks along each dimension of the keys."""
+
+    @abstractmethod
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        """Return the task with key ``(name, *index)``."""
+
+    def is_materialized(self) -> bool:
+        return False
+
+    def get_output_keys(self) -> set[DaskKey]:
+        return set(self)
+
+    def __iter__(self) -> Iterator[Key]:
+        return ((self.name, *index) for index in product(*map(range, self.grid_shape)))
+
+    def __len__(self) -> int:
+        return prod(self.grid_shape)
+
+    def __getitem__(self, key: DaskKey) -> GraphNode:
+        index, shape = self.index_of(key), self.grid_shape
+        if len(index) != len(shape) or any(
+            not 0 <= i < n for i, n in zip(index, shape, strict=True)
+        ):
+            raise KeyError(key)
+        return self.task(index)
+
+    def index_of(self, key: DaskKey) -> tuple[int, ...]:
+        """Integers of a key ``(name, *integers)`` of this layer; `KeyError` for any other."""
+        if not isinstance(key, tuple) or key[:1] != (self.name,):
+            raise KeyError(key)
+        index = tuple([i for i in key[1:] if isinstance(i, int)])
+        if len(index) != len(key) - 1:
+            raise KeyError(key)
+        return index
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self[key]  # type: ignore[index]
+        except KeyError:
+            return False
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} {self.grid_shape}>"

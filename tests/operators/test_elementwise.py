@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.operators.elementwise import Map, astype, elementwise
+from dask_tapestry.teg import apply
+from tests.comparisons import same_bits
+
+X = np.array([-3, 0, 5], "i1")
+
+
+@pytest.mark.parametrize("value", [True, 2, 2.5, 1j, np.int64(2), np.float32(0.5), np.uint8(3)])
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f2", "f4", "c8", "?"])
+def test_scalars_promote_as_in_numpy(value, dtype):
+    x = np.array([0, 1, 3]).astype(dtype)
+    for ours, numpy in ((dt.asarray(x) + value, x + value), (value * dt.asarray(x), value * x)):
+        assert same_bits(ours.compute(), numpy)
+
+
+@pytest.mark.parametrize("value", [300, -129, 2**70])
+def test_an_integer_that_does_not_fit_is_refused(value):
+    with pytest.raises(ValueRangeError, match=f"Python integer {value} out of bounds for int8"):
+        dt.asarray(X) + value
+
+
+@pytest.mark.parametrize("value", [300, -129, 2**70, -(2**70), 5])
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+def test_integers_out_of_range_are_compared_by_value(name, value):
+    ours, numpy = getattr(dt, name), getattr(np, name)
+    assert same_bits(ours(dt.asarray(X), value).compute(), numpy(X, value))
+    assert same_bits(ours(value, dt.asarray(X)).compute(), numpy(value, X))
+
+
+def test_large_integers_are_compared_exactly():
+    x = np.array([2**63, 2**53 + 1, 0], "u8")
+    for value in (2**53, 2**63, -1, 2**64):
+        assert same_bits((dt.asarray(x) > value).compute(), x > value)
+
+
+def test_an_operand_used_twice_is_one_input():
+    x = dt.asarray(X)
+    assert len((x * x).node.inputs) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda x: dt.invert(x.astype("f4")), DTypeError),
+        (lambda x: x + dt.ones(4), ShapeError),
+        (lambda x: x + dt.zeros(3, "M8[s]"), None),
+        (lambda x: dt.zeros(3, "M8[s]") + dt.zeros(3, "M8[s]"), DTypeError),
+    ],
+)
+def test_what_has_no_meaning_is_refused(call, error):
+    if error is None:
+        assert call(dt.asarray(X)).dtype == "M8[s]"
+    else:
+        with pytest.raises(error):
+            call(dt.asarray(X))
+
+
+def test_a_map_takes_one_shape():
+    operator = (dt.ones(3) + dt.asarray(X)).node.operator
+    assert isinstance(operator, Map)
+    with pytest.raises(ShapeError, match="tensors of one shape"):
+        apply(operator, dt.ones(3).node, dt.ones(4).node)
+
+
+def test_a_cast_to_the_same_dtype_is_nothing():
+    x = dt.asarray(X).node
+    assert astype(x, np.dtype("i1")) is x
+
+
+def test_the_output_of_a_ufunc_with_several():
+    x = np.array([7.25, -7.25])
+    for place, expected in enumerate(np.modf(x)):
+        node = elementwise("modf", dt.asarray(x).node, output=place)
+        assert same_bits(dt.Array(node).compute(), expected)
