@@ -7,9 +7,7 @@ from numpy import e, inf, nan, newaxis, pi
 
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
 from dask_tapestry.array import nn
-from dask_tapestry.array.array import (
-    Array,
-)
+from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import (
     asarray,
     from_array,
@@ -166,9 +164,7 @@ from dask_tapestry.array.planning import (
     persist,
     plan,
 )
-from dask_tapestry.array.products import (
-    matmul,
-)
+from dask_tapestry.array.products import matmul
 from dask_tapestry.array.statistics import (
     all,
     any,
@@ -182,11 +178,10 @@ from dask_tapestry.array.statistics import (
     sum,
     var,
 )
-from dask_tapestry.config import (
-    config,
-)
+from dask_tapestry.config import config
 from dask_tapestry.errors import (
     AxisError,
+    ComputeError,
     ConstraintError,
     DTypeError,
     IndexingError,
@@ -199,9 +194,7 @@ from dask_tapestry.errors import (
     TapestryError,
     ValueRangeError,
 )
-from dask_tapestry.plan.resources import (
-    Resources,
-)
+from dask_tapestry.plan.resources import Resources
 from dask_tapestry.zspace import (
     IndexProjection,
     ZAffineMap,
@@ -217,6 +210,7 @@ _methods.attach()
 __all__ = [
     "Array",
     "AxisError",
+    "ComputeError",
     "ConstraintError",
     "DTypeError",
     "Effect",

@@ -11,6 +11,7 @@ DEFAULTS: dict[str, object] = {
     "memory-limit": None,  # bytes or "2 GiB" a worker, or None for what the machine has
     "max-tasks": 250_000,  # above this a plan is refused: the scheduler would drown
     "block-bytes": 32 * 2**20,  # the working set a block aims at
+    "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
 }
 
@@ -29,7 +30,7 @@ def config(**settings: object) -> dask.config.set:
     ----------
     **settings
         ``resources``, ``memory_limit`` (bytes a worker), ``max_tasks``, ``block_bytes``
-        (working set a block aims at, in bytes), ``line_numbers``.
+        (working set a block aims at, in bytes), ``relax_placement``, ``line_numbers``.
 
     Raises
     ------

@@ -70,7 +70,7 @@ class Shardings:
         return [*regular, (1, extent - 1), (extent - 2, 1, 1), (1, extent - 3, 2)]
 
     @staticmethod
-    def cuts(shape, most=24):
+    def cuts(shape, most=16):
         """Ways to cut `shape` in blocks: all of them, or `most` of them evenly spread."""
         every = list(product(*[Shardings.lengths(n) for n in shape]))
         return every[:: -(-len(every) // most)]

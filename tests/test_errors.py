@@ -16,6 +16,7 @@ BUILTINS = {
     dt.DTypeError: TypeError,
     dt.ValueRangeError: OverflowError,
     dt.IndexingError: IndexError,
+    dt.ComputeError: Exception,
     dt.SignatureError: ValueError,
     dt.ConstraintError: ValueError,
     dt.PlanError: RuntimeError,

@@ -21,6 +21,7 @@ from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.io.zarr_sink import zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_store
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.place import place
 from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
 from dask_tapestry.teg import TensorType
@@ -56,7 +57,12 @@ def asarray(data: Any, dtype: Any = None, *, dims: Sequence[str | None] | None =
 
 
 def from_array(
-    data: Any, chunks: Any = None, *, dims: Sequence[str | None] | None = None, **ignored: Any
+    data: Any,
+    chunks: Any = None,
+    *,
+    dims: Sequence[str | None] | None = None,
+    workers: str | Sequence[str] = (),
+    **ignored: Any,
 ) -> Array:
     """Return an array of anything that has ``shape``, ``dtype`` and ``__getitem__``.
 
@@ -68,6 +74,9 @@ def from_array(
         A constraint on the layout; by default the plan decides.
     dims
         Names of the dimensions.
+    workers
+        Names or addresses of the workers that read it; a constraint that
+        ``config(relax_placement=True)`` makes a preference.
     **ignored
         Dask's ``name``, ``lock``, ``asarray``, ``fancy``, ``meta`` and ``inline_array``, which have
         no meaning here.
@@ -90,11 +99,20 @@ def from_array(
         x = from_dask_array(data)
     else:
         x = Array(from_duck(data, names))
+    x = Array(place(x.node, _names(workers)))
     return x if chunks is None else rechunk(x, chunks)
 
 
+def _names(workers: str | Sequence[str]) -> tuple[str, ...]:
+    return (workers,) if isinstance(workers, str) else tuple(workers)
+
+
 def from_zarr(
-    store: Any, component: str | None = None, dims: Sequence[str | None] | None = None
+    store: Any,
+    component: str | None = None,
+    dims: Sequence[str | None] | None = None,
+    *,
+    workers: str | Sequence[str] = (),
 ) -> Array:
     """Return a stored Zarr array, version 2 or 3; only its metadata is read now.
 
@@ -106,6 +124,8 @@ def from_zarr(
         Path of the array within a group.
     dims
         Names of the dimensions; by default those stored.
+    workers
+        Names or addresses of the workers that read it.
 
     Raises
     ------
@@ -120,7 +140,8 @@ def from_zarr(
     >>> float(dt.from_zarr(store).sum())
     12.0
     """
-    return Array(from_zarr_store(store, component, tuple(dims) if dims is not None else None))
+    stored = from_zarr_store(store, component, tuple(dims) if dims is not None else None)
+    return Array(place(stored, _names(workers)))
 
 
 def to_zarr(
@@ -134,6 +155,7 @@ def to_zarr(
     compressors: Any = "auto",
     overwrite: bool = False,
     compute: bool = True,
+    workers: str | Sequence[str] = (),
     after: Sequence[Any] = (),
     **kwargs: Any,
 ) -> Effect | None:
@@ -157,6 +179,8 @@ def to_zarr(
         Replace what is there.
     compute
         Write now and return None; otherwise return a lazy sink to compute later.
+    workers
+        Names or addresses of the workers that write it.
     after
         Sinks or sequence points that must have ended before.
     **kwargs
@@ -184,6 +208,7 @@ def to_zarr(
         shards=shards,
         compressor=compressors,
         overwrite=overwrite,
+        workers=_names(workers),
         after=[a.sequence_node() for a in after],
     )
     effect = Effect(node)

@@ -6,7 +6,6 @@ from html import escape
 
 from dask.utils import format_bytes, format_time
 
-from dask_tapestry.diagnostics.picture import graph_svg
 from dask_tapestry.plan.plan import Plan, Step
 from dask_tapestry.teg import Node
 
@@ -29,7 +28,7 @@ def explain(plan: Plan) -> str:
     cost = plan.cost
     lines = [
         f"plan for {plan.resources}",
-        f"  {int(cost['tasks']):,} tasks in {len(plan.steps)} steps, about "
+        f"  {counted(int(cost['tasks']), 'task')} in {counted(len(plan.steps), 'step')}, about "
         f"{format_time(cost['seconds'])}; read {format_bytes(int(cost['bytes_read']))}, move "
         f"{format_bytes(int(cost['bytes_moved']))}, "
         f"write {format_bytes(int(cost['bytes_written']))}, "
@@ -39,7 +38,7 @@ def explain(plan: Plan) -> str:
     for node, step in plan.steps.items():
         lines.append(f"step {number[node]}: {operators(step)} -> {node.type}")
         grid = ", ".join(map(str, step.cuts)) or "one cell"
-        lines.append(f"  {step.count:,} blocks: [{grid}] ({step.reason})")
+        lines.append(f"  {counted(step.count, 'block')}: [{grid}] ({step.reason})")
         lines.append(
             f"  a block reads {format_bytes(step.needs.read)} "
             f"and holds {format_bytes(step.needs.work)}"
@@ -48,6 +47,17 @@ def explain(plan: Plan) -> str:
         if reads:
             lines.append(f"  reads {', '.join(reads)}")
     return "\n".join(lines)
+
+
+def counted(number: int, what: str) -> str:
+    """``1 block``, ``2 blocks``.
+
+    Examples
+    --------
+    >>> counted(1, "block"), counted(2000, "task")
+    ('1 block', '2,000 tasks')
+    """
+    return f"{number:,} {what}" + "s" * (number != 1)
 
 
 def operators(step: Step) -> str:
@@ -96,7 +106,7 @@ def plan_html(plan: Plan) -> str:
         headline=escape(f"Plan for {plan.resources}"),
         cost=f"<table>{cost_rows}</table>",
         steps=f"<table><tr>{head}</tr>{step_rows}</table>",
-        picture=graph_svg(plan.written),
+        picture=plan.written.to_svg(),
     )
 
 

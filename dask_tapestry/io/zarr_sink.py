@@ -39,6 +39,7 @@ class ZarrSink(Sink):
     stored: tuple[int, ...]
     options: dict[str, Any] | None = field(compare=False)  # of a new array; None: it is there
     overwrite: bool = False
+    workers: tuple[str, ...] = ()
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -102,6 +103,7 @@ def zarr_sink(
     shards: Sequence[int] | None,
     compressor: Any,
     overwrite: bool,
+    workers: tuple[str, ...] = (),
     after: Sequence[Node] = (),
 ) -> Node:
     """Return the sink that writes `x`.
@@ -115,7 +117,7 @@ def zarr_sink(
     """
     location = Location.of(store, component, uuid4().hex)
     if isinstance(store, zarr().Array):
-        return apply(_sink_to_array(store, x.type, location), x, after=after)
+        return apply(_sink_to_array(store, x.type, location, workers), x, after=after)
     if not overwrite and exists(location):
         raise StoreError(f"{location} exists: give overwrite=True to replace it")
     if x.type.dtype.hasobject:
@@ -125,14 +127,17 @@ def zarr_sink(
     options = {"chunks": inner, "shards": outer, **compressors(compressor, x.type.dtype)}
     if x.type.dims:
         options["dimension_names"] = x.type.dims
-    return apply(ZarrSink(location, outer or inner, options, overwrite), x, after=after)
+    sink = ZarrSink(location, outer or inner, options, overwrite, workers)
+    return apply(sink, x, after=after)
 
 
-def _sink_to_array(array: Any, x: TensorType, location: Location) -> ZarrSink:
+def _sink_to_array(
+    array: Any, x: TensorType, location: Location, workers: tuple[str, ...]
+) -> ZarrSink:
     if tuple(array.shape) != x.shape:
         raise StoreError(f"the Zarr array at {location} has shape {array.shape}, not {x.shape}")
     sides = getattr(array, "shards", None) or array.chunks
-    return ZarrSink(location, tuple(max(1, n) for n in sides), None)
+    return ZarrSink(location, tuple(max(1, n) for n in sides), None, workers=workers)
 
 
 def source_chunks(x: Tensor) -> tuple[int, ...] | None:

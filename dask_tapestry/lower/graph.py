@@ -12,6 +12,7 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import ensure_dict
 
+from dask_tapestry import config
 from dask_tapestry.io.blocks import BlocksSource
 from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
@@ -94,7 +95,7 @@ class Lowering:
             cuts.append(how)
         waits = tuple(self.ends[a] for a in node.after)
         after = (*waits, *[(prepare_name(sink), 0) for sink in step.first])
-        annotations = getattr(node.operator, "annotations", None)
+        annotations = placement(node)
         if isinstance(node.operator, Sink):
             prepare = prepare_name(node)
             self._add(
@@ -173,6 +174,15 @@ class Lowering:
         reads = {source} & set(self.layers)
         self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE)), reads)
         return [(name, 0)]
+
+
+def placement(node: Node) -> dict[str, Any] | None:
+    """Dask annotations that keep a step on the workers its operator names."""
+    workers = getattr(node.operator, "workers", ())
+    if not workers:
+        return None
+    relaxed = bool(config.get("relax-placement"))
+    return {"workers": list(workers), "allow_other_workers": relaxed}
 
 
 def prepare_name(sink: Node) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from dask_tapestry_kernels.cpu import KERNELS
 
 Block = np.ndarray[Any, Any]
 Held = dict[tuple[int, ZRange], Any]
-Index = tuple[slice | EllipsisType, ...]
 
 
 def run_block(
@@ -100,7 +98,9 @@ def _held(cuts: tuple[Cuts, ...], numbers: tuple[int, ...]) -> ZRange:
 
 def _part(block: Block, held: ZRange, part: ZRange) -> Block:
     """Cells `part` of what is given: the block `held`, or a piece that was cut to just those."""
-    return block if block.shape == part.shape else block[part.index(held)]
+    if block.shape == part.shape:
+        return block
+    return np.empty(part.shape, block.dtype) if part.is_empty else block[part.index(held)]
 
 
 def _compute(
@@ -132,8 +132,7 @@ def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Blo
 
 
 def _slice(values: Held, value: int, held: ZRange, box: ZRange) -> Block:
-    block: Block = values[value, held]
-    return block if held == box else block[box.index(held)]
+    return _part(values[value, held], held, box)
 
 
 def _uses(spec: StepSpec, schedule: Schedule) -> dict[tuple[int, ZRange], int]:

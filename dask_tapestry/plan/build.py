@@ -174,7 +174,7 @@ def _steps(graph: Graph, held: set[Node], aim: Aim, wishes: _Wishes) -> dict[Nod
                     program,
                     chunks,
                     _own_aim(node, aim, wishes),
-                    f"{node.operator.name} {node.type}",
+                    f"{node.operator.name} {node.type}" + (f" ({node.line})" if node.line else ""),
                 )
             except MemoryLimitError:
                 if node.operator.category == "sink" and node.inputs[0] not in held:

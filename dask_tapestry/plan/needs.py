@@ -11,6 +11,7 @@ from dask_tapestry.plan.machine import PIECE_BYTES
 from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.zspace import Cuts, ZRange
 
+VIEWS = ("selector", "generator", "index", "sink")  # categories whose blocks take no memory
 Held = Sequence[Sequence[Cuts] | None]
 
 
@@ -93,7 +94,7 @@ def peak_bytes(program: Program, schedule: Schedule) -> int:
     alive = peak = 0
     for number, work in enumerate(schedule.works):
         instruction = program.instructions[work.value - first]
-        if instruction.operator.category not in ("selector", "generator", "sink"):
+        if instruction.operator.category not in VIEWS:
             size = work.box.size * instruction.type.dtype.itemsize
             alive += size
             peak = max(peak, alive)

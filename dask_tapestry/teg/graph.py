@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dask_tapestry.teg.node import Node, load, table, topological
+from dask_tapestry.teg.picture import graph_dot, graph_svg
 
 
 class Graph:
@@ -57,6 +58,16 @@ class Graph:
         rows = table(self.roots)
         number = {node: i for i, node in enumerate(topological(self.roots))}
         return _load, (rows, tuple(number[root] for root in self.roots))
+
+    def to_dot(self) -> str:
+        """Return the graph in Graphviz's language: operators round, tensors as boxes."""
+        return graph_dot(self.nodes)
+
+    def to_svg(self) -> str:
+        """Return the graph as an SVG picture, as notebooks show it."""
+        return graph_svg(self.nodes)
+
+    _repr_svg_ = to_svg
 
     def __str__(self) -> str:
         names = {node: f"%{i}" for i, node in enumerate(self.nodes)}

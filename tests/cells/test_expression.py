@@ -2,11 +2,11 @@ import pickle
 
 import numpy as np
 import pytest
-from dask_tapestry_kernels.cpu import KERNELS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import CellBuilder, CellStep
+from dask_tapestry_kernels.cpu import KERNELS
 from tests.comparisons import same_bits
 
 F8, I8 = np.dtype("f8"), np.dtype("i8")

@@ -3,14 +3,14 @@ from math import prod
 
 import numpy as np
 import pytest
-from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.cells.tree import LEAF_CELLS, leaf_sides
 from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
 from tests.comparisons import same_bits
 
 EXTENTS = st.lists(st.integers(1, 200), min_size=1, max_size=3).map(tuple)

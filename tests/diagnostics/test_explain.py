@@ -23,10 +23,10 @@ def stored():
 def test_a_cell_expression():
     assert explained((stored() + 1) * 2) == (
         "plan for 4 workers, 2 threads, 8.00 GiB each\n"
-        "  1 tasks in 1 steps, about …; read 312.50 kiB, move 0 B, write 0 B, "
+        "  1 task in 1 step, about …; read 312.50 kiB, move 0 B, write 0 B, "
         "peak 722.66 kiB a worker\n"
         "step 1: placeholder > map -> float64[400, 100]\n"
-        "  1 blocks: [400, 100] (one block suffices)\n"
+        "  1 block: [400, 100] (one block suffices)\n"
         "  a block reads 312.50 kiB and holds 625.00 kiB"
     )
 
@@ -42,13 +42,13 @@ def test_a_layout_that_the_user_fixed():
         "  2 blocks: [2x200, 100] (as the user asked)\n"
         "  a block reads 156.25 kiB and holds 156.25 kiB\n"
         "step 2: reduce -> float64[100]\n"
-        "  1 blocks: [100] (one block suffices)\n"
+        "  1 block: [100] (one block suffices)\n"
     ) in text
     assert text.endswith("  reads step 1")
 
 
 def test_a_result_without_dimensions_is_one_cell():
-    assert "  1 blocks: [one cell] (one block suffices)" in explained(dt.ones(10).sum())
+    assert "  1 block: [one cell] (one block suffices)" in explained(dt.ones(10).sum())
 
 
 def test_what_comes_from_outside_is_named():

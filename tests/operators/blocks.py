@@ -3,9 +3,9 @@
 from itertools import product
 
 import numpy as np
-from dask_tapestry_kernels.cpu import KERNELS
 
 from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry_kernels.cpu import KERNELS
 
 
 def block(node, inputs, box, out=None):

@@ -25,7 +25,9 @@ def test_an_integer_that_does_not_fit_is_refused(value):
 
 
 @pytest.mark.parametrize("value", [300, -129, 2**70, -(2**70), 5])
-@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+@pytest.mark.parametrize(
+    "name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
+)
 def test_integers_out_of_range_are_compared_by_value(name, value):
     ours, numpy = getattr(dt, name), getattr(np, name)
     assert same_bits(ours(dt.asarray(X), value).compute(), numpy(X, value))

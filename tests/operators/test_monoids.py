@@ -2,10 +2,10 @@ import warnings
 
 import numpy as np
 import pytest
-from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
 
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.monoids import MONOIDS, accumulator
+from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
 from tests.comparisons import DTYPES
 
 

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from dask_tapestry_kernels.cpu import KERNELS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.reshape import Reshape, ravel, span_box, strides, unravel
 from dask_tapestry.teg import TensorType
+from dask_tapestry_kernels.cpu import KERNELS
 
 from .test_view import F8, box_of, numbers, picked, region_of
 

@@ -12,7 +12,6 @@ from tests.comparisons import same_bits
 
 from .graphs import graph_of, meaning
 
-
 SELECTORS = tuple(rule for rule in VIEW_RULES if rule is not selector_before_map)
 
 
@@ -110,7 +109,14 @@ def test_the_trace_says_what_is_computed():
     )
 
 
-KEYS = st.tuples(*[st.builds(slice, *[st.none() | st.integers(-9, 9)] * 2, st.sampled_from([None, 1, 2, -1, -3]))] * 2)
+KEYS = st.tuples(
+    *[
+        st.builds(
+            slice, *[st.none() | st.integers(-9, 9)] * 2, st.sampled_from([None, 1, 2, -1, -3])
+        )
+    ]
+    * 2
+)
 
 
 @settings(max_examples=150)

@@ -31,7 +31,10 @@ def test_split_reduction():
 @pytest.mark.parametrize("levels", [(0,), (1,), (0, 1), (1, 2, 4), (9,)])
 def test_the_value_stays(name, axis, levels):
     whole = reduction(name, axis)
-    (expected,), (value,) = meaning(Graph([whole])), meaning(Graph([split_reduction(whole, levels)]))
+    (expected,), (value,) = (
+        meaning(Graph([whole])),
+        meaning(Graph([split_reduction(whole, levels)])),
+    )
     assert same_bits(value, expected)
 
 

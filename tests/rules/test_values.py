@@ -53,7 +53,9 @@ def graphs(draw):
             pool.append(draw(st.sampled_from(UNARY))(x))
         else:
             y = draw(st.sampled_from(pool))
-            fits = x.ndim == y.ndim and all(m in (1, n) for m, n in zip(y.shape, x.shape, strict=True))
+            fits = x.ndim == y.ndim and all(
+                m in (1, n) for m, n in zip(y.shape, x.shape, strict=True)
+            )
             pool.append(dt.where(x > y, y, x) if fits else x * 2)
     return graph_of(*pool[-draw(st.integers(1, 2)) :])
 

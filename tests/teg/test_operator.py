@@ -48,7 +48,10 @@ def test_a_reduction_is_restricted_along_kept_axes():
         (lambda: (dt.ones((3, 4)) + 1).node, (True,)),
         (lambda: dt.matmul(dt.ones((3, 4)), dt.ones((4, 2))).node, (False, False)),
         (lambda: dt.sum(dt.ones((3, 4)), axis=0).node, (True,)),
-        (lambda: dt.broadcast_to(dt.ones(3), (2, 3)).node.operator.view(TensorType((3,), F8)), None),
+        (
+            lambda: dt.broadcast_to(dt.ones(3), (2, 3)).node.operator.view(TensorType((3,), F8)),
+            None,
+        ),
     ],
 )
 def test_cutting_the_output_reads_inputs_once_or_again(node, once):
@@ -87,7 +90,13 @@ def test_each_operator_has_a_name_of_letters_and_a_category(operator):
     assert operator.name.islower()
     assert operator.__dataclass_params__.frozen
     assert operator.category in {
-        "block", "selector", "generator", "source", "sink", "sequence", "operator"
+        "block",
+        "selector",
+        "generator",
+        "source",
+        "sink",
+        "sequence",
+        "operator",
     }
 
 

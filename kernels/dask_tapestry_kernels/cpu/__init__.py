@@ -23,6 +23,7 @@ KERNELS: Final[MappingProxyType[str, Callable[..., np.ndarray[Any, Any]]]] = Map
         "reshape": select.reshape,
         "full": generate.full,
         "arange": generate.arange,
+        "index": generate.index,
         "map": tape.evaluate,
         "reduce": reduce.reduce,
         "matmul": matmul.matmul,

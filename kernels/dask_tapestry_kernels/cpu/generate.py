@@ -23,3 +23,10 @@ def arange(out: Block | None, *, first: np.generic, delta: np.generic, places: r
     numbers = steps.astype(first.dtype)
     np.multiply(numbers, delta, out=numbers)
     return np.add(first, numbers, out=numbers)
+
+
+def index(out: Block | None, *, axis: int, places: range, shape: tuple[int, ...]) -> Block:  # noqa: ARG001
+    """Coordinates along `axis`: a view of one line of them."""
+    line = np.arange(places.start, places.stop, places.step, dtype=np.int64)
+    sides = [-1 if dim == axis else 1 for dim in range(len(shape))]
+    return np.broadcast_to(line.reshape(sides), shape)

@@ -5,13 +5,15 @@ Graphviz text for those who have it, and an SVG laid out here in layers for ever
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg.node import Node
 
 COLOURS = {
     "source": "#d8e8d0",
     "generator": "#d8e8d0",
+    "index": "#f0ecc8",
     "selector": "#e8e4d0",
     "block": "#d0dff0",
     "sink": "#f0d8d0",
@@ -21,10 +23,10 @@ DRAWN = 200  # nodes; a larger graph is drawn as its first ones, and says so
 WIDTH, HEIGHT, GAP_X, GAP_Y = 190, 26, 24, 30
 
 
-def graph_dot(graph: Graph) -> str:
-    """Return the graph in Graphviz's language."""
+def graph_dot(order: Sequence[Node]) -> str:
+    """Return a graph, its nodes in order, in Graphviz's language."""
     lines = ["digraph teg {", "  rankdir=TB;", '  node [fontname="sans-serif", fontsize=10];']
-    names = {node: f"n{i}" for i, node in enumerate(graph.nodes)}
+    names = {node: f"n{i}" for i, node in enumerate(order)}
     for node, name in names.items():
         colour = COLOURS.get(node.operator.category, "#eeeeee")
         label = node.operator.name.replace('"', "'")
@@ -39,9 +41,9 @@ def graph_dot(graph: Graph) -> str:
     return "\n".join([*lines, "}"])
 
 
-def graph_svg(graph: Graph) -> str:
-    """Return the graph as an SVG picture, sources on top."""
-    nodes = graph.nodes[:DRAWN]
+def graph_svg(order: Sequence[Node]) -> str:
+    """Return a graph, its nodes in order, as an SVG picture, sources on top."""
+    nodes = tuple(order[:DRAWN])
     place = _layout(nodes)
     shapes = [
         _edge(place[x], place[node])
@@ -52,7 +54,7 @@ def graph_svg(graph: Graph) -> str:
     shapes += [_node(node, *place[node]) for node in nodes]
     width = max((x for x, _ in place.values()), default=0) + WIDTH + GAP_X
     height = max((y for _, y in place.values()), default=0) + 2 * HEIGHT + GAP_Y
-    more = len(graph.nodes) - len(nodes)
+    more = len(order) - len(nodes)
     if more:
         shapes.append(f'<text x="10" y="{height - 8}">… and {more} more nodes</text>')
     return (

@@ -1,0 +1,61 @@
+"""Index: the coordinates of a tensor's cells, as a tensor that is never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+INDEX_DTYPE = np.dtype(np.int64)
+
+
+@dataclass(frozen=True)
+class Index(Generator):
+    """Cell o holds the coordinate ``places.start + places.step * o[axis]``.
+
+    It slices and permutes like data, so a sliced index still tells where its cells lie.
+
+    Source: Tapestry whitepaper, "Index Nodes" and "Index Tensors".
+    """
+
+    name = "index"
+    kernel = "index"
+    category = "index"
+    shape: tuple[int, ...]
+    axis: int
+    places: Progression
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(self.shape, INDEX_DTYPE)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        start, step = self.places.start, self.places.step
+        first, end = box.lo[self.axis], box.hi[self.axis]
+        places = range(start + step * first, start + step * end, step)
+        return {"axis": self.axis, "places": places, "shape": box.shape}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        part = region[self.axis]
+        start = self.places.start + self.places.step * part.start
+        places = Progression(start, self.places.step * part.step, part.count)
+        return Restriction(Index(region.shape, self.axis, places), (), region)
+
+    def text(self) -> str:
+        return f"{self.shape}, axis={self.axis}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        own = np.indices(self.shape)[self.axis]
+        return np.asarray(self.places.start + self.places.step * own, INDEX_DTYPE)
+
+
+def index(shape: tuple[int, ...], axis: int) -> Tensor:
+    """Coordinates along `axis` of the cells of a tensor of `shape`."""
+    number = normalize_axis(axis, len(shape))
+    return apply(Index(shape, number, Progression(0, 1, shape[number])))

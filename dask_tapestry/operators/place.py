@@ -1,0 +1,47 @@
+"""Place: a constraint on where a value is computed and held, without effect on the value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.teg import Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Place(Selector):
+    """The input, computed and held on the named `workers`.
+
+    Source: Tapestry whitepaper, "Source and Sink Operators": an operation constrained to be
+    scheduled where its data is.
+    """
+
+    name = "place"
+    kernel = "identity"
+    transparent = False
+    holds = True
+    workers: tuple[str, ...]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return (box,)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return Restriction(self, (region,), region)
+
+    def text(self) -> str:
+        return ", ".join(self.workers)
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return inputs[0]
+
+
+def place(x: Tensor, workers: tuple[str, ...]) -> Tensor:
+    """Ask that `x` be computed on `workers`, given by name or address."""
+    return apply(Place(workers), x) if workers else x

@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu import KERNELS
+from tests.comparisons import same_bits
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 2)])
+def test_full_without_a_buffer_is_one_cell_seen_many_times(shape):
+    made = KERNELS["full"](None, value=np.float32(-0.0), shape=shape)
+    assert same_bits(made, np.full(shape, np.float32(-0.0)))
+    assert made.base is not None or not made.size or made.ndim == 0
+    assert all(stride == 0 for stride in made.strides)
+
+
+def test_full_fills_the_buffer_it_is_given():
+    out = np.zeros((3, 4))[:, ::2]
+    assert KERNELS["full"](out, value=np.float64(7), shape=(3, 2)) is out
+    assert (out == 7).all()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f4", "f8", "c16"])
+def test_places_of_a_range_have_one_value_wherever_a_block_begins(dtype):
+    first, delta = np.array([0.1, 0.3]).astype(dtype)
+    told = {"first": first, "delta": delta}
+    whole = KERNELS["arange"](None, **told, places=range(50))
+    for start, stop, step in ((3, 50, 1), (0, 50, 7), (49, 50, 1), (5, 5, 1)):
+        part = KERNELS["arange"](None, **told, places=range(start, stop, step))
+        assert same_bits(part, whole[start:stop:step])

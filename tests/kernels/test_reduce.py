@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from dask_tapestry.cells import Tree
+from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry_kernels.cpu import KERNELS
+from tests.comparisons import same_bits
+
+RANDOM = np.random.default_rng(4)
+X = RANDOM.normal(size=(50, 6, 70)) * 10.0 ** RANDOM.integers(-6, 6, (50, 6, 70))
+
+
+def reduced(x, name, axes, **ways):
+    extents = tuple(x.shape[axis] for axis in axes)
+    result, state = MONOIDS[name].dtypes(x.dtype, None)
+    told = {"monoid": name, "axes": axes, "tree": Tree(extents), "ddof": 0.0}
+    told |= {"origin": (0,) * len(axes), "dtype": result, "state": state}
+    return KERNELS["reduce"](None, x, **{**told, "source": None, "target": None, **ways})
+
+
+@pytest.mark.parametrize("name", MONOIDS)
+@pytest.mark.parametrize("axes", [(0,), (2,), (0, 2), (0, 1, 2)])
+def test_strides_of_the_block_do_not_matter(name, axes):
+    whole = reduced(X, name, axes)
+    for order in ("F", "C"):
+        assert same_bits(reduced(np.array(X, order=order), name, axes), whole)
+    wide = np.zeros((50, 12, 140))
+    wide[:, ::2, ::2] = X
+    assert same_bits(reduced(wide[:, ::2, ::2], name, axes), whole)
+
+
+@pytest.mark.parametrize("name", MONOIDS)
+def test_kept_axes_do_not_matter(name):
+    whole = reduced(X, name, (0, 2))
+    alone = [reduced(X[:, i : i + 1], name, (0, 2))[0] for i in range(6)]
+    assert same_bits(np.array(alone), whole)
+
+
+@pytest.mark.parametrize("name", MONOIDS)
+@pytest.mark.parametrize("axes", [(0,), (2,), (0, 2), (0, 1, 2)])
+def test_the_value_is_numpys_within_rounding(name, axes):
+    result, _ = MONOIDS[name].dtypes(X.dtype, None)
+    with np.errstate(over="ignore", under="ignore"):
+        expected = MONOIDS[name].reference(X, axes, result, 0.0)
+        scale = np.abs(X).sum(axis=axes) if name in ("sum", "mean") else 0.0
+    assert np.allclose(reduced(X, name, axes), expected, rtol=1e-9, atol=np.max(scale) * 1e-13)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (0, 0)])
+def test_nothing_has_the_value_of_the_identity(shape):
+    for name in ("sum", "prod", "any", "all"):
+        empty = np.ones(shape)
+        assert same_bits(reduced(empty, name, (0,)), MONOIDS[name].numpy(empty, axis=0))
+
+
+def test_nodes_keep_the_axes_where_they_are():
+    nodes = reduced(X, "sum", (0, 2), target=0)
+    counts = Tree((50, 70)).counts(0)
+    assert nodes.shape == (counts[0], 6, counts[1])
