@@ -11,13 +11,13 @@ import numpy as np
 from dask import threaded
 from dask.base import DaskMethodsMixin
 from dask.core import flatten
-from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.array.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.diagnostics.array_repr import array_html, array_text
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.blocks import from_blocks
 from dask_tapestry.lower.buffer import REMOTE
+from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.expr import TapestryExpr, lower_plan, planned_cuts
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.run import finish_array

@@ -1,4 +1,11 @@
-"""Layers of a network."""
+"""Layers of a network.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> dt.nn.relu(dt.nn.linear(dt.ones((2, 3)), dt.ones((3, 4)))).shape
+(2, 4)
+"""
 
 from __future__ import annotations
 

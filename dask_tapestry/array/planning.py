@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, final
 
 from dask import base
-from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.effect import Effect
 from dask_tapestry.diagnostics.explain import explain, plan_html
+from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan import build
 from dask_tapestry.plan.plan import Plan as CorePlan

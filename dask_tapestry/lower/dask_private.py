@@ -11,6 +11,7 @@ from dask._expr import _ExprSequence as ExprSequence
 from dask._expr import _HLGExprSequence as HLGExprSequence
 from dask._task_spec import DataNode, GraphNode, Task, TaskRef, convert_legacy_graph
 from dask._task_spec import List as TaskList
+from dask.highlevelgraph import HighLevelGraph
 
 __all__ = [
     "DataNode",
@@ -19,6 +20,7 @@ __all__ = [
     "GraphNode",
     "HLGExpr",
     "HLGExprSequence",
+    "HighLevelGraph",
     "Task",
     "TaskList",
     "TaskRef",

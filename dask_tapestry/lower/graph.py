@@ -12,7 +12,7 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import ensure_dict
 
-from dask_tapestry import config
+from dask_tapestry.config import get as setting
 from dask_tapestry.io.blocks import BlocksSource
 from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
@@ -181,7 +181,7 @@ def placement(node: Node) -> dict[str, Any] | None:
     workers = getattr(node.operator, "workers", ())
     if not workers:
         return None
-    relaxed = bool(config.get("relax-placement"))
+    relaxed = bool(setting("relax-placement"))
     return {"workers": list(workers), "allow_other_workers": relaxed}
 
 

@@ -1,7 +1,7 @@
 import pickle
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from dask_tapestry.zspace import IndexProjection, ZAffineMap, ZPoint, ZRange, ZVector
@@ -54,6 +54,7 @@ def test_marginal_cells_are_the_cells_gained(pair):
         assert gained == projection.of_range(before).size - projection.of_range(box).size
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(ON_RANGES, HUGE, st.data())
 def test_the_marginal_extent_is_constant(pair, far, data):
     projection, box = pair
