@@ -25,7 +25,7 @@ from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 METHODS = ("auto", "none")
@@ -240,7 +240,7 @@ def _blocks_read(reader: Step, step: Step) -> int:
 
 
 def _recomputed(step: Step, held: set[Node]) -> set[Node]:
-    """Formulas within a step that its blocks together compute several times over."""
+    """Formulas and stored cells that the blocks of a step together take several times over."""
     largest = prod(c.longest for c in step.cuts)
     if step.count == 1 or not largest:
         return set()
@@ -254,7 +254,8 @@ def _recomputed(step: Step, held: set[Node]) -> set[Node]:
         zip(step.members, step.program.instructions, strict=True), start=first
     ):
         cells = blocks * sum(box.size for box in schedule.boxes[value])
-        heavy = isinstance(instruction.operator, Map) or not instruction.operator.transparent
+        operator = instruction.operator
+        heavy = isinstance(operator, Map | Source) or not operator.transparent
         often = cells > RECOMPUTED * instruction.type.size and cells > RECOMPUTED_CELLS
         if heavy and often and member not in held:
             found.add(member)

@@ -21,7 +21,7 @@ from dask_tapestry.plan.program import Program
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
-REREAD = 1.25  # times as many bytes from stores that a cut may cost, unless memory demands it
+REREAD = 0.25  # of all bytes that a cut may read again from stores, unless memory demands it
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def choose_grid(
                     f"{needs.work:,} bytes; the limit a task is {aim.limit:,}"
                 )
             break
-        rereads = better[2].stored * _equal_blocks(better[1])
-        if rereads > REREAD * needs.stored * _equal_blocks(grid) and reason != "memory bound":
+        again = better[2].stored * _equal_blocks(better[1]) - needs.stored * _equal_blocks(grid)
+        if again > REREAD * needs.read * _equal_blocks(grid) and reason != "memory bound":
             reason = "stored chunks"
             break
         pieces, grid, needs = better

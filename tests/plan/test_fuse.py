@@ -40,7 +40,8 @@ def test_what_follows_a_reduction_cell_by_cell_is_its_epilogue():
 
 def test_a_layer_of_a_network_is_one_step():
     x = dt.nn.relu(dt.nn.linear(stored(), stored((1000, 100), "f8", None), dt.ones(100)))
-    (step,) = steps_of(x)
+    weights, step = steps_of(x)
+    assert weights == ["placeholder"]  # every block reads them: they are read from their store once
     assert step.count("matmul") == 1
     assert step[-1] == "map"
 
