@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
-from types import EllipsisType
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.exact import EXACT
 
 Block = np.ndarray[Any, Any]
-Tile = tuple[slice | EllipsisType, ...]
+Tile = tuple[Any, ...]  # slices, then an Ellipsis
 Apply = Callable[..., None]
 Call = tuple[Apply, tuple[int, ...], int, int, np.dtype[Any]]
 
