@@ -104,8 +104,8 @@ def _documentation(name: str, ufunc: np.ufunc) -> str:
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: _function(name) for name in UFUNCS}
 ALIASES: dict[str, str] = {
     name: function.__name__
-    for name in dir(np)
-    if isinstance(function := getattr(np, name), np.ufunc)
+    for name, function in vars(np).items()
+    if isinstance(function, np.ufunc)
     and function.__name__ in FUNCTIONS
     and name != function.__name__
 }

@@ -15,7 +15,7 @@ Operand = np.dtype[np.generic] | type  # a dtype, or int, float, complex: a weak
 UFUNCS: Final = MappingProxyType(
     {
         ufunc.__name__: ufunc
-        for ufunc in (getattr(np, name) for name in dir(np) if name != "nan_to_num")
+        for ufunc in vars(np).values()
         if isinstance(ufunc, np.ufunc) and ufunc.signature is None
     }
 )
