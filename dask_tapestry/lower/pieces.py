@@ -51,7 +51,7 @@ def _block(cuts: tuple[Cuts, ...], number: tuple[int, ...]) -> ZRange:
 
 def cut_piece(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.ndarray[Any, Any]:
     """Part of a block, as an array of its own."""
-    return np.ascontiguousarray(block[slices])
+    return np.array(block[slices], order="C")
 
 
 class SliceLayer(SymbolicLayer):

@@ -30,7 +30,8 @@ class Needs:
         Bytes of stored chunks, input, temporary and output cells that grow with the block: what its
         size means.
     work
-        Peak bytes of the arrays alive while the block is computed.
+        Peak bytes of the arrays alive while the block is computed: temporaries, and input that came
+        from another worker or was put together from several blocks.
     flops
         Operations.
     blocks
@@ -48,27 +49,27 @@ class Needs:
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     """What the output's cells `box` take; `chunks` says how each external input is held."""
     schedule = program.schedule(box)
-    read = touched = moved = blocks = 0
+    read = touched = brought = blocks = 0
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         exact = sum(b.size for b in boxes) * type_.dtype.itemsize
         whole = exact if local else _moved_bytes(boxes, cuts, type_.dtype.itemsize)
         grows = box == program.type.box or exact < type_.nbytes
         read += whole
         touched += exact if grows else 0
-        moved += whole if cuts is not None else 0
-        blocks += sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 0
+        met = sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 0
+        brought += 0 if not met or (local and met == len(boxes)) else whole
+        blocks += met
     flops = stored = 0
     for work in schedule.works:
         instruction = program.instructions[work.value - len(program.inputs)]
         stored += instruction.operator.stored_bytes(work.box)
         flops += instruction.operator.flops(instruction.types, work.box)
     temporary = peak_bytes(program, schedule)
-    assembled = 0 if local else moved
     return Needs(
         read + stored,
         stored,
         max(touched + stored, temporary),
-        temporary + assembled,
+        temporary + brought,
         flops,
         blocks,
     )

@@ -89,7 +89,8 @@ def _finer(steps: dict[Node, Step], graph: Graph, wishes: _Wishes) -> dict[Node,
             step = steps.get(node)
             if step is None or node in graph.roots or node.operator.holds or node in wishes.whole:
                 continue
-            if reader.count > step.count and _blocks_read(reader, step) <= SOME_BLOCKS:
+            follows = _blocks_read(reader, step) <= SOME_BLOCKS and _reads_part(reader, step)
+            if reader.count > step.count and follows:
                 counts[node] = max(counts.get(node, 0), min(reader.count, 2 * step.count))
     return {n: c for n, c in counts.items() if c > wishes.counts.get(n, 0)}
 
@@ -180,6 +181,13 @@ def _is_read_by_all(step: Step, steps: dict[Node, Step]) -> bool:
     return edges > READ_BY_ALL
 
 
+def _reads_part(reader: Step, step: Step) -> bool:
+    """Whether a block of `reader` needs no more than part of what `step` computes."""
+    boxes = reader.program.input_boxes(reader.box((0,) * len(reader.cuts)))
+    cells = sum(box.size for box in boxes[reader.inputs.index(step.node)])
+    return cells < step.node.type.size
+
+
 def _blocks_read(reader: Step, step: Step) -> int:
     """Blocks of `step` that the first block of `reader` reads."""
     boxes = reader.program.input_boxes(reader.box((0,) * len(reader.cuts)))
@@ -196,14 +204,31 @@ def _recomputed(step: Step, held: set[Node]) -> set[Node]:
     schedule = step.program.schedule(
         ZRange((0,) * len(step.cuts), tuple(c.longest for c in step.cuts))
     )
-    found = set()
-    for value, (member, instruction) in enumerate(
-        zip(step.members, step.program.instructions, strict=True), start=first
-    ):
+    found: set[int] = set()
+    for value, instruction in enumerate(step.program.instructions, start=first):
         cells = blocks * sum(box.size for box in schedule.boxes[value])
         operator = instruction.operator
         heavy = isinstance(operator, Map | Source) or not operator.transparent
         often = cells > RECOMPUTED * instruction.type.size and cells > RECOMPUTED_CELLS
-        if heavy and often and member not in held:
-            found.add(member)
-    return found
+        if heavy and often and step.members[value - first] not in held:
+            found.add(value)
+    last = {v for v in found if not _feeds_only(v, found, step.program)}
+    return {step.members[v - first] for v in last}
+
+
+def _feeds_only(value: int, held: set[int], program: Program) -> bool:
+    """Whether everything that reads a value, selectors skipped, is going to be held itself."""
+    first = len(program.inputs)
+    readers = [
+        first + number
+        for number, instruction in enumerate(program.instructions)
+        if value in instruction.inputs
+    ]
+    return bool(readers) and all(
+        r in held
+        or (
+            program.instructions[r - first].operator.category == "selector"
+            and _feeds_only(r, held, program)
+        )
+        for r in readers
+    )

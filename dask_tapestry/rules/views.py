@@ -59,15 +59,16 @@ def drop_empty_from_concat(node: Node) -> Node | None:
 
 
 def selector_before_map(node: Node) -> Node | None:
-    """``view|reshape(map(f, x)) -> map(f, view|reshape(x))``, where no cell is repeated.
+    """``view|reshape(map(f, x)) -> map(f, view|reshape(x))``, where all cells are taken once.
 
     Formulas on both sides of the selector can then be fused into one. A costly formula stays, lest
-    it be computed once for each of its selectors.
+    it be computed once for each of its selectors; so does a slice: several may share cells.
     """
     match node.operator, *(i.operator for i in node.inputs):
         case (View() | Reshape()) as selector, Map(expression) as formula:
-            repeats = isinstance(selector, View) and not selector.reads_once(node.input_types)[0]
-            if repeats or expression.flops >= COSTLY_FLOPS:
+            once = selector.reads_once(node.input_types)[0] or isinstance(selector, Reshape)
+            whole = node.type.size == node.inputs[0].type.size
+            if not (once and whole) or expression.flops >= COSTLY_FLOPS:
                 return None
             moved = [apply(selector, x, line="") for x in node.inputs[0].inputs]
             return apply(formula, *moved, line=node.inputs[0].line or "")

@@ -34,5 +34,5 @@ def token(value: object) -> str:
         return f"{name}({''.join(token(item) + ',' for item in value)})"
     if is_dataclass(value):
         parts = (token(getattr(value, f.name)) for f in fields(value) if f.compare)
-        return f"{type(value).__name__}({','.join(parts)})"
+        return f"{type(value).__module__}.{type(value).__qualname__}({','.join(parts)})"
     raise TypeError(f"no canonical text for {type(value).__name__}")

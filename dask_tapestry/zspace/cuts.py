@@ -133,4 +133,5 @@ class Cuts:
         if self.edges:
             shown = ", ".join(map(str, list(self.lengths())[:6]))
             return f"({shown}{', …' if self.count > 6 else ''})"
-        return f"{self.count}x{self.step}"
+        lead = f"{self.lead} + " if self.lead != self.step else ""
+        return f"{lead}{self.count - bool(lead)}x{self.step}"

@@ -79,7 +79,7 @@ def test_to_generators():
 
 def test_a_fixed_layout_is_restricted_with_the_value():
     lines = pushed(memory(100).rechunk(30)[25:95])
-    assert lines[2] == "%2 = rechunk(%1, 4x30) : float64[70]"
+    assert lines[2] == "%2 = rechunk(%1, 5 + 3x30) : float64[70]"
     layout = (memory(100).rechunk(30)[25:95]).chunks
     assert layout == ((5, 30, 30, 5),)
 

@@ -90,6 +90,7 @@ def test_each_operator_has_a_name_of_letters_and_a_category(operator):
     assert operator.name.islower()
     assert operator.__dataclass_params__.frozen
     assert operator.category in {
+        "index",
         "block",
         "selector",
         "generator",

@@ -4,8 +4,8 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.teg.picture import COLOURS
 from dask_tapestry.teg import Graph
+from dask_tapestry.teg.picture import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
