@@ -45,16 +45,16 @@ def held_values(graph: Graph, memory: int, extra: Iterable[Node] = ()) -> set[No
     flops = _formula_flops(graph)
     users: dict[Node, set[Node]] = {}
     once: dict[Node, bool] = {}
-    upstream: dict[Node, set[Node]] = defaultdict(set)
+    later: dict[Node, set[Node]] = defaultdict(set)
     for node in reversed(graph.nodes):
         if node.is_sequence_point:
             continue
         users[node] = set().union(*(_step_of(c, held, users) for c in readers[node]))
         once[node] = len(readers[node]) == 1 and _epilogue(readers[node][0], node, held, once)
-        if node not in held and _must_hold(node, users[node], once[node], upstream, memory, flops):
+        if node not in held and _must_hold(node, users[node], once[node], later, memory, flops):
             held.add(node)
         for user in {node} if node in held else users[node]:
-            upstream[user].update(u for c in readers[node] for u in _step_of(c, held, users))
+            later[user].update(u for c in readers[node] for u in _step_of(c, held, users))
     return held
 
 
