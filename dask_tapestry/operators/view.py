@@ -133,6 +133,8 @@ class View(Selector):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         (x,) = inputs
+        if 0 in self.shape:
+            return np.empty(self.shape, x.dtype)
         places = np.indices(self.shape, sparse=True)
         index = tuple(
             np.asarray(start + (step * places[dim] if dim >= 0 else 0))

@@ -94,9 +94,10 @@ def live_client() -> Any:
     if worker_module is None:
         return None
     try:
-        return worker_module.get_client()
+        client = worker_module.get_client()
     except (ValueError, RuntimeError, AttributeError):
         return None
+    return client if client.status == "running" else None
 
 
 @contextmanager
@@ -117,7 +118,7 @@ def current() -> Resources:
     client = live_client()
     if client is None:
         return this_machine()
-    workers = list(client.scheduler_info(n_workers=-1)["workers"].values())
+    workers = list(client.scheduler_info(n_workers=-1).get("workers", {}).values())
     if not workers:
         return this_machine()
     return Resources(

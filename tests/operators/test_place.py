@@ -50,7 +50,8 @@ def test_a_sink_is_kept_on_its_workers(tmp_path):
 def test_placed_work_runs_where_it_should():
     from distributed import Client, wait
 
-    with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as c:
+    cluster = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
+    with Client(**cluster, dashboard_address=":0") as c:
         names = sorted(w["name"] for w in c.scheduler_info(n_workers=-1)["workers"].values())
         address = next(
             a for a, w in c.scheduler_info(n_workers=-1)["workers"].items() if w["name"] == names[1]
