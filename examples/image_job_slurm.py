@@ -5,7 +5,8 @@ Run it on a login node, or inside a small batch job:
     python examples/image_job_slurm.py /shared/images --jobs 16 --queue normal
 
 The folder must hold x.zarr and be visible to every node. Each job is one worker. The plan is made
-from the declared resources, before the first worker has started.
+from the declared resources, before the first worker has started. dask-jobqueue comes with
+`pip install '.[jobqueue]'`.
 """
 
 import argparse
@@ -18,16 +19,16 @@ from image_job import build
 
 import dask_tapestry as dt
 
-THREADS = 8
-MEMORY = "64 GiB"
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--threads", type=int, default=8, help="of a job")
+    parser.add_argument("--memory", default="64 GiB", help="of a job")
+    parser.add_argument("--minutes", type=int, default=60, help="the time limit of a job")
     parser.add_argument("--queue", default=None)
-    parser.add_argument("--walltime", default="01:00:00")
+    parser.add_argument("--interface", default=None, help="the network to use, such as ib0")
     parser.add_argument("--script", action="store_true", help="print the batch script and stop")
     arguments = parser.parse_args()
 
@@ -35,14 +36,21 @@ def main() -> None:
     w = rng.standard_normal((256 * 256 * 3, 64), dtype="float32") / 443
     b = rng.standard_normal(64, dtype="float32")
 
+    seconds = 60 * arguments.minutes
     cluster = SLURMCluster(
         queue=arguments.queue,
-        cores=THREADS,
+        cores=arguments.threads,
         processes=1,
-        memory=MEMORY,
-        walltime=arguments.walltime,
+        memory=arguments.memory,
+        walltime=str(arguments.minutes),
+        interface=arguments.interface,
         # A worker leaves before Slurm ends it; what it had not finished runs elsewhere.
-        worker_extra_args=["--lifetime", "55m", "--lifetime-stagger", "4m"],
+        worker_extra_args=[
+            "--lifetime",
+            f"{seconds * 9 // 10}s",
+            "--lifetime-stagger",
+            f"{seconds // 20}s",
+        ],
         # One BLAS thread for each worker thread, or the two multiply.
         job_script_prologue=["export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1"],
     )
@@ -50,13 +58,14 @@ def main() -> None:
         print(cluster.job_script())
         return
 
-    resources = dt.Resources(workers=arguments.jobs, threads=THREADS, memory=MEMORY)
+    resources = dt.Resources(arguments.jobs, arguments.threads, arguments.memory)
     with cluster, Client(cluster) as client, dt.config(resources=resources):
         cluster.scale(jobs=arguments.jobs)
         sinks = build(arguments.folder, w, b)
         plan = dt.plan(*sinks)
         print(plan.explain())
         (arguments.folder / "plan.html").write_text(plan._repr_html_(), encoding="utf-8")
+        client.wait_for_workers(1)  # in the queue for as long as it takes
         futures = client.compute(sinks)
         progress(futures, notebook=False)
         client.gather(futures)

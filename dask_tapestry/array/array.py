@@ -12,6 +12,7 @@ from dask import threaded
 from dask.base import DaskMethodsMixin
 from dask.core import flatten
 
+from dask_tapestry.array.blocks import Blocks
 from dask_tapestry.array.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.diagnostics.array_repr import array_html, array_text
 from dask_tapestry.errors import ShapeError
@@ -91,6 +92,11 @@ class Array(DaskMethodsMixin):
         return self.node.type.dims
 
     @property
+    def device(self) -> str:
+        """Where the blocks are: ``"cpu"``."""
+        return "cpu"
+
+    @property
     def teg(self) -> Graph:
         """The expression graph as written; prints as text."""
         return Graph([self.node])
@@ -130,6 +136,11 @@ class Array(DaskMethodsMixin):
     def chunksize(self) -> tuple[int, ...]:
         """Longest planned block along each dimension."""
         return tuple(c.longest for c in self._cuts)
+
+    @property
+    def blocks(self) -> Blocks[Array]:
+        """The planned blocks: ``x.blocks[i, j]`` is the part of the array that one holds."""
+        return Blocks(self.__getitem__, self._cuts)
 
     # Dask collection -----------------------------------------------------------------------
 
