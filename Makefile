@@ -55,5 +55,5 @@ docs-check: venv
 
 clean:
 	rm -rf build dist .*_cache .hypothesis .coverage htmlcov *.egg-info kernels/*.egg-info
-	rm -rf dask-worker-space dask-scratch-space *.zarr examples/*.zarr
+	rm -rf demo-output dask-worker-space dask-scratch-space *.zarr examples/*.zarr
 	find . -name .venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

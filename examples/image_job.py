@@ -71,7 +71,7 @@ def main() -> None:
         sinks = build(folder, w, b)
         plan = dt.plan(*sinks)
         print(plan.explain())
-        (folder / "plan.html").write_text(plan._repr_html_(), encoding="utf-8")
+        plan.visualize(str(folder / "plan.html"))
         planned = time.perf_counter()
         if arguments.cluster:
             futures = client.compute(sinks)

@@ -64,8 +64,9 @@ def main() -> None:
         sinks = build(arguments.folder, w, b)
         plan = dt.plan(*sinks)
         print(plan.explain())
-        (arguments.folder / "plan.html").write_text(plan._repr_html_(), encoding="utf-8")
-        client.wait_for_workers(1)  # in the queue for as long as it takes
+        plan.visualize(str(arguments.folder / "plan.html"))
+        print("waiting for the first worker; squeue tells why it does not start")
+        client.wait_for_workers(1)
         futures = client.compute(sinks)
         progress(futures, notebook=False)
         client.gather(futures)

@@ -5,16 +5,17 @@ zarr is imported on first use: it takes a quarter of a second, which many progra
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.imports import lazily, loads
 from dask_tapestry.io.inline import inside_loop, run_inline
 
 MARK: Final = "dask_tapestry"  # attribute of an array that is not complete yet
@@ -41,13 +42,23 @@ class Location:
         """Whether the store lives in this process only."""
         return isinstance(self.store, zarr().storage.MemoryStore | dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self.store, str):
+            return Location, (self.store, self.component, self.nonce)
+        return _located, (pickle.dumps(self.store), self.component, self.nonce)
+
     def __str__(self) -> str:
         return f"{self.store}" + (f"/{self.component}" if self.component else "")
 
 
+def _located(store: bytes, component: str, nonce: str) -> Location:
+    """Location whose store is an object of zarr's."""
+    return Location(loads(store), component, nonce)
+
+
 def zarr() -> Any:
     """Return the zarr module."""
-    return import_module("zarr")
+    return lazily("zarr")
 
 
 @lru_cache(maxsize=128)
@@ -161,6 +172,6 @@ def compressors(choice: Any, dtype: np.dtype[Any]) -> Mapping[str, Any]:
     """
     if isinstance(choice, str) and choice == "auto":
         shuffle = "shuffle" if dtype.itemsize > 1 else "noshuffle"
-        codecs = import_module("zarr.codecs")
+        codecs = lazily("zarr.codecs")
         return {"compressors": codecs.BloscCodec(cname="zstd", clevel=1, shuffle=shuffle)}
     return {"compressors": choice}

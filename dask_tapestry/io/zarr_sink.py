@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -11,6 +12,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
+from dask_tapestry.imports import loads
 from dask_tapestry.io.chunks import CHUNK_BYTES, automatic_chunks
 from dask_tapestry.io.zarr_array import (
     Location,
@@ -76,10 +78,15 @@ class ZarrSink(Sink):
             "threaded scheduler, or a store on disk"
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         if self.local_only:
             raise StoreError(self.local_only)
-        return dict(self.__dict__)
+        options = pickle.dumps(self.options)  # codecs among them: zarr is imported to load them
+        return _loaded, (options, self.location, self.stored, self.overwrite, self.workers)
+
+
+def _loaded(options: bytes, location: Location, stored: tuple[int, ...], *rest: Any) -> ZarrSink:
+    return ZarrSink(location, stored, loads(options), *rest)
 
 
 def _may_be_fill(block: np.ndarray[Any, Any], location: Location) -> bool:

@@ -17,9 +17,12 @@ def can_scatter(client: Any) -> bool:
     """Whether arrays may be sent ahead to a client's workers.
 
     Not from inside its event loop, where sending cannot be waited for; nor where several clients
-    live, as the one that will compute is not known while planning. Arrays then travel with tasks.
+    live, as the one that will compute is not known while planning; nor before there are workers, as
+    on a batch cluster whose jobs are queued. Arrays then travel with tasks.
     """
-    return client is not None and not client.asynchronous and len(live_clients()) == 1
+    if client is None or client.asynchronous or len(live_clients()) != 1:
+        return False
+    return bool(client.scheduler_info(n_workers=-1).get("workers"))
 
 
 class Scattered:

@@ -11,6 +11,7 @@ from typing import Any
 
 import cloudpickle
 
+from dask_tapestry.imports import loads
 from dask_tapestry.plan.plan import Step
 from dask_tapestry.plan.program import Program
 from dask_tapestry.zspace import Cuts, ZRange
@@ -78,7 +79,7 @@ def _load(name: str, payload: bytes) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(name)
             return known
-    program, cuts, input_cuts = pickle.loads(payload)
+    program, cuts, input_cuts = loads(payload)
     spec = StepSpec(name, program, cuts, input_cuts, [payload])
     with _lock:
         _loaded[name] = spec

@@ -72,8 +72,10 @@ class Resources:
         return int(self.bandwidth)
 
     def __str__(self) -> str:
-        workers = "this machine" if self.local else f"{self.workers} workers"
-        return f"{workers}, {self.threads} threads, {format_bytes(self.memory_bytes)} each"
+        workers = "this machine" if self.local else f"{self.workers} worker"
+        workers += "s" * (not self.local and self.workers != 1)
+        threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
+        return f"{workers}, {threads}, {format_bytes(self.memory_bytes)} each"
 
 
 def machine_memory() -> int:

@@ -116,8 +116,6 @@ class Region(tuple[Progression, ...]):
 
     def hull(self, other: Region) -> Region:
         """Smallest region that holds both."""
-        if self.is_empty or other.is_empty:
-            return self if other.is_empty else other
         return Region(a.hull(b) for a, b in zip(self, other, strict=True))
 
     def position(self, inner: Region) -> Region:

@@ -87,6 +87,7 @@ def test_what_is_there_is_not_overwritten_unasked(stored):
 
 
 def test_bytes_are_shuffled_where_cells_have_several():
-    assert compressors("auto", np.dtype("f2"))["compressors"].shuffle.value == "shuffle"
-    assert compressors("auto", np.dtype("u1"))["compressors"].shuffle.value == "noshuffle"
+    for dtype, wanted in (("f2", "shuffle"), ("u1", "noshuffle")):
+        shuffle = compressors("auto", np.dtype(dtype))["compressors"].shuffle
+        assert getattr(shuffle, "value", shuffle) == wanted  # an enumeration until zarr 3.2
     assert compressors(None, np.dtype("f2")) == {"compressors": None}

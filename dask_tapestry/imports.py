@@ -1,0 +1,40 @@
+"""Imports and unpickling that happen on first use, one thread at a time.
+
+A worker may unpickle what refers to zarr in one thread while a task imports zarr in another. Python
+lets each wait for the other's modules only so far, and then shows them half made. Both go through
+one lock here.
+"""
+
+from __future__ import annotations
+
+import pickle
+from importlib import import_module
+from threading import RLock
+from types import ModuleType
+from typing import Any, Final
+
+_lock: Final = RLock()
+
+
+def lazily(name: str) -> ModuleType:
+    """Return the module `name`, imported now if it is not yet.
+
+    Examples
+    --------
+    >>> lazily("json").dumps([1])
+    '[1]'
+    """
+    with _lock:
+        return import_module(name)
+
+
+def loads(payload: bytes) -> Any:
+    """Unpickle, with the imports that takes.
+
+    Examples
+    --------
+    >>> loads(pickle.dumps((1, "a")))
+    (1, 'a')
+    """
+    with _lock:
+        return pickle.loads(payload)
