@@ -221,6 +221,8 @@ def _compute_error_type(kind: type[Exception]) -> type[Exception]:
     """`ComputeError` and `kind` in one; `ComputeError` alone where `kind` is made otherwise."""
     if issubclass(kind, TapestryError):
         return kind
+    if issubclass(kind, StopIteration | StopAsyncIteration):
+        return ComputeError  # in a coroutine those mean something else
     try:
         made = type("ComputeError", (ComputeError, kind), {"__reduce__": _reduce, "kind": kind})
         made("text")

@@ -371,7 +371,7 @@ class Array(DaskMethodsMixin):
 
 def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
     """Whole array from nested lists of blocks."""
-    return finish_array(cuts, REMOTE, list(flatten([blocks])))
+    return finish_array(cuts, REMOTE, list(flatten([blocks])), copy=True)
 
 
 def _rebuild(graph: Any, type_: TensorType, rename: dict[str, str] | None = None) -> Array:

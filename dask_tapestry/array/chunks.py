@@ -7,6 +7,7 @@ from math import prod
 from operator import index
 from typing import Any
 
+import numpy as np
 from dask.utils import parse_bytes
 
 from dask_tapestry.config import get as setting
@@ -31,7 +32,7 @@ def cuts_from(chunks: Any, type_: TensorType) -> tuple[Cuts, ...]:
     >>> [str(c) for c in cuts_from((2, (1, 5)), TensorType((4, 6), np.dtype("f8")))]
     ['2x2', '(1, 5)']
     """
-    if isinstance(chunks, str | int | None):
+    if isinstance(chunks, str | int | np.integer | None):
         chunks = (chunks,) * type_.ndim
     if isinstance(chunks, Mapping):
         names = type_.dims or ()
@@ -41,7 +42,7 @@ def cuts_from(chunks: Any, type_: TensorType) -> tuple[Cuts, ...]:
         }
         chunks = tuple(wanted.get(dim, -1) for dim in range(type_.ndim))
     given = tuple(chunks)
-    if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int) for n in given):
+    if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int | np.integer) for n in given):
         given = (given,)
     if len(given) != type_.ndim:
         raise ShapeError(f"chunks {chunks} do not fit the {type_.ndim} dimensions of {type_}")
@@ -52,7 +53,7 @@ def cuts_from(chunks: Any, type_: TensorType) -> tuple[Cuts, ...]:
 
 def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
     extent = type_.shape[dim]
-    if one is None or (isinstance(one, int) and one == -1):
+    if one is None or (isinstance(one, int | np.integer) and one == -1):
         return Cuts.regular(extent, max(extent, 1))
     if isinstance(one, tuple | list):
         lengths = [index(n) for n in one]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,11 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray, rechunk
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.array.shapes import Shape, shape_of
 from dask_tapestry.operators.arange import arange as arange_tensor
 from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full as full_tensor
-
-Shape = int | Sequence[int]
-
-
-def _shape(shape: Shape) -> tuple[int, ...]:
-    sides = tuple(index(n) for n in shape) if isinstance(shape, Sequence) else (index(shape),)
-    if any(n < 0 for n in sides):
-        raise ShapeError(f"negative dimensions are not allowed: {sides}")
-    return sides
 
 
 def full(
@@ -57,13 +48,14 @@ def full(
     array([[7, 7],
            [7, 7]])
     """
-    sides = _shape(shape)
+    sides = shape_of(shape)
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         x = Array(broadcast(asarray(fill_value, dtype).node, sides))
     else:
         value = np.asarray(fill_value)
-        value = value.astype(as_dtype(dtype if dtype is not None else value.dtype))
-        x = Array(full_tensor(sides, value.flat[0], tuple(dims) if dims else None))
+        kind = as_dtype(dtype if dtype is not None else value.dtype)
+        scalar = fill_value if isinstance(fill_value, int | float | complex) else value.flat[0]
+        x = Array(full_tensor(sides, scalar_of(scalar, kind), tuple(dims) if dims else None))
     return x if chunks is None else rechunk(x, chunks)
 
 

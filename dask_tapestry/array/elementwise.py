@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ DOCUMENTATION = """{summary}
     *operands
         {nin} array(s) or scalar(s).
     dtype
-        Convert the operands to this dtype first.
+        Of the result, which chooses the loop.
 
     Raises
     ------
@@ -56,16 +57,15 @@ def operand(value: object) -> Operand:
         return value.node
     if isinstance(value, bool | int | float | complex | np.generic):
         return value
+    if isinstance(value, str | bytes):
+        return np.asarray(value).flat[0]  # type: ignore[no-any-return]
     return asarray(value).node
 
 
-def _operands(values: tuple[Any, ...], dtype: Any) -> list[Operand]:
+def _operands(values: tuple[Any, ...]) -> list[Operand]:
     found = [operand(value) for value in values]
     if not any(isinstance(o, Tensor) for o in found):
         found[0] = asarray(values[0]).node
-    if dtype is not None:
-        wanted = as_dtype(dtype)
-        found = [cast(asarray(v).node, wanted) for v in values]
     return found
 
 
@@ -75,9 +75,11 @@ def _function(name: str) -> Callable[..., Any]:
     def function(*operands: Any, dtype: Any = None) -> Any:
         if len(operands) != ufunc.nin:
             raise TypeError(f"{name}() takes {ufunc.nin} operands but {len(operands)} were given")
-        values = _operands(operands, dtype)
+        values = _operands(operands)
+        wanted = None if dtype is None else as_dtype(dtype)
         results = tuple(
-            Array(elementwise(name, *values, output=place)) for place in range(ufunc.nout)
+            Array(elementwise(name, *values, output=place, dtype=wanted))
+            for place in range(ufunc.nout)
         )
         return results[0] if ufunc.nout == 1 else results
 
@@ -141,7 +143,14 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Array:
 
 
 @implements(np.clip)
-def clip(x: Any, min: Any = None, max: Any = None, /) -> Array:
+def clip(
+    x: Any,
+    min: Any = None,
+    max: Any = None,
+    *,
+    a_min: Any = None,
+    a_max: Any = None,
+) -> Array:
     """Limit cells to ``[min, max]``, as `numpy.clip`; a bound of None does not limit.
 
     Examples
@@ -150,12 +159,22 @@ def clip(x: Any, min: Any = None, max: Any = None, /) -> Array:
     >>> dt.clip(dt.arange(5), 1, 3).compute()
     array([1, 1, 2, 3, 3])
     """
-    result = asarray(x).node
-    if min is not None:
-        result = elementwise("maximum", result, operand(min))
-    if max is not None:
-        result = elementwise("minimum", result, operand(max))
-    return Array(result)
+    array = asarray(x)
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    result: Operand = array.node
+    if low is not None:
+        result = elementwise("maximum", result, _bound(low, array.dtype))
+    if high is not None:
+        result = elementwise("minimum", result, _bound(high, array.dtype))
+    return Array(result)  # type: ignore[arg-type]
+
+
+def _bound(value: object, dtype: np.dtype[Any]) -> Operand:
+    """A bound; a Python integer that no cell can reach becomes the one next to it."""
+    if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "iu":
+        ends = np.iinfo(dtype)
+        return builtins.max(int(ends.min), builtins.min(int(ends.max), value))
+    return operand(value)
 
 
 @implements(np.astype)
@@ -197,7 +216,7 @@ def imag(x: Any, /) -> Array:
     """
     array = asarray(x)
     if array.dtype.kind != "c":
-        return Array(full(array.shape, array.dtype.type(0), array.dims))
+        return Array(full(array.shape, np.zeros((), array.dtype).flat[0], array.dims))
     return _part("imag", array)
 
 

@@ -11,7 +11,8 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
-from dask_tapestry.errors import IndexingError, ShapeError
+from dask_tapestry.array.shapes import lengths_of, shape_of
+from dask_tapestry.errors import DTypeError, IndexingError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.concat import concat as concat_tensors
@@ -22,6 +23,7 @@ from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.squeeze import squeeze as squeeze_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import Tensor
 
 
 def getitem(x: Any, key: Any) -> Array:
@@ -138,8 +140,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Array:
     array([[0, 1],
            [0, 1]])
     """
-    sides = tuple(shape) if isinstance(shape, Sequence) else (shape,)
-    return Array(broadcast(asarray(x).node, sides))
+    return Array(broadcast(asarray(x).node, shape_of(shape)))
 
 
 @implements(np.broadcast_arrays)
@@ -170,8 +171,15 @@ def concatenate(arrays: Sequence[Any], axis: int | None = 0, *, dtype: Any = Non
     nodes = [asarray(x).node for x in arrays]
     if axis is None:
         nodes, axis = [reshape_tensor(n, (-1,) if n.type.size else (0,)) for n in nodes], 0
-    joined = concat_tensors(nodes, axis)
-    return Array(joined if dtype is None else astype(joined, as_dtype(dtype)))
+    if dtype is not None:
+        nodes = [_same_kind(n, as_dtype(dtype)) for n in nodes]
+    return Array(concat_tensors(nodes, axis))
+
+
+def _same_kind(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    if not np.can_cast(x.type.dtype, dtype, "same_kind"):
+        raise DTypeError(f"cannot concatenate {x.type} as {dtype.name}: it is of another kind")
+    return astype(x, dtype)
 
 
 def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
@@ -198,7 +206,7 @@ def reshape(x: Any, /, shape: int | Sequence[int], order: str = "C") -> Array:
     """
     if order != "C":
         raise ShapeError(f"reshape in order {order!r} is not known: there is 'C'")
-    return Array(reshape_tensor(asarray(x).node, shape))
+    return Array(reshape_tensor(asarray(x).node, lengths_of(shape)))
 
 
 @implements(np.ravel)

@@ -43,7 +43,7 @@ def _binary(function: Callable[..., Any], swapped: bool) -> Callable[[Array, Any
 
 
 def _defers_to(other: Any) -> bool:
-    return getattr(other, "__array_ufunc__", 0) is None or isinstance(other, str | bytes)
+    return getattr(other, "__array_ufunc__", 0) is None
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
     >>> int(dt.argmin(dt.asarray([3, 1, 1])))
     1
     """
-    return _reduced("argmin", x, axis, None, keepdims)
+    return _reduced("argmin", x, None if axis is None else index(axis), None, keepdims)
 
 
 @implements(np.argmax)
@@ -186,4 +187,4 @@ def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
     >>> int(dt.argmax(dt.asarray([3, 1, 3])))
     0
     """
-    return _reduced("argmax", x, axis, None, keepdims)
+    return _reduced("argmax", x, None if axis is None else index(axis), None, keepdims)

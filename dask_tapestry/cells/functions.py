@@ -35,7 +35,9 @@ def flops(function: str) -> int:
 
 
 @lru_cache(maxsize=4096)
-def loop_dtypes(function: str, operands: tuple[Operand, ...]) -> tuple[np.dtype[np.generic], ...]:
+def loop_dtypes(
+    function: str, operands: tuple[Operand, ...], result: np.dtype[np.generic] | None = None
+) -> tuple[np.dtype[np.generic], ...]:
     """Dtypes of the inputs and outputs of the NumPy loop that serves `operands`.
 
     The promotion is NumPy's own (NEP 50): Python's int, float and complex are weak.
@@ -46,6 +48,8 @@ def loop_dtypes(function: str, operands: tuple[Operand, ...]) -> tuple[np.dtype[
         The ufunc's name, a key of `UFUNCS`.
     operands
         One dtype for each input, or a Python scalar's type.
+    result
+        The dtype that the outputs must have, if it is not NumPy's choice.
 
     Raises
     ------
@@ -63,7 +67,11 @@ def loop_dtypes(function: str, operands: tuple[Operand, ...]) -> tuple[np.dtype[
     if len(operands) != ufunc.nin:
         raise DTypeError(f"{function} takes {ufunc.nin} operands, not {len(operands)}")
     try:
-        return ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
+        types = (*operands, *[None] * ufunc.nout)
+        if result is None:
+            return ufunc.resolve_dtypes(types)
+        signature = (*[None] * ufunc.nin, *[result] * ufunc.nout)
+        return ufunc.resolve_dtypes(types, signature=signature)
     except TypeError as error:
         names = ", ".join(getattr(o, "name", None) or o.__name__ for o in operands)  # type: ignore[union-attr]
         raise DTypeError(f"{function} has no loop for ({names}): {error}") from None

@@ -60,7 +60,7 @@ def from_duck(data: Any, dims: Dims) -> Tensor:
         raise DTypeError(
             f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__"
         )
-    dtype = np.dtype(data.dtype)
+    dtype = np.dtype(data.dtype).newbyteorder("=")
     if dtype.hasobject:
         raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
     shape = tuple(int(n) for n in data.shape)

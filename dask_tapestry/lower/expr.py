@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -17,11 +18,12 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.blocks import BlocksSource
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering, materialize
 from dask_tapestry.lower.scatter import Scattered, can_scatter
 from dask_tapestry.plan.build import build_plan
-from dask_tapestry.plan.plan import Plan
+from dask_tapestry.plan.plan import Plan, with_first
 from dask_tapestry.plan.resources import live_client
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
@@ -37,12 +39,17 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
     client = live_client()
     if client is not None:
         _refuse_local_sinks(plan)
+    if final:
+        plan = replace(plan, steps=with_first(plan.steps, uuid4().hex))
     scattered = Scattered(client) if can_scatter(client) else None
     lowered = Lowering(plan, scattered).lower(final)
     with _lock:
         for step in plan.steps.values():
             _planned[step.name] = step.cuts
             _planned.move_to_end(step.name)
+        for root in plan.graph.roots:
+            if isinstance(root.operator, BlocksSource):
+                _planned[root.operator.key_name] = root.operator.cuts
         while len(_planned) > REMEMBERED:
             _planned.popitem(last=False)
     return lowered, scattered

@@ -64,6 +64,7 @@ class Lowering:
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
+        self.gathered: set[Node] = set()
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
@@ -172,7 +173,9 @@ class Lowering:
             return nested_keys(source, tuple(c.count for c in cuts))
         name = f"tapestry-gather-{uuid4().hex}"
         reads = {source} & set(self.layers)
-        self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE)), reads)
+        shared = node in self.gathered or isinstance(node.operator, BlocksSource)
+        self.gathered.add(node)
+        self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared), reads)
         return [(name, 0)]
 
 

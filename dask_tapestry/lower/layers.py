@@ -82,19 +82,21 @@ class StepLayer(SymbolicLayer):
 class GatherLayer(SymbolicLayer):
     """One task that returns a step's whole result."""
 
-    def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...], out: Buffer) -> None:
+    def __init__(
+        self, name: str, source: str, cuts: tuple[Cuts, ...], out: Buffer, copy: bool = False
+    ) -> None:
         super().__init__(name)
-        self.source, self.cuts, self.out = source, cuts, out
+        self.source, self.cuts, self.out, self.copy = source, cuts, out, copy
 
     grid_shape = (1,)
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         numbers = product(*(range(c.count) for c in self.cuts))
         blocks = TaskList(*(TaskRef((self.source, *n)) for n in numbers))
-        return Task((self.name, *index), finish_array, self.cuts, self.out, blocks)
+        return Task((self.name, *index), finish_array, self.cuts, self.out, blocks, self.copy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GatherLayer, (self.name, self.source, self.cuts, self.out)
+        return GatherLayer, (self.name, self.source, self.cuts, self.out, self.copy)
 
 
 class PrepareLayer(SymbolicLayer):

@@ -80,6 +80,8 @@ def _gather(spec: StepSpec, schedule: Schedule, inputs: Any) -> Held:
 
 def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
     """Return the cells `box` of a tensor held in blocks, of which those that meet it are given."""
+    if box.is_empty:
+        return np.empty(box.shape, blocks[0].dtype)
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
         return _part(blocks[0], _held(cuts, tuple(r.start for r in ranges)), box)
@@ -163,10 +165,13 @@ def _release(
             values.pop(key, None)
 
 
-def finish_array(cuts: tuple[Cuts, ...], out: Buffer, blocks: Sequence[Block]) -> Any:
+def finish_array(
+    cuts: tuple[Cuts, ...], out: Buffer, blocks: Sequence[Block], copy: bool = False
+) -> Any:
     """Return the whole result: the buffer that blocks were written to, or the blocks joined.
 
-    A result without dimensions comes as a NumPy scalar, as from NumPy's own functions.
+    A result without dimensions comes as a NumPy scalar, as from NumPy's own functions. With `copy`
+    the result is an array of its own, where buffer or block belong to somebody else too.
     """
     forget()
     if out.is_local:
@@ -174,7 +179,9 @@ def finish_array(cuts: tuple[Cuts, ...], out: Buffer, blocks: Sequence[Block]) -
     else:
         box = ZRange((0,) * len(cuts), tuple(c.extent for c in cuts))
         whole = assemble(box, cuts, blocks)
-    return whole[()] if not cuts else whole
+    if not cuts:
+        return whole[()]
+    return np.array(whole) if copy else whole
 
 
 def prepare_sink(sink: Sink, type_: Any) -> None:

@@ -65,7 +65,9 @@ class Map(BlockOperator):
         return str(self.expression)
 
 
-def elementwise(function: str, *operands: Operand, output: int = 0) -> Tensor:
+def elementwise(
+    function: str, *operands: Operand, output: int = 0, dtype: np.dtype[Any] | None = None
+) -> Tensor:
     """Apply a ufunc cell by cell, with NumPy's promotion (NEP 50) and broadcasting.
 
     Parameters
@@ -76,6 +78,8 @@ def elementwise(function: str, *operands: Operand, output: int = 0) -> Tensor:
         Tensors and scalars, at least one tensor; Python scalars take the tensors' dtype.
     output
         Which result, for a ufunc with several.
+    dtype
+        Of the results, which chooses the loop; by default NumPy's choice.
 
     Raises
     ------
@@ -89,7 +93,7 @@ def elementwise(function: str, *operands: Operand, output: int = 0) -> Tensor:
     if function in COMPARISONS:
         operands = tuple(_clamp_comparand(operands, o) for o in operands)
     types = tuple(_promotes_as(o) for o in operands)
-    loop = loop_dtypes(function, types)
+    loop = loop_dtypes(function, types, dtype)
     count = UFUNCS[function].nin
     name = function if UFUNCS[function].nout == 1 else f"{function}.{output}"
     return cell_call(name, operands, loop[:count], loop[count + output])
@@ -106,7 +110,7 @@ def cell_call(
         if isinstance(operand, Tensor):
             values.append(builder.cast(tensors.index(operand), wanted))
         else:
-            values.append(builder.constant(_scalar(operand, wanted)))
+            values.append(builder.constant(scalar_of(operand, wanted)))
     result = builder.call(function, values, dtype)
     shape = broadcast_shape([t.type.shape for t in tensors], f"operands of {function}")
     return apply(Map(builder.finish(result)), *[broadcast(t, shape) for t in tensors])
@@ -114,6 +118,8 @@ def cell_call(
 
 def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """Convert every cell to `dtype`, as `numpy.ndarray.astype` does."""
+    if dtype.kind in "US" and not dtype.itemsize:  # as many characters as the longest cell takes
+        dtype = np.zeros((), x.type.dtype).astype(dtype).dtype
     if x.type.dtype == dtype:
         return x
     builder = CellBuilder([x.type.dtype])
@@ -128,12 +134,14 @@ def _promotes_as(operand: Operand) -> np.dtype[Any] | type:
     return np.dtype(bool) if isinstance(operand, bool) else type(operand)
 
 
-def _scalar(value: Scalar, dtype: np.dtype[Any]) -> np.generic:
+def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> np.generic:
     """`value` as a scalar of `dtype`."""
     if isinstance(value, int) and dtype.kind in "iu":
         bounds = np.iinfo(dtype)
         if not bounds.min <= value <= bounds.max:
             raise ValueRangeError(f"Python integer {value} out of bounds for {dtype.name}")
+    if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":
+        value = float(value)  # as NumPy does, which rounds twice
     with np.errstate(all="ignore"):
         scalar: np.generic = np.asarray(value).astype(dtype).flat[0]
     return scalar

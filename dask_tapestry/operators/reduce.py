@@ -169,19 +169,13 @@ def reduce(
     declared = MONOIDS[monoid]
     result, state = declared.dtypes(x.type.dtype, dtype)
     extents = tuple(x.type.shape[axis] for axis in chosen)
-    if not prod(extents) and not declared.has_identity and x.type.size == 0:
-        _refuse_empty(x.type, monoid, chosen)
+    if not prod(extents) and not declared.has_identity:
+        raise ShapeError(
+            f"zero-size array to reduction operation {monoid} which has no identity: {x.type}"
+        )
     if not chosen:
         x = unsqueeze(x, x.type.ndim)
         chosen, extents = (x.type.ndim - 1,), (1,)
         keepdims = False
     value = apply(Reduce(monoid, chosen, extents, result, state, float(ddof)), x)
     return unsqueeze(value, chosen) if keepdims else value
-
-
-def _refuse_empty(x: TensorType, monoid: str, axes: tuple[int, ...]) -> None:
-    kept = prod(n for axis, n in enumerate(x.shape) if axis not in axes)
-    if kept:
-        raise ShapeError(
-            f"zero-size array to reduction operation {monoid} which has no identity: {x}"
-        )

@@ -76,8 +76,11 @@ def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> st
     return f"tapestry-{node.operator.name}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
 
 
-def with_first(steps: dict[Node, Step]) -> dict[Node, Step]:
-    """The steps with their `first`, and names that tell what it makes different."""
+def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
+    """The steps with their `first`, and names that tell what it makes different.
+
+    `salt` makes the names of one compute its own: its blocks go into a buffer of its own.
+    """
     wanted: dict[Node, set[Node]] = {}
     for node in reversed(steps):
         if isinstance(node.operator, Sink) and not node.after:
@@ -89,7 +92,7 @@ def with_first(steps: dict[Node, Step]) -> dict[Node, Step]:
         reads_blocks = any(x in steps or hasattr(x.operator, "cuts") for x in step.inputs)
         sinks = () if reads_blocks else tuple(sorted(wanted.get(node, ()), key=lambda n: n.digest))
         names = [named[x].name if x in named else x.digest for x in step.inputs]
-        name = step_name(node, step.cuts, (*names, *[sink.digest for sink in sinks]))
+        name = step_name(node, step.cuts, (*names, *[sink.digest for sink in sinks], salt))
         named[node] = replace(step, name=name, first=sinks)
     return named
 

@@ -7,6 +7,9 @@ is read twice (``x[1:] - x[:-1]``) is still computed once, and ``x[:5]`` costs w
 
 from __future__ import annotations
 
+import numpy as np
+
+from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import brief, rebuilt
 from dask_tapestry.rewrite.trace import Trace
@@ -22,6 +25,8 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
     done: dict[Node, Node] = {}
     yields: dict[Node, Region] = {}
     for node in graph.nodes:
+        if node not in plans:
+            continue
         plan = plans[node]
         if plan is None:
             inputs = [_part(done[x], yields[x], Region.whole(x.type.shape)) for x in node.inputs]
@@ -31,7 +36,7 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
             continue
         parts = [
             _part(done[x], yields[x], region)
-            for x, region in zip(node.inputs, plan.inputs, strict=True)
+            for x, region in zip(node.inputs, plan.inputs, strict=False)
         ]
         done[node] = apply(
             plan.operator, *parts, after=[done[a] for a in node.after], line=node.line or ""
@@ -43,21 +48,38 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
 
 
 def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
-    """How each node computes what is read of it; None where it computes all it did."""
+    """How each node that is read computes what is read of it; None where it computes all it did.
+
+    Of what no cell is read, nothing is computed: it becomes a tensor without cells.
+    """
     wanted: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
     plans: dict[Node, Restriction | None] = {}
     for node in reversed(graph.nodes):
-        region = wanted.get(node) or Region.whole(node.type.shape)
+        effect = node.operator.category in ("sink", "sequence")
+        if node not in wanted and not effect:
+            continue
+        region = wanted.get(node, Region.whole(node.type.shape))
         plan = None
-        if node.operator.category == "selector" or not region.is_whole(node.type.shape):
+        if region.is_empty and not effect:
+            plan = _nothing(node, region)
+        elif node.operator.category == "selector" or not region.is_whole(node.type.shape):
             plan = node.operator.restrict(node.input_types, region)
-        if plan is not None and _changes_nothing(node, plan):
-            plan = None
+            if plan is not None and _changes_nothing(node, plan):
+                plan = None
         plans[node] = plan
         reads = plan.inputs if plan else [Region.whole(x.type.shape) for x in node.inputs]
-        for source, read in zip(node.inputs, reads, strict=True):
+        for source, read in zip(
+            node.inputs, reads, strict=False
+        ):  # a tensor without cells reads none
             wanted[source] = wanted[source].hull(read) if source in wanted else read
     return plans
+
+
+def _nothing(node: Node, region: Region) -> Restriction | None:
+    if isinstance(node.operator, Full):
+        return node.operator.restrict((), region)
+    type_ = node.type._replace(shape=region.shape)
+    return Restriction(Full(type_, np.zeros((), type_.dtype).tobytes()), (), region)
 
 
 def _changes_nothing(node: Node, plan: Restriction) -> bool:

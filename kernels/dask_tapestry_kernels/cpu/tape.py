@@ -37,16 +37,41 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
     if not result.size:
         return result
     with np.errstate(all="ignore"):
-        if _has_table(blocks):
+        calls, constants = _calls(expression), _constants(expression)
+        if _has_table(blocks) and _table(expression) is not None:
             _look_up(result, blocks[0], expression)
-        elif len(calls := _calls(expression)) == 1:
-            _run(calls, _constants(expression), blocks, result, {})
+        elif len(calls) == 1 and result.flags.c_contiguous and all(map(_runs_forward, blocks)):
+            _run(calls, constants, blocks, result, {})
         else:
             buffers: dict[tuple[int, Any], Block] = {}
-            constants = _constants(expression)
             for tile in tiles(result.shape):
-                _run(calls, constants, [block[tile] for block in blocks], result[tile], buffers)
+                _run_tile(calls, constants, [b[tile] for b in blocks], result[tile], buffers)
     return result
+
+
+def _run_tile(
+    calls: tuple[Call, ...],
+    constants: dict[int, Any],
+    blocks: Sequence[Block],
+    result: Block,
+    buffers: dict[tuple[int, Any], Block],
+) -> None:
+    """Run on cells that lie in order, as bits must not depend on how they lie.
+
+    NumPy leaves its vector loops for operands that run backwards, and then gives other bits; and
+    its `isfinite`, `isinf`, `isnan` and `signbit` miss cells of a strided result (2.4, AVX-512).
+    """
+    operands = [b if _runs_forward(b) else np.ascontiguousarray(b) for b in blocks]
+    if result.flags.c_contiguous:
+        _run(calls, constants, operands, result, buffers)
+        return
+    in_order = np.empty(result.shape, result.dtype)
+    _run(calls, constants, operands, in_order, buffers)
+    result[...] = in_order
+
+
+def _runs_forward(block: Block) -> bool:
+    return all(stride >= 0 for stride in block.strides)
 
 
 def tiles(shape: tuple[int, ...], cells: int = TILE_CELLS) -> Iterator[Tile]:
@@ -125,7 +150,7 @@ def _run(
 def _function(name: str) -> Apply:
     """The function `name` as one that writes into its first argument."""
     if name == "cast":
-        return lambda target, x: np.copyto(target, x, casting="unsafe")
+        return _cast
     if name == "where":
         return _where
     if name in ("real", "imag"):
@@ -140,6 +165,13 @@ def _function(name: str) -> Apply:
         ufunc(*operands, out=target)
 
     return apply
+
+
+def _cast(target: Block, x: Any) -> None:
+    """Convert; to uint32 by way of int64, as NumPy's vector loop and its scalar one disagree."""
+    if target.dtype == np.uint32 and x.dtype.kind in "fc":
+        x = x.real.astype(np.int64)
+    np.copyto(target, x, casting="unsafe")
 
 
 def _where(target: Block, condition: Any, x: Any, y: Any) -> None:
@@ -157,19 +189,20 @@ def _has_table(blocks: Sequence[Block]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _table(expression: Any) -> Block:
-    """Results for every value of the only parameter, by the value's byte."""
+def _table(expression: Any) -> Block | None:
+    """Results for every value of the only parameter, by the value's byte.
+
+    None if some value has no result: an integer to a negative power, of which no cell may be one.
+    """
     every = np.arange(256, dtype=np.uint8)
     if expression.parameters[0].kind == "b":
         every = (every != 0).view(np.uint8)
     table = np.empty(256, expression.dtype)
-    _run(
-        _calls(expression),
-        _constants(expression),
-        [every.view(expression.parameters[0])],
-        table,
-        {},
-    )
+    cells = every.view(expression.parameters[0])
+    try:
+        _run(_calls(expression), _constants(expression), [cells], table, {})
+    except ValueError:
+        return None
     return table
 
 
@@ -180,8 +213,8 @@ def _pair_table(expression: Any) -> Block | None:
     Two cells at a time are looked up at 1.58 instead of .78 Gcell/s (uint8 to float16, a thread).
     """
     table = _table(expression)
-    double = PAIRS.get(table.dtype.itemsize)
-    if double is None:
+    double = None if table is None else PAIRS.get(table.dtype.itemsize)
+    if table is None or double is None:
         return None
     codes = np.arange(65_536, dtype=np.uint16).view(np.uint8)
     return table[codes].view(double)
@@ -190,6 +223,7 @@ def _pair_table(expression: Any) -> Block | None:
 def _look_up(result: Block, block: Block, expression: Any) -> None:
     codes = block.view(np.uint8)
     table = _table(expression)
+    assert table is not None
     pairs = _pair_table(expression) if block.size >= PAIRS_FROM else None
     for tile in tiles(block.shape):
         source, target = codes[tile], result[tile]

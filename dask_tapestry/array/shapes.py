@@ -1,0 +1,37 @@
+"""Shapes as users write them: an integer, or integers of any kind in any sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index
+
+from dask_tapestry.errors import ShapeError
+
+Shape = int | Sequence[int]
+
+
+def shape_of(shape: Shape) -> tuple[int, ...]:
+    """Return `shape` as a tuple of ints.
+
+    Raises
+    ------
+    ShapeError
+        If a length is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shape_of(3), shape_of(np.array([2, 4]))
+    ((3,), (2, 4))
+    """
+    sides = lengths_of(shape)
+    if any(n < 0 for n in sides):
+        raise ShapeError(f"negative dimensions are not allowed: {sides}")
+    return sides
+
+
+def lengths_of(shape: Shape) -> tuple[int, ...]:
+    """Return `shape` as a tuple of ints, of which some may be negative."""
+    if isinstance(shape, Iterable):
+        return tuple(index(n) for n in shape)
+    return (index(shape),)
