@@ -31,7 +31,7 @@ OPERATORS = {
     "unsqueeze": (lambda x: dt.expand_dims(x, (0, 2)), (X,)),
     "rechunk": (lambda x: dt.rechunk(x, 2), (X,)),
     "sum": (lambda x: dt.sum(x, axis=1), (X,)),
-    "argmax": (lambda x: dt.argmax(x, axis=(0, 2)), (X % 7,)),
+    "argmax": (lambda x: dt.Array(reduce(x.node, "argmax", (0, 2))), (X % 7,)),
 }
 
 
