@@ -9,7 +9,7 @@ import dask.config
 DEFAULTS: dict[str, object] = {
     "resources": None,  # a Resources, or None for this machine or the live cluster
     "memory-limit": None,  # bytes or "2 GiB" a worker, or None for what the machine has
-    "max-tasks": 250_000,  # above this a plan is refused: the scheduler would drown
+    "max-tasks": 1_000_000,  # above this a plan is refused: the scheduler would drown
     "block-bytes": 32 * 2**20,  # the working set a block aims at
     "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
