@@ -29,9 +29,9 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
             continue
         plan = plans[node]
         if plan is None:
-            inputs = [_part(done[x], yields[x], Region.whole(x.type.shape)) for x in node.inputs]
-            same = dict(zip(node.inputs, inputs, strict=True))
-            done[node] = rebuilt(node, {**done, **same})
+            whole = [_part(done[x], yields[x], Region.whole(x.type.shape)) for x in node.inputs]
+            now = dict(zip(node.inputs, whole, strict=True))
+            done[node] = rebuilt(node, now | {a: done[a] for a in node.after})
             yields[node] = Region.whole(node.type.shape)
             continue
         parts = [
@@ -68,9 +68,7 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
                 plan = None
         plans[node] = plan
         reads = plan.inputs if plan else [Region.whole(x.type.shape) for x in node.inputs]
-        for source, read in zip(
-            node.inputs, reads, strict=False
-        ):  # a tensor without cells reads none
+        for source, read in zip(node.inputs, reads, strict=False):  # no cells, no reads
             wanted[source] = wanted[source].hull(read) if source in wanted else read
     return plans
 
