@@ -99,6 +99,8 @@ def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
 def _variance(x: DType, asked: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufc":
         raise DTypeError(f"a variance has no meaning for dtype {x.name}")
+    if asked is not None and asked.kind not in "fc":
+        raise DTypeError(f"a variance is not computed in dtype {asked.name}: floats are needed")
     work = accumulator(asked or (np.dtype(np.float64) if x.kind in "biu" else x))
     real = np.dtype(work.char.lower()) if work.kind == "c" else work
     result = (asked or x) if (asked or x).kind == "f" else real
