@@ -3,7 +3,7 @@
 zarr's synchronous interface hands each chunk to an event loop of its own and the codecs to a pool
 of threads. Our tasks are threads already, one for each core: there the hand-over buys nothing, and
 memory freed in many threads stays with each of them. Here every thread has a loop whose executor
-runs what it is given at once (the image job's peak: 356 MiB by the synchronous interface, 251 so).
+runs what it is given at once (the image job's peak: 356 MiB by the synchronous interface, 286 so).
 Stores that do their input and output asynchronously keep zarr's own loop.
 """
 

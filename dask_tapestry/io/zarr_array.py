@@ -168,7 +168,7 @@ def compressors(choice: Any, dtype: np.dtype[Any]) -> Mapping[str, Any]:
 
     ``"auto"`` is Blosc with zstd at level 1, after a byte shuffle where cells have several bytes:
     on float16 pictures it encodes 2.5 times as fast as zarr's own choice (zstd level 0) and stores
-    2 % more (benchmarks/image_job.py).
+    3 % more (benchmarks/image_job.py).
     """
     if isinstance(choice, str) and choice == "auto":
         shuffle = "shuffle" if dtype.itemsize > 1 else "noshuffle"

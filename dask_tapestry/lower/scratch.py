@@ -2,7 +2,7 @@
 
 A fresh array of tens of megabytes costs a page fault for every four kilobytes of it, each time, and
 leaves the allocator of every thread with memory it does not give back. Blocks of a step are alike,
-so their intermediate arrays are kept and handed on: the image job then holds 279 instead of 342 MiB
+so their intermediate arrays are kept and handed on: the image job then holds 251 instead of 279 MiB
 (benchmarks/image_job.py --gb 0.5).
 """
 
