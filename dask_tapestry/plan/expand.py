@@ -17,6 +17,7 @@ from dask_tapestry.rules.split_reduction import split_reduction
 from dask_tapestry.teg import Graph, Node, Source
 
 NODES_A_SHARD = 64  # tree nodes a shard should hold: fine enough to cut, few enough to send
+WORTH_PARTS = 2.0  # times as many bytes that rows and columns may read before parts are taken
 LOOKED_AT = 64  # nodes among which a stored source is looked for
 COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
 
@@ -107,9 +108,9 @@ def _is_stored(x: Node) -> bool:
 def product_part(node: Node, aim: Aim) -> int:
     """Cells of the contracted dimension that one partial product takes; 0 to leave it whole.
 
-    Whichever reads and writes fewer bytes: rows and columns cut, where every piece of one factor
-    meets every piece of the other, or the contracted dimension cut, where each is read once but
-    every part yields a whole product.
+    Rows and columns are cut, where every piece of one factor meets every piece of the other; unless
+    cutting the contracted dimension, where each is read once but every part yields a whole product,
+    takes far fewer bytes. Parts of it need all rows at once, so that nothing streams through them.
     """
     match node.operator:
         case MatMul(part=None):
@@ -122,7 +123,7 @@ def product_part(node: Node, aim: Aim) -> int:
         return 0
     parts = min(terms, max(aim.count, (x.nbytes + w.nbytes) // max(shard, 1)))
     in_parts = x.nbytes + w.nbytes + 2 * parts * node.type.nbytes
-    if _bytes_whole(node, aim) <= in_parts:
+    if _bytes_whole(node, aim) <= WORTH_PARTS * in_parts:
         return 0
     return _aligned(-(-terms // parts), node)
 
