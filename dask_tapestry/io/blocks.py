@@ -25,6 +25,10 @@ class BlocksSource(Source):
     cuts: tuple[Cuts, ...]
     graph: Mapping[Any, Any] = field(compare=False, repr=False)
 
+    @property
+    def layout(self) -> tuple[Cuts, ...]:
+        return self.cuts
+
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
 

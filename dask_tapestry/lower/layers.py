@@ -15,7 +15,7 @@ from dask_tapestry.lower.run import barrier, finish_array, finish_sink, prepare_
 from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.lower.symbolic import Key, SymbolicLayer
 from dask_tapestry.teg import Sink, TensorType
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, block_box
 
 
 class StepLayer(SymbolicLayer):
@@ -180,9 +180,7 @@ class ScatteredLayer(SymbolicLayer):
     def piece(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """Cells of one piece."""
         assert self.data is not None
-        spans = [c.block(i) for c, i in zip(self.cuts, index, strict=True)]
-        box = ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
-        return self.data[box.index()]
+        return self.data[block_box(self.cuts, index).index()]
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         return DataNode((self.name, *index), self.piece(index))

@@ -14,10 +14,10 @@ import numpy as np
 from dask.typing import Key as DaskKey
 
 from dask_tapestry.lower.dask_private import GraphNode, Task, TaskRef
-from dask_tapestry.lower.spec import StepSpec, block_range
+from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.lower.symbolic import Key, SymbolicLayer
 from dask_tapestry.plan.machine import PIECE_BYTES
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 
 def references(
@@ -34,7 +34,7 @@ def references(
     """
     found = []
     for number in product(*block_range(cuts, box)):
-        held = _block(cuts, number)
+        held = block_box(cuts, number)
         part = held.intersection(box)
         saved = (held.size - part.size) * itemsize
         if pieces is None or saved < PIECE_BYTES:
@@ -42,11 +42,6 @@ def references(
         else:
             found.append(TaskRef((pieces, *number, *part.lo, *part.hi)))
     return found
-
-
-def _block(cuts: tuple[Cuts, ...], number: tuple[int, ...]) -> ZRange:
-    spans = [c.block(n) for c, n in zip(cuts, number, strict=True)]
-    return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
 
 
 def cut_piece(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.ndarray[Any, Any]:
@@ -104,7 +99,7 @@ class SliceLayer(SymbolicLayer):
     def task(self, index: tuple[int, ...]) -> GraphNode:
         rank = len(self._cuts)
         number, lo, hi = index[:rank], index[rank : 2 * rank], index[2 * rank :]
-        slices = ZRange(lo, hi).slices(_block(self._cuts, number))
+        slices = ZRange(lo, hi).slices(block_box(self._cuts, number))
         return Task((self.name, *index), cut_piece, TaskRef((self.source, *number)), slices)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -11,10 +11,10 @@ import numpy as np
 from dask_tapestry.errors import compute_error
 from dask_tapestry.lower.buffer import Buffer
 from dask_tapestry.lower.scratch import Scratch, forget, scratch
-from dask_tapestry.lower.spec import StepSpec, block_range
+from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.plan.program import Instruction, Schedule, Work
 from dask_tapestry.teg import Sink, Source
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
 
 Block = np.ndarray[Any, Any]
@@ -84,18 +84,13 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
         return np.empty(box.shape, blocks[0].dtype)
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
-        return _part(blocks[0], _held(cuts, tuple(r.start for r in ranges)), box)
+        return _part(blocks[0], block_box(cuts, tuple(r.start for r in ranges)), box)
     result = np.empty(box.shape, blocks[0].dtype)
     for numbers, block in zip(product(*ranges), blocks, strict=True):
-        held = _held(cuts, numbers)
+        held = block_box(cuts, numbers)
         part = held.intersection(box)
         result[part.slices(box)] = _part(block, held, part)
     return result
-
-
-def _held(cuts: tuple[Cuts, ...], numbers: tuple[int, ...]) -> ZRange:
-    spans = [c.block(n) for c, n in zip(cuts, numbers, strict=True)]
-    return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
 
 
 def _part(block: Block, held: ZRange, part: ZRange) -> Block:
@@ -177,7 +172,7 @@ def finish_array(
     if out.is_local:
         whole = out.array
     else:
-        box = ZRange((0,) * len(cuts), tuple(c.extent for c in cuts))
+        box = ZRange.of_shape(tuple([c.extent for c in cuts]))
         whole = assemble(box, cuts, blocks)
     if not cuts:
         return whole[()]

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from dask_tapestry.lower.dask_private import live_clients
 from dask_tapestry.teg import Node
-from dask_tapestry.zspace import Cuts
+from dask_tapestry.zspace import Cuts, block_box
 
 PIECE_BYTES = 16 * 2**20
 
@@ -41,8 +41,7 @@ class Scattered:
             data = x.operator.data  # type: ignore[attr-defined]
             pieces = {}
             for index in product(*(range(c.count) for c in cuts)):
-                spans = [c.block(i) for c, i in zip(cuts, index, strict=True)]
-                pieces[(name, *index)] = data[tuple(slice(a, b) for a, b in spans)]
+                pieces[(name, *index)] = data[block_box(cuts, index).index()]
             self.futures |= self.client.scatter(pieces, hash=False)
             self._sent[x] = name, cuts
         return self._sent[x]

@@ -14,7 +14,7 @@ import cloudpickle
 from dask_tapestry.imports import loads
 from dask_tapestry.plan.plan import Step
 from dask_tapestry.plan.program import Program
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
 _lock = Lock()
@@ -48,8 +48,7 @@ class StepSpec:
 
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of a block."""
-        spans = [cut.block(i) for cut, i in zip(self.cuts, index, strict=True)]
-        return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+        return block_box(self.cuts, index)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
@@ -86,11 +85,3 @@ def _load(name: str, payload: bytes) -> StepSpec:
         while len(_loaded) > KEPT:
             _loaded.popitem(last=False)
     return spec
-
-
-def block_range(cuts: tuple[Cuts, ...], box: ZRange) -> tuple[range, ...]:
-    """Numbers of the blocks that meet `box` in each dimension; of an empty box the first block."""
-    if box.is_empty:
-        return tuple(range(1) for _ in cuts)
-    spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
-    return tuple(range(first, end) for first, end in spans)

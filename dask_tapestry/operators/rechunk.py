@@ -23,6 +23,10 @@ class Rechunk(Selector):
     holds = True
     cuts: tuple[Cuts, ...]
 
+    @property
+    def layout(self) -> tuple[Cuts, ...]:
+        return self.cuts
+
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
 

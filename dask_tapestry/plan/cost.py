@@ -15,6 +15,7 @@ from dask_tapestry.plan.machine import (
     MEMORY_BYTES_A_SECOND,
     SECONDS_A_TASK,
 )
+from dask_tapestry.plan.needs import met_blocks
 from dask_tapestry.teg import Sink
 
 if TYPE_CHECKING:
@@ -93,16 +94,8 @@ def _reads_many(reader: Step, step: Step) -> bool:
     """Whether one block of `reader` reads more blocks of `step` than neighbours."""
     box = reader.box((0,) * len(reader.cuts))
     at = reader.inputs.index(step.node)
-    return any(
-        prod(
-            e - f
-            for f, e in (
-                c.overlapping(lo, hi) for c, lo, hi in zip(step.cuts, b.lo, b.hi, strict=True)
-            )
-        )
-        > 2 ** max(len(step.cuts), 1)
-        for b in reader.program.input_boxes(box)[at]
-    )
+    boxes = reader.program.input_boxes(box)[at]
+    return any(met_blocks(b, step.cuts) > 2 ** max(len(step.cuts), 1) for b in boxes)
 
 
 def _blocks(step: Step) -> float:

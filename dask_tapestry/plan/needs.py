@@ -9,7 +9,7 @@ from math import prod
 
 from dask_tapestry.plan.machine import PIECE_BYTES
 from dask_tapestry.plan.program import Program, Schedule
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZRange, block_range
 
 VIEWS = ("selector", "generator", "index", "sink")  # categories whose blocks take no memory
 Held = Sequence[Sequence[Cuts] | None]
@@ -117,7 +117,4 @@ def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
 
 def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
     """Number of blocks that meet `box`."""
-    if box.is_empty:
-        return 1
-    spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
-    return prod(end - first for first, end in spans)
+    return prod(map(len, block_range(cuts, box)))

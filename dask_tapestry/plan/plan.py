@@ -17,7 +17,7 @@ from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.token import token
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,7 @@ class Step:
 
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of the block at `index` of the grid."""
-        spans = [cut.block(i) for cut, i in zip(self.cuts, index, strict=True)]
-        return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
+        return block_box(self.cuts, index)
 
 
 def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> str:
@@ -89,7 +88,7 @@ def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
             wanted.setdefault(x, set()).update(wanted.get(node, ()))
     named: dict[Node, Step] = {}
     for node, step in steps.items():
-        reads_blocks = any(x in steps or hasattr(x.operator, "cuts") for x in step.inputs)
+        reads_blocks = any(x in steps or x.operator.layout is not None for x in step.inputs)
         sinks = () if reads_blocks else tuple(sorted(wanted.get(node, ()), key=lambda n: n.digest))
         names = [named[x].name if x in named else x.digest for x in step.inputs]
         name = step_name(node, step.cuts, (*names, *[sink.digest for sink in sinks], salt))
@@ -146,7 +145,10 @@ class Plan:
 
     def cuts_of(self, node: Node) -> tuple[Cuts, ...]:
         """Cuts of a result."""
-        return self.steps[node].cuts if node in self.steps else node.operator.cuts  # type: ignore[attr-defined]
+        cuts = self.steps[node].cuts if node in self.steps else node.operator.layout
+        if cuts is None:
+            raise PlanError(f"the plan does not hold {node!r}")
+        return cuts
 
     def verify(self) -> None:
         """Check the plan symbolically.

@@ -11,7 +11,6 @@ from math import prod
 
 from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.operators.elementwise import Map
-from dask_tapestry.operators.rechunk import Rechunk
 from dask_tapestry.plan.fuse import held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
 from dask_tapestry.plan.needs import Needs, met_blocks, needs_of
@@ -126,8 +125,8 @@ def _grid(
     wishes: _Wishes,
 ) -> tuple[tuple[Cuts, ...], str]:
     """Cuts of a step's output, and why."""
-    if isinstance(node.operator, Rechunk):
-        return node.operator.cuts, "as the user asked"
+    if node.operator.layout is not None:
+        return node.operator.layout, "as the user asked"
     own = _own_aim(node, aim, wishes)
     key = (node, members, tuple(chunks), own)
     if key not in wishes.known:
@@ -138,7 +137,7 @@ def _grid(
 
 def _external_cuts(node: Node) -> tuple[Cuts, ...] | None:
     """Cuts in which blocks from outside the plan come; None where they do not."""
-    return getattr(node.operator, "cuts", None) if is_external(node) else None
+    return node.operator.layout if is_external(node) else None
 
 
 def _own_aim(node: Node, aim: Aim, wishes: _Wishes) -> Aim:

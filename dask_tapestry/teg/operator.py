@@ -17,7 +17,7 @@ import numpy as np
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 Types = tuple[TensorType, ...]
 NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
@@ -87,6 +87,11 @@ class Operator(ABC):
     def stored_bytes(self, box: ZRange) -> int:
         """Bytes read from storage for `box`: whole stored chunks count; 0 for what is no source."""
         return 0
+
+    @property
+    def layout(self) -> tuple[Cuts, ...] | None:
+        """Cuts in which the output is held whatever the plan would choose, or None."""
+        return None
 
     def text(self) -> str:
         """Parameters as the graph prints them."""

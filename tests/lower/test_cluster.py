@@ -1,10 +1,8 @@
 """Workers and schedulers in other processes."""
 
-import gc
 import os
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import dask
@@ -21,15 +19,6 @@ ROOT = Path(__file__).parents[2]
 CELLS = np.arange(100.0).reshape(10, 10)
 
 pytestmark = pytest.mark.cluster
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _loops_are_collected_here():
-    """Distributed leaves the event loops of closed clients to the garbage collector."""
-    yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 def job():

@@ -1,8 +1,6 @@
 """A Dask client: what it takes, what it gives back, and which of several is used."""
 
 import asyncio
-import gc
-import warnings
 
 import dask
 import dask.array as da
@@ -18,15 +16,6 @@ from .sources import Failing, Recorded, add_one, causes, total
 
 CELLS = np.arange(100.0).reshape(10, 10)
 OPTIONS = {"processes": False, "dashboard_address": ":0", "n_workers": 2, "threads_per_worker": 1}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _loops_are_collected_here():
-    """Distributed leaves the event loops of closed clients to the garbage collector."""
-    yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,11 @@ import pickle
 
 import numpy as np
 from dask.base import tokenize
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.lower.spec import StepSpec, block_range
+from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.plan.build import build_plan
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import ZRange
 
 
 def spec_of(x):
@@ -55,19 +53,3 @@ def test_what_only_cloudpickle_can_send_is_sent():
 
     spec = spec_of(dt.from_array(Local()) + 1)
     assert pickle.loads(pickle.dumps(spec)).name == spec.name
-
-
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data())
-def test_the_blocks_of_a_range_are_those_that_meet_a_box(lengths, data):
-    cuts = Cuts.of_lengths(lengths)
-    lo = data.draw(st.integers(0, cuts.extent - 1))
-    hi = data.draw(st.integers(lo + 1, cuts.extent))
-    (found,) = block_range((cuts,), ZRange((lo,), (hi,)))
-    edges = np.cumsum([0, *lengths])
-    meets = [i for i in range(len(lengths)) if edges[i] < hi and edges[i + 1] > lo]
-    assert list(found) == meets
-
-
-def test_an_empty_box_takes_one_block():
-    box = ZRange((3, 0), (3, 4))
-    assert block_range((Cuts.regular(6, 2), Cuts.regular(4, 2)), box) == (range(1), range(1))

@@ -1,0 +1,34 @@
+"""Grids: blocks in several dimensions, one `Cuts` for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dask_tapestry.zspace.cuts import Cuts
+from dask_tapestry.zspace.range import ZRange
+
+
+def block_box(cuts: Sequence[Cuts], index: Sequence[int]) -> ZRange:
+    """Box of the block with number ``index[d]`` along each dimension d.
+
+    Examples
+    --------
+    >>> print(block_box((Cuts.regular(10, 4), Cuts.regular(3, 3)), (2, 0)))
+    [8:10, 0:3]
+    """
+    spans = [c.block(i) for c, i in zip(cuts, index, strict=True)]
+    return ZRange(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
+
+
+def block_range(cuts: Sequence[Cuts], box: ZRange) -> tuple[range, ...]:
+    """Numbers of the blocks that meet `box` in each dimension; of an empty box the first block.
+
+    Examples
+    --------
+    >>> block_range((Cuts.regular(10, 4),), ZRange((3,), (9,)))
+    (range(0, 3),)
+    """
+    if box.is_empty:
+        return (range(1),) * len(cuts)
+    spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
+    return tuple([range(first, end) for first, end in spans])
