@@ -7,6 +7,22 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [
+    "AxisError",
+    "ComputeError",
+    "ConstraintError",
+    "DTypeError",
+    "IndexingError",
+    "MemoryLimitError",
+    "PlanError",
+    "ShapeError",
+    "SignatureError",
+    "StoreError",
+    "StoreNotFoundError",
+    "TapestryError",
+    "ValueRangeError",
+]
+
 
 class TapestryError(Exception):
     """Base of every error raised by dask_tapestry.

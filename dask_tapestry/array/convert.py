@@ -27,6 +27,18 @@ from dask_tapestry.operators.rename import rename as rename_tensor
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.types import Dims
 
+__all__ = [
+    "asarray",
+    "from_array",
+    "from_dask_array",
+    "from_zarr",
+    "placeholder",
+    "rechunk",
+    "rename",
+    "to_dask_array",
+    "to_zarr",
+]
+
 
 @implements(np.asarray)
 def asarray(data: Any, dtype: Any = None, *, dims: Sequence[str | None] | None = None) -> Array:

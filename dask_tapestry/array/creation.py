@@ -17,6 +17,18 @@ from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full as full_tensor
 
+__all__ = [
+    "arange",
+    "empty",
+    "empty_like",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
+
 
 def full(
     shape: Shape,

@@ -14,6 +14,11 @@ from dask_tapestry.plan.resources import computing_with
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg import sequence_point as sequence_node
 
+__all__ = [
+    "Effect",
+    "sequence_point",
+]
+
 
 @final
 class Effect(DaskMethodsMixin):

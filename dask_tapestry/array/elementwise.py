@@ -1,122 +1,24 @@
-"""Every NumPy ufunc, `where`, `clip` and `astype`, on arrays."""
+"""Cell by cell functions that are no ufuncs: choosing, limiting, converting, parts."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
-from dask_tapestry.array.dispatch import UFUNC_FUNCTIONS, implements
+from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
-from dask_tapestry.cells import UFUNCS
+from dask_tapestry.array.ufuncs import operand
 from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.where import where as where_operator
 from dask_tapestry.teg import Tensor
 
-DOCUMENTATION = """{summary}
-
-    Cell by cell, as `numpy.{name}`: shapes broadcast, dtypes promote as in NumPy (NEP 50).
-
-    Parameters
-    ----------
-    *operands
-        {nin} array(s) or scalar(s).
-    dtype
-        Of the result, which chooses the loop.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
-    DTypeError
-        If there is no loop for these dtypes.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.{name}({example}){pick}.shape
-    (2,)
-    """
-
-
-EXAMPLES = {  # of those that take neither integers nor floats throughout
-    "isnat": 'dt.zeros(2, "datetime64[D]")',
-    "ldexp": "dt.ones(2), dt.asarray([1, 1])",
-}
-
-
-def operand(value: object) -> Operand:
-    """`value` as a tensor or a scalar that takes part in promotion."""
-    if isinstance(value, Array):
-        return value.node
-    if isinstance(value, bool | int | float | complex | np.generic):
-        return value
-    if isinstance(value, str | bytes):
-        return np.asarray(value).flat[0]  # type: ignore[no-any-return]
-    return asarray(value).node
-
-
-def _operands(values: tuple[Any, ...]) -> list[Operand]:
-    found = [operand(value) for value in values]
-    if not any(isinstance(o, Tensor) for o in found):
-        found[0] = asarray(values[0]).node
-    return found
-
-
-def _function(name: str) -> Callable[..., Any]:
-    ufunc = UFUNCS[name]
-
-    def function(*operands: Any, dtype: Any = None) -> Any:
-        if len(operands) != ufunc.nin:
-            raise TypeError(f"{name}() takes {ufunc.nin} operands but {len(operands)} were given")
-        values = _operands(operands)
-        wanted = None if dtype is None else as_dtype(dtype)
-        results = tuple(
-            Array(elementwise(name, *values, output=place, dtype=wanted))
-            for place in range(ufunc.nout)
-        )
-        return results[0] if ufunc.nout == 1 else results
-
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = __name__
-    function.__doc__ = _documentation(name, ufunc)
-    UFUNC_FUNCTIONS[name] = function
-    return function
-
-
-def _documentation(name: str, ufunc: np.ufunc) -> str:
-    text = (ufunc.__doc__ or name).strip().splitlines()
-    summary = next((t.strip() for t in text[1:] if t.strip()), name)
-    sample = "dt.asarray([1, 1])" if any(t[0] in "bl" for t in ufunc.types) else "dt.ones(2)"
-    return DOCUMENTATION.format(
-        summary=summary if summary.endswith(".") else summary + ".",
-        name=name,
-        nin=ufunc.nin,
-        example=EXAMPLES.get(name, ", ".join([sample] * ufunc.nin)),
-        pick="[0]" if ufunc.nout > 1 else "",
-    )
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {name: _function(name) for name in UFUNCS}
-ALIASES: dict[str, str] = {
-    name: function.__name__
-    for name, function in vars(np).items()
-    if isinstance(function, np.ufunc)
-    and function.__name__ in FUNCTIONS
-    and name != function.__name__
-}
-globals().update(FUNCTIONS)
-globals().update({alias: FUNCTIONS[name] for alias, name in ALIASES.items()})
-
-
-def __getattr__(name: str) -> Callable[..., Any]:
-    raise AttributeError(f"module {__name__} has no attribute {name}")
+__all__ = ["astype", "clip", "imag", "real", "where"]
 
 
 @implements(np.where)

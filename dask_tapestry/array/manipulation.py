@@ -25,6 +25,22 @@ from dask_tapestry.operators.squeeze import squeeze as squeeze_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_to",
+    "concat",
+    "concatenate",
+    "expand_dims",
+    "flip",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
 
 def getitem(x: Any, key: Any) -> Array:
     """Index with integers, slices, Ellipsis and None, as NumPy's basic indexing.

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dask_tapestry.array import convert, elementwise, manipulation, products, statistics
+from dask_tapestry.array import (
+    convert,
+    elementwise,
+    manipulation,
+    planning,
+    products,
+    statistics,
+    ufuncs,
+)
 from dask_tapestry.array.array import Array
 
 BINARY = {
@@ -86,8 +94,10 @@ _rename.__doc__ = convert.rename.__doc__
 
 NAMED = {
     convert: "rechunk to_zarr to_dask_array",
-    elementwise: "astype clip conj conjugate",
+    elementwise: "astype clip",
+    ufuncs: "conj conjugate",
     manipulation: "squeeze ravel swapaxes",
+    planning: "plan",
     statistics: "sum prod min max any all mean var std argmin argmax",
 }
 OTHERS: dict[str, Any] = {
@@ -107,13 +117,13 @@ OTHERS: dict[str, Any] = {
 def attach() -> None:
     """Give Array its operators and methods; array.py declares them for type checkers."""
     for short, name in (BINARY | {"divmod": "divmod"}).items():
-        function = elementwise.FUNCTIONS[name]
+        function = ufuncs.FUNCTIONS[name]
         setattr(Array, f"__{short}__", _binary(function, swapped=False))
         setattr(Array, f"__r{short}__", _binary(function, swapped=True))
     for short, name in COMPARISON.items():
-        setattr(Array, f"__{short}__", _binary(elementwise.FUNCTIONS[name], swapped=False))
+        setattr(Array, f"__{short}__", _binary(ufuncs.FUNCTIONS[name], swapped=False))
     for short, name in UNARY.items():
-        setattr(Array, f"__{short}__", _method(elementwise.FUNCTIONS[name]))
+        setattr(Array, f"__{short}__", _method(ufuncs.FUNCTIONS[name]))
     for module, names in NAMED.items():
         for name in names.split():
             setattr(Array, name, _method(getattr(module, name)))

@@ -18,6 +18,13 @@ from dask_tapestry.plan.resources import Resources, computing_with
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
 
+__all__ = [
+    "Plan",
+    "compute",
+    "persist",
+    "plan",
+]
+
 
 @final
 class Plan:
@@ -152,14 +159,6 @@ def plan(*arrays: Any, resources: Resources | None = None, method: str = "auto")
         raise TypeError("plan needs at least one array")
     items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
     return Plan(build.build_plan([item.node for item in items], resources, method), items)
-
-
-def _plan_method(self: Array, **options: Any) -> Plan:
-    return plan(self, **options)
-
-
-_plan_method.__doc__ = plan.__doc__
-Array.plan = _plan_method  # type: ignore[method-assign]
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

@@ -11,6 +11,10 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.operators.matmul import matmul as matmul_tensors
 
+__all__ = [
+    "matmul",
+]
+
 
 @implements(np.matmul)
 def matmul(x: Any, w: Any, /) -> Array:

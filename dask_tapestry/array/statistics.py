@@ -14,6 +14,20 @@ from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.reduce import reduce
 
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
+
 
 def _reduced(name: str, x: Any, axis: Axes, dtype: Any, keepdims: bool, ddof: float = 0) -> Array:
     kind = None if dtype is None else as_dtype(dtype)

@@ -2,26 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array import elementwise
-from dask_tapestry.array.elementwise import ALIASES, FUNCTIONS
 
 CELLS = np.array([[1, 2, 3], [4, 5, 6]])
-
-
-def test_every_ufunc_of_numpy_is_here():
-    for name, function in vars(np).items():
-        simple = isinstance(function, np.ufunc) and function.signature is None
-        if simple and function.__name__ in FUNCTIONS:
-            assert getattr(dt, name) is FUNCTIONS[function.__name__], name
-    assert ALIASES["pow"] == "power"
-
-
-def test_names_and_docstrings():
-    for name, function in FUNCTIONS.items():
-        assert function.__name__ == name
-        assert f"dt.{name}(" in function.__doc__
-    with pytest.raises(AttributeError, match="no_such"):
-        _ = elementwise.no_such
 
 
 @pytest.mark.parametrize(
