@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "ArgumentError",
     "AxisError",
     "ComputeError",
     "ConstraintError",
     "DTypeError",
     "IndexingError",
+    "LinAlgError",
     "MemoryLimitError",
     "PlanError",
     "ShapeError",
@@ -64,6 +66,20 @@ class AxisError(ShapeError, np.exceptions.AxisError):
     __str__ = Exception.__str__  # NumPy's needs attributes that are lost on the way from a worker
 
 
+class LinAlgError(ShapeError, np.linalg.LinAlgError):
+    """Matrices are not of the shape that linear algebra needs, or have no such result.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> try:
+    ...     dt.linalg.matrix_power(dt.ones(3), 2)
+    ... except dt.LinAlgError as error:
+    ...     print(error)
+    1-dimensional array given. Array must be at least two-dimensional
+    """
+
+
 class DTypeError(TapestryError, TypeError):
     """A dtype is unknown, or an operator has no loop for the dtypes it was given.
 
@@ -75,6 +91,20 @@ class DTypeError(TapestryError, TypeError):
     ... except dt.DTypeError as error:
     ...     print(error)
     unknown dtype 'no such type': data type 'no such type' not understood
+    """
+
+
+class ArgumentError(TapestryError, ValueError):
+    """An argument has a value that means nothing where it stands.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> try:
+    ...     dt.take(dt.ones(2), [0], mode="any")
+    ... except dt.ArgumentError as error:
+    ...     print(error)
+    clipmode must be one of 'clip', 'raise', or 'wrap' (got 'any')
     """
 
 

@@ -10,7 +10,9 @@ import dask_tapestry as dt
 from dask_tapestry.plan import build, verify
 from dask_tapestry.teg.check import check
 
-hypothesis.settings.register_profile("tapestry", deadline=None)
+hypothesis.settings.register_profile(
+    "tapestry", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("tapestry")
 
 

@@ -13,6 +13,8 @@ CLASSES = [
 BUILTINS = {
     dt.ShapeError: ValueError,
     dt.AxisError: (ValueError, IndexError, np.exceptions.AxisError),
+    dt.LinAlgError: (ValueError, np.linalg.LinAlgError),
+    dt.ArgumentError: ValueError,
     dt.DTypeError: TypeError,
     dt.ValueRangeError: OverflowError,
     dt.IndexingError: IndexError,

@@ -10,12 +10,14 @@ from uuid import uuid4
 import numpy as np
 from dask import threaded
 from dask.base import DaskMethodsMixin
+from dask.base import persist as dask_persist
 from dask.core import flatten
 
 from dask_tapestry.array.blocks import Blocks
 from dask_tapestry.array.declared import Declared
+from dask_tapestry.array.deferred import CountRun, Deferred, check_workers
 from dask_tapestry.array.dispatch import call_numpy_function, call_ufunc
-from dask_tapestry.diagnostics.array_repr import array_html, array_text
+from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.blocks import from_blocks
 from dask_tapestry.lower.buffer import REMOTE
@@ -25,7 +27,7 @@ from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.run import finish_array
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import computing_with
+from dask_tapestry.plan.resources import computing_with, live_client
 from dask_tapestry.teg import Graph, Node, TensorType
 from dask_tapestry.zspace import Cuts
 
@@ -45,14 +47,37 @@ class Array(Declared, DaskMethodsMixin):
     array([5, 7, 9])
     """
 
-    __slots__ = ("__dict__", "_plan_given", "node")
+    __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
     __array_priority__ = 11  # above numpy.ndarray and dask.array, whose operators then defer
 
-    node: Node
-
-    def __init__(self, node: Node, plan: Plan | None = None) -> None:
-        self.node = node
+    def __init__(self, node: Node | Deferred, plan: Plan | None = None) -> None:
+        self._deferred = node if isinstance(node, Deferred) else None
+        self._node = None if isinstance(node, Deferred) else node
         self._plan_given = plan
+
+    @property
+    def node(self) -> Node:
+        """The node it wraps; where its shape depends on data, counts that when first asked."""
+        if self._node is None:
+            assert self._deferred is not None
+            self._node = self._deferred.resolve(_count)
+        return self._node
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self.__dict__.clear()  # what was planned for the value before
+        self._node, self._deferred, self._plan_given = node, None, None
+
+    @property
+    def deferred(self) -> Deferred | None:
+        """How the node is made once it is counted; None if it is there."""
+        return self._deferred if self._node is None else None
+
+    @property
+    def bound(self) -> Node:
+        """The node, or one that is at least as large as it will be; never counts."""
+        deferred = self.deferred
+        return self.node if deferred is None else deferred.bound
 
     # what it is ----------------------------------------------------------------------------
 
@@ -64,12 +89,12 @@ class Array(Declared, DaskMethodsMixin):
     @property
     def dtype(self) -> np.dtype[Any]:
         """Type of the cells."""
-        return self.node.type.dtype
+        return self.bound.type.dtype
 
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return self.node.type.ndim
+        return self.bound.type.ndim
 
     @property
     def size(self) -> int:
@@ -89,7 +114,7 @@ class Array(Declared, DaskMethodsMixin):
     @property
     def dims(self) -> tuple[str | None, ...] | None:
         """Names of the dimensions, or None."""
-        return self.node.type.dims
+        return self.bound.type.dims
 
     @property
     def device(self) -> str:
@@ -281,13 +306,55 @@ class Array(Declared, DaskMethodsMixin):
         raise TypeError("an Array is not hashable: == compares cells")
 
     def __repr__(self) -> str:
+        if self.deferred is not None:
+            return bound_text(self.bound)
         return array_text(self.node, lambda: self.standalone_plan)
 
     def _repr_html_(self) -> str:
+        if self.deferred is not None:
+            return bound_html(self.bound)
         return array_html(self.node, lambda: self.standalone_plan)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Array, (self.node,)
+
+
+def _count(counts: Node, keep: Sequence[Node]) -> CountRun:
+    """Run a count graph: what it stands on stays where it is computed."""
+    first, *rest = dask_persist(Array(counts), *map(Array, keep))
+    return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
+
+
+async def resolve_shapes(*arrays: Array) -> None:
+    """Count what the shapes of arrays depend on, from asynchronous code.
+
+    Elsewhere nothing needs to be said: a shape that depends on data is counted when it is asked
+    for. With an asynchronous client that would block the event loop, hence this.
+
+    Examples
+    --------
+    >>> import asyncio, dask_tapestry as dt
+    >>> x = dt.arange(10)
+    >>> positive = x[x > 6]
+    >>> asyncio.run(dt.resolve_shapes(positive))
+    >>> positive.shape
+    (3,)
+    """
+    client = live_client()
+    for array in arrays:
+        deferred = array.deferred
+        if deferred is None:
+            continue
+        if client is None or not client.asynchronous:
+            array.node = deferred.resolve(_count)
+            continue
+        known = deferred.known()
+        if known is None:
+            check_workers(await client.scheduler.identity(n_workers=-1))
+            first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
+            counts = np.asarray(await client.compute(first))
+            known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
+        array.node = known
 
 
 def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:

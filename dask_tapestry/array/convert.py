@@ -1,4 +1,4 @@
-"""Into the library and out of it: NumPy, array-likes, Zarr, Dask arrays, placeholders."""
+"""Into the library: NumPy, array-likes, files, placeholders; and how values are laid out."""
 
 from __future__ import annotations
 
@@ -10,48 +10,71 @@ import numpy as np
 
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.chunks import cuts_from
+from dask_tapestry.array.dask_arrays import from_dask_array
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
-from dask_tapestry.array.effect import Effect
-from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.io.blocks import cuts_of_chunks, from_blocks
-from dask_tapestry.io.duck import from_duck
-from dask_tapestry.io.memory import from_memory
+from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.io.anything import from_anything, from_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
-from dask_tapestry.io.zarr_sink import zarr_sink
-from dask_tapestry.io.zarr_source import from_zarr_store
+from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.place import place
 from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
-from dask_tapestry.teg import TensorType
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import Tensor, TensorType
 from dask_tapestry.teg.types import Dims
 
 __all__ = [
     "asarray",
     "from_array",
-    "from_dask_array",
-    "from_zarr",
     "placeholder",
     "rechunk",
     "rename",
-    "to_dask_array",
-    "to_zarr",
 ]
+
+IGNORED = {"name", "lock", "asarray", "fancy", "meta", "inline_array", "getitem"}
 
 
 @implements(np.asarray)
-def asarray(data: Any, dtype: Any = None, *, dims: Sequence[str | None] | None = None) -> Array:
+def asarray(
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: str | None = None,
+    copy: bool | None = None,
+    like: Any = None,
+    dims: Sequence[str | None] | None = None,
+) -> Array:
     """Return an array of NumPy data, a list, a scalar, or an array of another library.
+
+    What is in memory is neither copied nor hashed: change it before computing at your own risk.
+    What is in files or stores, or read by an object, is read when it is computed.
 
     Parameters
     ----------
-    data
-        NumPy arrays are neither copied nor hashed; change them before computing at your own risk.
+    a
+        The data; lists may hold arrays of this library.
     dtype
         Convert to this dtype.
+    order
+        As NumPy's; values have no order in memory.
+    device
+        None or ``"cpu"``.
+    copy
+        True to copy an array in memory now; False to refuse what cannot be had without a copy.
+    like
+        As NumPy's, for its dispatch.
     dims
         Names of the dimensions.
+
+    Raises
+    ------
+    DTypeError
+        For arrays of Python objects, masked arrays, and what is no array.
+    ShapeError
+        For nested sequences of unequal lengths.
 
     Examples
     --------
@@ -59,18 +82,59 @@ def asarray(data: Any, dtype: Any = None, *, dims: Sequence[str | None] | None =
     >>> dt.asarray([1, 2, 3]).compute()
     array([1, 2, 3])
     """
-    if isinstance(data, Array):
-        x = data
-    elif hasattr(data, "__dask_graph__") and hasattr(data, "chunks"):
+    del like
+    if order not in (None, "K", "A", "C", "F"):
+        raise ArgumentError(f"order must be one of 'C', 'F', 'A', 'K' or None, not {order!r}")
+    if device not in (None, "cpu"):
+        raise ArgumentError(f"unknown device {device!r}: there is 'cpu'")
+    if copy and isinstance(a, np.ndarray):
+        a = np.array(a, copy=True, subok=True)
+    x = _array_of(a, tuple(dims) if dims is not None else None)
+    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    in_memory = not isinstance(a, list | tuple | int | float | complex)
+    if copy is False and not (in_memory and wanted == x.dtype):
+        raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+    return x if dtype is None else Array(astype(x.node, wanted))
+
+
+def _array_of(data: Any, dims: Dims) -> Array:
+    """An array of whatever holds one."""
+    if (found := from_xarray(data)) is not None:
+        data, names = found
+        dims = names if dims is None else dims
+    if isinstance(data, Array) or (
+        hasattr(data, "__dask_graph__") and getattr(data, "chunks", None) is not None
+    ):
         x = from_dask_array(data)
-    else:
-        x = Array(from_memory(data, tuple(dims) if dims else None))
-    return x if dtype is None else Array(astype(x.node, as_dtype(dtype)))
+        return x if dims is None else rename(x, *dims)
+    if isinstance(data, list | tuple) and _holds_arrays(data):
+        return Array(_stacked([_array_of(item, None).node for item in data], dims))
+    return Array(from_anything(data, dims))
+
+
+def _holds_arrays(data: Sequence[Any]) -> bool:
+    """Whether nested lists hold arrays that must not be computed now."""
+    kinds = set(map(type, data))  # few, however long the list is
+    if any(hasattr(kind, "__dask_graph__") for kind in kinds):
+        return True
+    if not any(issubclass(kind, list | tuple) for kind in kinds):
+        return False
+    return any(_holds_arrays(item) for item in data if isinstance(item, list | tuple))
+
+
+def _stacked(parts: Sequence[Tensor], dims: Dims) -> Tensor:
+    """Tensors of one shape, one behind the other along a new first dimension."""
+    if len({part.type.shape for part in parts}) != 1:
+        shapes = [part.type.shape for part in parts]
+        raise ShapeError(f"not an array: its items have the shapes {shapes}")
+    whole = concat([unsqueeze(part, (0,)) for part in parts], 0)
+    return whole if dims is None else rename_tensor(whole, dims)
 
 
 def from_array(
-    data: Any,
+    x: Any,
     chunks: Any = None,
+    name: Any = None,
     *,
     dims: Sequence[str | None] | None = None,
     workers: str | Sequence[str] = (),
@@ -80,18 +144,28 @@ def from_array(
 
     Parameters
     ----------
-    data
-        A NumPy array, or an object that is read box by box when it is computed (h5py, xarray...).
+    x
+        A NumPy array or memory map, a dataset of h5py's, an array of zarr's, an xarray variable, or
+        an object that is indexed with slices when its cells are needed.
     chunks
         A constraint on the layout; by default the plan decides.
+    name
+        As Dask's, without meaning here.
     dims
         Names of the dimensions.
     workers
         Names or addresses of the workers that read it; a constraint that
         ``config(relax_placement=True)`` makes a preference.
     **ignored
-        Dask's ``name``, ``lock``, ``asarray``, ``fancy``, ``meta`` and ``inline_array``, which have
-        no meaning here.
+        Dask's ``lock``, ``asarray``, ``fancy``, ``meta``, ``getitem`` and ``inline_array``, which
+        have no meaning here.
+
+    Raises
+    ------
+    StoreError
+        If a write of it has not ended, or its file is closed.
+    DTypeError
+        If it is no array, or one of Python objects.
 
     Examples
     --------
@@ -99,174 +173,18 @@ def from_array(
     >>> dt.from_array(np.eye(3), chunks=(1, 3)).numblocks
     (3, 1)
     """
-    unknown = set(ignored) - {"name", "lock", "asarray", "fancy", "meta", "inline_array"}
+    del name
+    unknown = set(ignored) - IGNORED
     if unknown:
         raise TypeError(f"from_array has no arguments {sorted(unknown)}")
-    names = tuple(dims) if dims else None
-    if isinstance(data, np.ndarray | np.generic | list | tuple | int | float | complex | Array):
-        x = asarray(data, dims=names)
-    elif hasattr(data, "store") and hasattr(data, "metadata"):
-        x = from_zarr(data, dims=names)
-    elif hasattr(data, "__dask_graph__"):
-        x = from_dask_array(data)
-    else:
-        x = Array(from_duck(data, names))
-    x = Array(place(x.node, _names(workers)))
-    return x if chunks is None else rechunk(x, chunks)
+    found = _array_of(x, tuple(dims) if dims is not None else None)
+    placed = Array(place(found.node, worker_names(workers)))
+    return placed if chunks is None else rechunk(placed, chunks)
 
 
-def _names(workers: str | Sequence[str]) -> tuple[str, ...]:
+def worker_names(workers: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of workers, given as one or several."""
     return (workers,) if isinstance(workers, str) else tuple(workers)
-
-
-def from_zarr(
-    store: Any,
-    component: str | None = None,
-    dims: Sequence[str | None] | None = None,
-    *,
-    workers: str | Sequence[str] = (),
-) -> Array:
-    """Return a stored Zarr array, version 2 or 3; only its metadata is read now.
-
-    Parameters
-    ----------
-    store
-        Path, URL, zarr store, group or array.
-    component
-        Path of the array within a group.
-    dims
-        Names of the dimensions; by default those stored.
-    workers
-        Names or addresses of the workers that read it.
-
-    Raises
-    ------
-    StoreNotFoundError, StoreError
-        If there is no array, it cannot be read, or a write of it has not ended.
-
-    Examples
-    --------
-    >>> import zarr, dask_tapestry as dt
-    >>> store = zarr.storage.MemoryStore()
-    >>> dt.to_zarr(dt.ones((4, 3)), store)
-    >>> float(dt.from_zarr(store).sum())
-    12.0
-    """
-    stored = from_zarr_store(store, component, tuple(dims) if dims is not None else None)
-    return Array(place(stored, _names(workers)))
-
-
-def to_zarr(
-    x: Any,
-    store: Any,
-    component: str | None = None,
-    *,
-    chunks: Any = "auto",
-    shards: Sequence[int] | None = None,
-    dtype: Any = None,
-    compressors: Any = "auto",
-    overwrite: bool = False,
-    compute: bool = True,
-    workers: str | Sequence[str] = (),
-    after: Sequence[Any] = (),
-    **kwargs: Any,
-) -> Effect | None:
-    """Write an array to Zarr: whole stored chunks or shards, each by one task.
-
-    While the write runs, and after one that failed, the store says that it is incomplete.
-
-    Parameters
-    ----------
-    x
-        The array.
-    store, component
-        Where: a path, URL, zarr store or group, and the path within; or an existing zarr array.
-    chunks, shards
-        Sides of stored chunks, ``"auto"`` for about 16 MiB, and of shards, None for none.
-    dtype
-        Convert before writing.
-    compressors
-        ``"auto"`` (Blosc, zstd level 1, byte shuffle) or anything `zarr.create_array` takes.
-    overwrite
-        Replace what is there.
-    compute
-        Write now and return None; otherwise return a lazy sink to compute later.
-    workers
-        Names or addresses of the workers that write it.
-    after
-        Sinks or sequence points that must have ended before.
-    **kwargs
-        For `compute`, such as ``scheduler``.
-
-    Raises
-    ------
-    StoreError
-        If something is there and `overwrite` is false.
-    ShapeError
-        If chunks or shards do not fit the shape.
-
-    Examples
-    --------
-    >>> import zarr, dask_tapestry as dt
-    >>> sink = dt.to_zarr(dt.ones(3), zarr.storage.MemoryStore(), compute=False)
-    >>> sink.compute()
-    """
-    array = asarray(x, dtype)
-    node = zarr_sink(
-        array.node,
-        store,
-        component,
-        chunks=chunks,
-        shards=shards,
-        compressor=compressors,
-        overwrite=overwrite,
-        workers=_names(workers),
-        after=[a.sequence_node() for a in after],
-    )
-    effect = Effect(node)
-    if not compute:
-        return effect
-    effect.compute(**kwargs)
-    return None
-
-
-def from_dask_array(d: Any) -> Array:
-    """Return a Dask array's value, lazily; its blocks are used as they are.
-
-    Raises
-    ------
-    ShapeError
-        If chunk sizes are unknown.
-
-    Examples
-    --------
-    >>> import dask.array as da, dask_tapestry as dt
-    >>> dt.from_dask_array(da.ones(4, chunks=2)).numblocks
-    (2,)
-    """
-    if isinstance(d, Array):
-        return d
-    if np.dtype(d.dtype).hasobject:
-        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
-    cuts = cuts_of_chunks(d.chunks)
-    if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
-        d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
-    type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
-    return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__()))
-
-
-def to_dask_array(x: Array) -> Any:
-    """Return the array as a dask.array, lazily, in the chunks of its own plan.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.ones(4).to_dask_array().sum().compute()
-    np.float64(4.0)
-    """
-    from dask.array import Array as DaskArray  # noqa: PLC0415  (a quarter of a second)
-
-    return DaskArray(x.dask, x.name, x.chunks, dtype=x.dtype)
 
 
 def placeholder(

@@ -11,7 +11,8 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray, rechunk
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
-from dask_tapestry.array.shapes import Shape, shape_of
+from dask_tapestry.array.shapes import Shape, known_order, only_cpu, shape_of
+from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.arange import arange as arange_tensor
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import scalar_of
@@ -34,7 +35,10 @@ def full(
     shape: Shape,
     fill_value: Any,
     dtype: Any = None,
+    order: str = "C",
     *,
+    device: str | None = None,
+    like: Any = None,  # noqa: ARG001
     chunks: Any = None,
     dims: Sequence[str | None] | None = None,
 ) -> Array:
@@ -48,6 +52,8 @@ def full(
         A scalar, or an array that broadcasts to the shape.
     dtype
         By default the value's.
+    order, device, like
+        As NumPy's, without effect.
     chunks
         A constraint on the layout; by default the plan decides.
     dims
@@ -60,6 +66,8 @@ def full(
     array([[7, 7],
            [7, 7]])
     """
+    known_order(order)
+    only_cpu(device)
     sides = shape_of(shape)
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         x = Array(broadcast(asarray(fill_value, dtype).node, sides))
@@ -71,7 +79,7 @@ def full(
     return x if chunks is None else rechunk(x, chunks)
 
 
-def zeros(shape: Shape, dtype: Any = float, **options: Any) -> Array:
+def zeros(shape: Shape, dtype: Any = float, order: str = "C", **options: Any) -> Array:
     """Return an array of zeros; see `full` for the options.
 
     Examples
@@ -80,10 +88,10 @@ def zeros(shape: Shape, dtype: Any = float, **options: Any) -> Array:
     >>> dt.zeros(3).compute()
     array([0., 0., 0.])
     """
-    return full(shape, np.zeros((), as_dtype(dtype))[()], dtype, **options)
+    return full(shape, np.zeros((), as_dtype(dtype))[()], dtype, order, **options)
 
 
-def ones(shape: Shape, dtype: Any = float, **options: Any) -> Array:
+def ones(shape: Shape, dtype: Any = None, order: str = "C", **options: Any) -> Array:
     """Return an array of ones; see `full` for the options.
 
     Examples
@@ -92,10 +100,10 @@ def ones(shape: Shape, dtype: Any = float, **options: Any) -> Array:
     >>> dt.ones(3, "int8").compute()
     array([1, 1, 1], dtype=int8)
     """
-    return full(shape, np.ones((), as_dtype(dtype))[()], dtype, **options)
+    return full(shape, np.ones((), as_dtype(dtype))[()], dtype, order, **options)
 
 
-def empty(shape: Shape, dtype: Any = float, **options: Any) -> Array:
+def empty(shape: Shape, dtype: Any = float, order: str = "C", **options: Any) -> Array:
     """Return an array whose cells have no promised value (zeros).
 
     Examples
@@ -104,12 +112,33 @@ def empty(shape: Shape, dtype: Any = float, **options: Any) -> Array:
     >>> dt.empty((2, 3)).shape
     (2, 3)
     """
-    return zeros(shape, dtype, **options)
+    return zeros(shape, dtype, order, **options)
 
 
 @implements(np.full_like)
-def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Shape | None = None) -> Array:
-    """Return an array of one value with the shape and dtype of `x`.
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: str | None = None,
+    chunks: Any = None,
+) -> Array:
+    """Return an array of one value with the shape and dtype of `a`.
+
+    Parameters
+    ----------
+    fill_value
+        A scalar, or an array that broadcasts to the shape.
+    dtype, shape
+        Instead of those of `a`.
+    order, subok, device
+        As NumPy's, without effect.
+    chunks
+        A constraint on the layout; by default the plan decides.
 
     Examples
     --------
@@ -117,13 +146,24 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Shape | None = 
     >>> dt.full_like(dt.ones(2), 5).compute()
     array([5., 5.])
     """
-    like = asarray(x)
-    return full(like.shape if shape is None else shape, fill_value, dtype or like.dtype)
+    del subok
+    like = asarray(a)
+    sides = like.shape if shape is None else shape
+    dims = like.dims if shape is None else None
+    kind = like.dtype if dtype is None else dtype
+    return full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
 
 
 @implements(np.zeros_like)
-def zeros_like(x: Any, dtype: Any = None, shape: Shape | None = None) -> Array:
-    """Return zeros with the shape and dtype of `x`.
+def zeros_like(
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    **options: Any,
+) -> Array:
+    """Return zeros with the shape and dtype of `a`; see `full_like` for the options.
 
     Examples
     --------
@@ -131,13 +171,19 @@ def zeros_like(x: Any, dtype: Any = None, shape: Shape | None = None) -> Array:
     >>> dt.zeros_like(dt.ones(2)).compute()
     array([0., 0.])
     """
-    like = asarray(x)
-    return zeros(like.shape if shape is None else shape, dtype or like.dtype)
+    return _like(np.zeros, a, dtype, order, subok, shape, options)
 
 
 @implements(np.ones_like)
-def ones_like(x: Any, dtype: Any = None, shape: Shape | None = None) -> Array:
-    """Return ones with the shape and dtype of `x`.
+def ones_like(
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    **options: Any,
+) -> Array:
+    """Return ones with the shape and dtype of `a`; see `full_like` for the options.
 
     Examples
     --------
@@ -145,13 +191,19 @@ def ones_like(x: Any, dtype: Any = None, shape: Shape | None = None) -> Array:
     >>> dt.ones_like(dt.zeros(2)).compute()
     array([1., 1.])
     """
-    like = asarray(x)
-    return ones(like.shape if shape is None else shape, dtype or like.dtype)
+    return _like(np.ones, a, dtype, order, subok, shape, options)
 
 
 @implements(np.empty_like)
-def empty_like(x: Any, dtype: Any = None, shape: Shape | None = None) -> Array:
-    """Return an array with the shape and dtype of `x` whose cells have no promised value.
+def empty_like(
+    prototype: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    **options: Any,
+) -> Array:
+    """Return an array with the shape and dtype of `prototype` whose cells have no promised value.
 
     Examples
     --------
@@ -159,11 +211,32 @@ def empty_like(x: Any, dtype: Any = None, shape: Shape | None = None) -> Array:
     >>> dt.empty_like(dt.ones(2)).shape
     (2,)
     """
-    return zeros_like(x, dtype, shape)
+    return zeros_like(prototype, dtype, order, subok, shape, **options)
+
+
+def _like(
+    make: Any,
+    a: Any,
+    dtype: Any,
+    order: str,
+    subok: bool,
+    shape: Shape | None,
+    options: dict[str, Any],
+) -> Array:
+    like = asarray(a)
+    kind = like.dtype if dtype is None else as_dtype(dtype)
+    return full_like(like, make((), kind)[()], kind, order, subok, shape, **options)
 
 
 def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, chunks: Any = None
+    start: Any = None,
+    stop: Any = None,
+    step: Any = None,
+    dtype: Any = None,
+    *,
+    device: str | None = None,
+    like: Any = None,  # noqa: ARG001
+    chunks: Any = None,
 ) -> Array:
     """Return evenly spaced values in ``[start, stop)``, as `numpy.arange`.
 
@@ -173,6 +246,8 @@ def arange(
         With one argument it is `stop`.
     dtype
         By default NumPy's choice.
+    device, like
+        As NumPy's, without effect.
     chunks
         A constraint on the layout; by default the plan decides.
 
@@ -180,6 +255,8 @@ def arange(
     ------
     ZeroDivisionError
         For a step of zero.
+    ShapeError
+        If there would be too many values, or no number of them.
 
     Examples
     --------
@@ -187,6 +264,24 @@ def arange(
     >>> dt.arange(1, 7, 2).compute()
     array([1, 3, 5])
     """
+    only_cpu(device)
+    if stop is None:
+        start, stop = None, start
+    if stop is None:
+        raise DTypeError("arange() requires stop to be specified.")
     kind = None if dtype is None else as_dtype(dtype)
-    x = Array(arange_tensor(start, stop, step, kind))
+    if kind is not None and kind.kind == "b":
+        x = asarray(_truths(start or 0, stop, 1 if step is None else step))
+    else:
+        x = Array(arange_tensor(start, stop, step, kind))
     return x if chunks is None else rechunk(x, chunks)
+
+
+def _truths(start: Any, stop: Any, step: Any) -> np.ndarray[Any, Any]:
+    """A range of truth values, of which there are two at most, as NumPy says."""
+    count = arange_tensor(start, stop, step, None).type.shape[0]
+    if count > 2:
+        raise DTypeError(
+            "arange() is only supported for booleans when the result has at most length 2."
+        )
+    return np.arange(start, stop, step, dtype=bool)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from inspect import signature
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 Function = TypeVar("Function", bound=Callable[..., Any])
 UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "reduce")
 
 
 def implements(*functions: Any) -> Callable[[Function], Function]:
@@ -28,12 +31,21 @@ def implements(*functions: Any) -> Callable[[Function], Function]:
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Call our function for a ufunc; NotImplemented, hence TypeError, where there is none."""
-    ours = UFUNC_FUNCTIONS.get(ufunc.__name__)
-    if ours is None or getattr(np, ufunc.__name__, None) is not ufunc:
+    if getattr(np, ufunc.__name__, None) is not ufunc:
         return NotImplemented
-    if method != "__call__" or set(kwargs) - {"dtype"}:
+    if method != "__call__":
+        whole = METHODS.get((ufunc.__name__, method))
+        return NotImplemented if whole is None else whole(*inputs, **kwargs)
+    ours = UFUNC_FUNCTIONS.get(ufunc.__name__)
+    if ours is None or set(kwargs) - _keywords(ours):
         return NotImplemented
     return ours(*inputs, **kwargs)
+
+
+@lru_cache(maxsize=256)
+def _keywords(function: Callable[..., Any]) -> frozenset[str]:
+    """Keyword arguments that a function of ours takes."""
+    return frozenset(signature(function).parameters)
 
 
 def call_numpy_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -89,6 +89,8 @@ class Effect(DaskMethodsMixin):
         return _done, (self.node,)
 
     def __repr__(self) -> str:
+        if self.node.is_sequence_point:
+            return f"<sequence point after {len(self.node.after)} others>"
         return f"<{self.node.operator.name} of {self.node.type}: {self.node.operator.text()}>"
 
 

@@ -11,7 +11,9 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
+from dask_tapestry.array.exact import nonzero
 from dask_tapestry.array.ufuncs import operand
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.full import full
@@ -22,13 +24,17 @@ __all__ = ["astype", "clip", "imag", "real", "where"]
 
 
 @implements(np.where)
-def where(condition: Any, x: Any = None, y: Any = None) -> Array:
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Choose cells of `x` where `condition` is non-zero, of `y` elsewhere, as `numpy.where`.
+
+    Without `x` and `y` it is `nonzero`.
 
     Raises
     ------
-    TypeError
-        Without `x` and `y`: the places of true cells have no shape known beforehand.
+    ValueRangeError
+        If a Python integer does not fit the dtype of the other choice.
+    ShapeError
+        If only one of `x` and `y` is given, or shapes do not broadcast.
 
     Examples
     --------
@@ -36,8 +42,10 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Array:
     >>> dt.where(dt.arange(4) > 1, 7, 0).compute()
     array([0, 0, 7, 7])
     """
+    if x is None and y is None:
+        return nonzero(condition)
     if x is None or y is None:
-        raise TypeError("where takes a condition, x and y")
+        raise ShapeError("either both or neither of x and y should be given")
     values = [operand(v) for v in (condition, x, y)]
     if not any(isinstance(v, Tensor) for v in values):
         values[0] = asarray(condition).node
@@ -64,6 +72,8 @@ def clip(
     array = asarray(x)
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     result: Operand = array.node
+    if low is None and high is None:
+        result = elementwise("positive", result)  # a copy, of what has a sign
     if low is not None:
         result = elementwise("maximum", result, _bound(low, array.dtype))
     if high is not None:

@@ -10,26 +10,20 @@ import numpy as np
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
-from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.array.shapes import lengths_of, shape_of
-from dask_tapestry.errors import DTypeError, IndexingError, ShapeError
+from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.operators.concat import concat as concat_tensors
-from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape as reshape_tensor
 from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.squeeze import squeeze as squeeze_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.teg import Tensor
 
 __all__ = [
     "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
-    "concat",
-    "concatenate",
     "expand_dims",
     "flip",
     "moveaxis",
@@ -40,30 +34,6 @@ __all__ = [
     "swapaxes",
     "transpose",
 ]
-
-
-def getitem(x: Any, key: Any) -> Array:
-    """Index with integers, slices, Ellipsis and None, as NumPy's basic indexing.
-
-    Raises
-    ------
-    IndexingError
-        For an index out of bounds, too many of them, or one of another kind.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.arange(10)[2:9:3].compute()
-    array([2, 5, 8])
-    """
-    keys = key if isinstance(key, tuple) else (key,)
-    for item in keys:
-        if isinstance(item, bool | np.bool_ | Array | list) or np.ndim(item):
-            raise IndexingError(
-                "only integers, slices, Ellipsis and None can index so far, "
-                f"not {type(item).__name__}"
-            )
-    return Array(basic_slice(asarray(x).node, keys))
 
 
 @implements(np.shape)
@@ -82,7 +52,7 @@ def _size(x: Array, axis: int | None = None) -> int:
 
 
 @implements(np.transpose)
-def transpose(x: Any, axes: Sequence[int] | None = None) -> Array:
+def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
     """Reorder dimensions, by default reverse them, as `numpy.transpose`.
 
     Examples
@@ -91,7 +61,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Array:
     >>> dt.transpose(dt.ones((2, 3, 4))).shape
     (4, 3, 2)
     """
-    return Array(permute(asarray(x).node, axes))
+    return Array(permute(asarray(a).node, axes))
 
 
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
@@ -107,7 +77,7 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
 
 
 @implements(np.flip)
-def flip(x: Any, axis: Axes = None) -> Array:
+def flip(m: Any, axis: Axes = None) -> Array:
     """Reverse the order of cells along `axis`, by default all, as `numpy.flip`.
 
     Examples
@@ -116,11 +86,11 @@ def flip(x: Any, axis: Axes = None) -> Array:
     >>> dt.flip(dt.arange(3)).compute()
     array([2, 1, 0])
     """
-    return Array(reverse(asarray(x).node, axis))
+    return Array(reverse(asarray(m).node, axis))
 
 
 @implements(np.squeeze)
-def squeeze(x: Any, axis: Axes = None) -> Array:
+def squeeze(a: Any, axis: Axes = None) -> Array:
     """Drop dimensions of length one, as `numpy.squeeze`.
 
     Examples
@@ -129,11 +99,11 @@ def squeeze(x: Any, axis: Axes = None) -> Array:
     >>> dt.squeeze(dt.ones((1, 3, 1))).shape
     (3,)
     """
-    return Array(squeeze_tensor(asarray(x).node, axis))
+    return Array(squeeze_tensor(asarray(a).node, axis))
 
 
 @implements(np.expand_dims)
-def expand_dims(x: Any, axis: int | Sequence[int] = 0) -> Array:
+def expand_dims(a: Any, axis: int | Sequence[int] = 0) -> Array:
     """Insert dimensions of length one at `axis` of the result, as `numpy.expand_dims`.
 
     Examples
@@ -142,11 +112,11 @@ def expand_dims(x: Any, axis: int | Sequence[int] = 0) -> Array:
     >>> dt.expand_dims(dt.ones(3), (0, 2)).shape
     (1, 3, 1)
     """
-    return Array(unsqueeze(asarray(x).node, tuple(axis) if isinstance(axis, Sequence) else axis))
+    return Array(unsqueeze(asarray(a).node, tuple(axis) if isinstance(axis, Sequence) else axis))
 
 
 @implements(np.broadcast_to)
-def broadcast_to(x: Any, shape: int | Sequence[int]) -> Array:
+def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) -> Array:
     """Repeat dimensions of length one, and new leading ones, without a copy.
 
     Examples
@@ -156,11 +126,12 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Array:
     array([[0, 1],
            [0, 1]])
     """
-    return Array(broadcast(asarray(x).node, shape_of(shape)))
+    del subok  # as NumPy's, without effect
+    return Array(broadcast(asarray(array).node, shape_of(shape)))
 
 
 @implements(np.broadcast_arrays)
-def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Array, ...]:
     """Broadcast arrays against each other.
 
     Examples
@@ -169,50 +140,47 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     >>> [x.shape for x in dt.broadcast_arrays(dt.ones(3), dt.ones((2, 1)))]
     [(2, 3), (2, 3)]
     """
+    del subok  # as NumPy's, without effect
     nodes = [asarray(x).node for x in arrays]
-    shape = broadcast_shape([n.type.shape for n in nodes], "arrays")
+    shape = broadcast_shape([n.type.shape for n in nodes] or [()], "arrays")
     return tuple(Array(broadcast(n, shape)) for n in nodes)
 
 
-@implements(np.concatenate)
-def concatenate(arrays: Sequence[Any], axis: int | None = 0, *, dtype: Any = None) -> Array:
-    """Join arrays along an axis, flattened if it is None, as `numpy.concatenate`.
+def broadcast_shapes(*shapes: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the shape that all `shapes` broadcast to, as `numpy.broadcast_shapes`.
+
+    Raises
+    ------
+    ShapeError
+        If there is none.
 
     Examples
     --------
     >>> import dask_tapestry as dt
-    >>> dt.concatenate([dt.arange(2), dt.ones(1)]).compute()
-    array([0., 1., 1.])
+    >>> dt.broadcast_shapes((3, 1), 4, ())
+    (3, 4)
     """
-    nodes = [asarray(x).node for x in arrays]
-    if axis is None:
-        nodes, axis = [reshape_tensor(n, (-1,) if n.type.size else (0,)) for n in nodes], 0
-    if dtype is not None:
-        nodes = [_same_kind(n, as_dtype(dtype)) for n in nodes]
-    return Array(concat_tensors(nodes, axis))
-
-
-def _same_kind(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    if not np.can_cast(x.type.dtype, dtype, "same_kind"):
-        raise DTypeError(f"cannot concatenate {x.type} as {dtype.name}: it is of another kind")
-    return astype(x, dtype)
-
-
-def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
-    """Join arrays along an axis: the Array API's name of `concatenate`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.concat([dt.ones((1, 2)), dt.zeros((1, 2))]).shape
-    (2, 2)
-    """
-    return concatenate(arrays, axis)
+    return broadcast_shape([shape_of(shape) for shape in shapes] or [()], "shapes")
 
 
 @implements(np.reshape)
-def reshape(x: Any, /, shape: int | Sequence[int], order: str = "C") -> Array:
-    """Return the same cells, in C order, under another shape; one length may be -1.
+def reshape(
+    a: Any, /, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
+) -> Array:
+    """Return the same cells under another shape, as `numpy.reshape`; one length may be -1.
+
+    Parameters
+    ----------
+    order
+        In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first one.
+        Values have no layout in memory, so that ``"A"`` is ``"C"``.
+    copy
+        Has no meaning for values; False cannot be promised.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes hold different numbers of cells, or the order is none of these.
 
     Examples
     --------
@@ -220,14 +188,27 @@ def reshape(x: Any, /, shape: int | Sequence[int], order: str = "C") -> Array:
     >>> dt.reshape(dt.arange(6), (2, -1)).shape
     (2, 3)
     """
-    if order != "C":
-        raise ShapeError(f"reshape in order {order!r} is not known: there is 'C'")
-    return Array(reshape_tensor(asarray(x).node, lengths_of(shape)))
+    if copy is False:
+        raise ArgumentError("Unable to avoid creating a copy while reshaping.")
+    if order == "K":
+        raise ArgumentError("order 'K' is not permitted for reshaping")
+    sides = lengths_of(shape)
+    if _order(order) == "F":  # the same in C order, with all dimensions reversed
+        backward = reshape_tensor(permute(asarray(a).node, None), sides[::-1])
+        return Array(permute(backward, None))
+    return Array(reshape_tensor(asarray(a).node, sides))
+
+
+def _order(order: str) -> str:
+    """``"F"``, or ``"C"`` for all orders that mean it here."""
+    if order not in ("C", "F", "A", "K"):
+        raise ArgumentError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return "F" if order == "F" else "C"
 
 
 @implements(np.ravel)
-def ravel(x: Any, order: str = "C") -> Array:
-    """Return all cells in one dimension, in C order.
+def ravel(a: Any, order: str = "C") -> Array:
+    """Return all cells in one dimension, in C order, or the first index fastest (``"F"``).
 
     Examples
     --------
@@ -235,12 +216,12 @@ def ravel(x: Any, order: str = "C") -> Array:
     >>> dt.ravel(dt.ones((2, 3))).shape
     (6,)
     """
-    array = asarray(x)
-    return reshape(array, (array.size,), order)
+    array = asarray(a)
+    return reshape(array, (array.size,), _order(order))
 
 
 @implements(np.moveaxis)
-def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
+def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """Move dimensions to other places, the others keeping their order, as `numpy.moveaxis`.
 
     Examples
@@ -249,7 +230,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     >>> dt.moveaxis(dt.ones((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    array = asarray(x)
+    array = asarray(a)
     sources = _in_order(source, array.ndim, "source")
     places = _in_order(destination, array.ndim, "destination")
     if len(sources) != len(places):
@@ -261,7 +242,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 
 @implements(np.swapaxes)
-def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
+def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     """Exchange two dimensions.
 
     Examples
@@ -270,7 +251,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     >>> dt.swapaxes(dt.ones((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    array = asarray(x)
+    array = asarray(a)
     first, second = (normalize_axis(a, array.ndim) for a in (axis1, axis2))
     order = list(range(array.ndim))
     order[first], order[second] = order[second], order[first]

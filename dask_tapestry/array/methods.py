@@ -6,15 +6,33 @@ from collections.abc import Callable
 from typing import Any
 
 from dask_tapestry.array import (
+    averages,
+    block_functions,
     convert,
+    dask_arrays,
+    diagonals,
     elementwise,
+    exact,
+    files,
+    indexing,
     manipulation,
+    moments,
+    moving,
     planning,
     products,
-    statistics,
+    reductions,
+    repeating,
+    scans,
+    search,
+    sorting,
+    stores,
+    ufunc_reduce,
     ufuncs,
+    vectors,
+    zarr_arrays,
 )
 from dask_tapestry.array.array import Array
+from dask_tapestry.array.vindex import VIndex
 
 BINARY = {
     "add": "add",
@@ -38,6 +56,7 @@ COMPARISON = {
     "gt": "greater",
     "ge": "greater_equal",
 }
+EQUALITY = {"eq": ufuncs.equals, "ne": ufuncs.differs}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
@@ -88,26 +107,58 @@ def _rename(self: Array, *dims: str | None) -> Array:
     return convert.rename(self, *dims)
 
 
+def _to_hdf5(self: Array, filename: Any, datapath: str, **kwargs: Any) -> None:
+    files.to_hdf5(filename, datapath, self, **kwargs)
+
+
+_to_hdf5.__doc__ = files.to_hdf5.__doc__
+
+
+def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
+    return block_functions.map_blocks(func, self, *args, **kwargs)
+
+
+_map_blocks.__doc__ = block_functions.map_blocks.__doc__
 _reshape.__doc__ = manipulation.reshape.__doc__
 _rename.__doc__ = convert.rename.__doc__
 
 
 NAMED = {
-    convert: "rechunk to_zarr to_dask_array",
+    convert: "rechunk",
+    dask_arrays: "to_dask_array",
+    stores: "store",
+    zarr_arrays: "to_zarr",
     elementwise: "astype clip",
     ufuncs: "conj conjugate",
     manipulation: "squeeze ravel swapaxes",
     planning: "plan",
-    statistics: "sum prod min max any all mean var std argmin argmax",
+    scans: "cumsum cumprod",
+    products: "dot",
+    repeating: "repeat",
+    diagonals: "diagonal",
+    vectors: "trace",
+    reductions: "sum prod min max any all argmin argmax",
+    averages: "mean var std",
+    moments: "moment",
+    search: "searchsorted",
+    sorting: "argsort argpartition topk argtopk",
 }
 OTHERS: dict[str, Any] = {
     "__matmul__": _binary(products.matmul, swapped=False),
     "__rmatmul__": _binary(products.matmul, swapped=True),
-    "__getitem__": manipulation.getitem,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+    "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
+    "nonzero": _method(exact.nonzero),
+    "sort": sorting.sort_in_place,
+    "partition": sorting.partition_in_place,
     "flatten": _method(manipulation.ravel),
     "transpose": _varargs(manipulation.transpose),
+    "map_blocks": _map_blocks,
     "reshape": _reshape,
     "rename": _rename,
+    "to_hdf5": _to_hdf5,
+    "mT": property(moving.matrix_transpose, doc="The matrices in the last two axes, transposed."),
     "T": property(manipulation.transpose, doc="The array with its dimensions reversed."),
     "real": property(elementwise.real, doc="The real part."),
     "imag": property(elementwise.imag, doc="The imaginary part."),
@@ -121,7 +172,8 @@ def attach() -> None:
         setattr(Array, f"__{short}__", _binary(function, swapped=False))
         setattr(Array, f"__r{short}__", _binary(function, swapped=True))
     for short, name in COMPARISON.items():
-        setattr(Array, f"__{short}__", _binary(ufuncs.FUNCTIONS[name], swapped=False))
+        function = ufuncs.FUNCTIONS[name]
+        setattr(Array, f"__{short}__", _binary(EQUALITY.get(short, function), swapped=False))
     for short, name in UNARY.items():
         setattr(Array, f"__{short}__", _method(ufuncs.FUNCTIONS[name]))
     for module, names in NAMED.items():
@@ -129,3 +181,4 @@ def attach() -> None:
             setattr(Array, name, _method(getattr(module, name)))
     for name, member in OTHERS.items():
         setattr(Array, name, member)
+    ufunc_reduce.register()

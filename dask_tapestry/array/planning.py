@@ -111,7 +111,11 @@ class Plan:
         return results[0] if len(results) == 1 else results
 
     def _planned(self) -> list[Array | Effect]:
-        return [type(item)(item.node, self.core) for item in self._items]
+        """The results with the plan to run; it is made again for shapes that were not counted."""
+        nodes, core = [item.node for item in self._items], self.core
+        if nodes != list(core.written.roots):
+            core = build.build_plan(nodes, core.resources)
+        return [type(item)(node, core) for item, node in zip(self._items, nodes, strict=True)]
 
     def visualize(self, filename: str = "plan.html") -> str:
         """Write a page of the plan and return its name."""
@@ -130,6 +134,8 @@ class Plan:
 
 def plan(*arrays: Any, resources: Resources | None = None, method: str = "auto") -> Plan:
     """Plan arrays and writes together, without running anything.
+
+    A shape that depends on data and was not counted yet is planned for its upper bound.
 
     Parameters
     ----------
@@ -158,7 +164,8 @@ def plan(*arrays: Any, resources: Resources | None = None, method: str = "auto")
     if not arrays:
         raise TypeError("plan needs at least one array")
     items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
-    return Plan(build.build_plan([item.node for item in items], resources, method), items)
+    roots = [item.node if isinstance(item, Effect) else item.bound for item in items]
+    return Plan(build.build_plan(roots, resources, method), items)
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

@@ -12,7 +12,10 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import UFUNC_FUNCTIONS
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.cells import UFUNCS
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.elementwise import Operand, elementwise
+from dask_tapestry.operators.full import full
 from dask_tapestry.teg import Tensor
 
 DOCUMENTATION = """{summary}
@@ -99,6 +102,24 @@ def _documentation(name: str, ufunc: np.ufunc) -> str:
         example=EXAMPLES.get(name, ", ".join([sample] * ufunc.nin)),
         pick="[0]" if ufunc.nout > 1 else "",
     )
+
+
+def equals(x: Any, y: Any) -> Any:
+    """``x == y``: cells of kinds that cannot be compared are unequal, as in NumPy."""
+    return _or_all(FUNCTIONS["equal"], x, y, unequal=False)
+
+
+def differs(x: Any, y: Any) -> Any:
+    """``x != y``: cells of kinds that cannot be compared are unequal, as in NumPy."""
+    return _or_all(FUNCTIONS["not_equal"], x, y, unequal=True)
+
+
+def _or_all(compare: Callable[..., Any], x: Any, y: Any, unequal: bool) -> Any:
+    try:
+        return compare(x, y)
+    except DTypeError:
+        shape = broadcast_shape([asarray(x).shape, asarray(y).shape])
+        return Array(full(shape, np.bool_(unequal)))
 
 
 absolute = _function("absolute")

@@ -53,5 +53,24 @@ def array_html(node: Node, plan: Callable[[], Plan]) -> str:
     else:
         rows.append(("planned blocks", "no plan fits these resources"))
     rows.append(("last operator", node.operator.name))
+    return _table(rows)
+
+
+def bound_text(bound: Node) -> str:
+    """One line for a value whose shape depends on data that nobody has counted yet."""
+    return f"dt.Array<{bound.operator.name}, at most {bound.type}, not counted yet>"
+
+
+def bound_html(bound: Node) -> str:
+    """Return a table for a value that is not counted yet."""
+    rows = [
+        ("shape", f"at most {bound.type.shape}: it depends on data, not counted yet"),
+        ("dtype", bound.type.dtype.name),
+        ("last operator", bound.operator.name),
+    ]
+    return _table(rows)
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
     body = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows)
     return f'<table class="dask-tapestry-array"><tbody>{body}</tbody></table>'

@@ -36,16 +36,36 @@ class DuckSource(Source):
         return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        block = np.asarray(self.data[box.slices()], self.type.dtype)
-        if block.shape != box.shape:
-            raise ShapeError(f"{type(self.data).__name__} gave shape {block.shape} for {box}")
-        return block
+        return as_declared(self.data[box.slices()], box.shape, self.type.dtype, self.data)
 
     def text(self) -> str:
         return type(self.data).__name__
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.read(self.type.box)
+
+
+def as_declared(
+    given: Any, shape: tuple[int, ...], dtype: np.dtype[Any], giver: Any
+) -> np.ndarray[Any, Any]:
+    """Return what an object gave as a NumPy array, if it is what the object had declared.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it has another shape or dtype, or hides some of its cells.
+    """
+    who = type(giver).__name__
+    block = np.asanyarray(given)
+    if isinstance(block, np.ma.MaskedArray):
+        if np.ma.is_masked(block):
+            raise ValueError(f"{who} gave masked cells: fill them, there are no masks here")
+        block = block.data
+    if block.shape != shape:
+        raise ValueError(f"{who} gave shape {block.shape} where {shape} was asked for")
+    if block.dtype.newbyteorder("=") != dtype:
+        raise TypeError(f"{who} gave cells of {block.dtype}, its dtype says {dtype}")
+    return np.asarray(block, dtype)
 
 
 def from_duck(data: Any, dims: Dims) -> Tensor:
@@ -66,11 +86,11 @@ def from_duck(data: Any, dims: Dims) -> Tensor:
     shape = tuple(int(n) for n in data.shape)
     if dims is not None and len(dims) != len(shape):
         raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
-    stored = _regular_chunks(data, len(shape))
+    stored = regular_chunks(data, len(shape))
     return apply(DuckSource(uuid4().hex, TensorType(shape, dtype, dims), stored, data))
 
 
-def _regular_chunks(data: Any, ndim: int) -> tuple[int, ...] | None:
+def regular_chunks(data: Any, ndim: int) -> tuple[int, ...] | None:
     """Sides of an object's chunks, if it names one for each dimension."""
     chunks = getattr(data, "chunks", None)
     if not isinstance(chunks, tuple) or len(chunks) != ndim:

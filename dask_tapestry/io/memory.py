@@ -44,10 +44,12 @@ def from_memory(data: Any, dims: Dims = None) -> Tensor:
     Raises
     ------
     DTypeError
-        For Python objects, which have no typed cells.
+        For Python objects, which have no typed cells, and for arrays with a mask.
     ShapeError
         For nested sequences of unequal lengths.
     """
+    if isinstance(data, np.ma.MaskedArray):
+        raise DTypeError("masked arrays are not supported: give data and mask, or fill the mask")
     try:
         array = np.asarray(data)
     except ValueError as error:

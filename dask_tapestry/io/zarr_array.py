@@ -1,69 +1,21 @@
-"""Opening and creating Zarr arrays, with errors that name the store.
-
-zarr is imported on first use: it takes a quarter of a second, which many programs never need.
-"""
+"""Opening, reading, writing and creating Zarr arrays, with errors that name the store."""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
-from dask_tapestry.imports import lazily, loads
+from dask_tapestry.imports import lazily
 from dask_tapestry.io.inline import inside_loop, run_inline
-
-MARK: Final = "dask_tapestry"  # attribute of an array that is not complete yet
-
-
-@dataclass(frozen=True)
-class Location:
-    """Where an array is stored; `nonce` tells two openings apart, so that none is stale."""
-
-    store: Any = field(compare=False)
-    component: str
-    nonce: str
-
-    @classmethod
-    def of(cls, store: Any, component: str | None, nonce: str) -> Location:
-        """Location of a path, URL, zarr store, group or array."""
-        if isinstance(store, zarr().Array | zarr().Group):
-            inner = "/".join(part for part in (store.path, component or "") if part)
-            return cls(store.store, inner, nonce)
-        return cls(str(store) if isinstance(store, Path) else store, component or "", nonce)
-
-    @property
-    def is_in_memory(self) -> bool:
-        """Whether the store lives in this process only."""
-        return isinstance(self.store, zarr().storage.MemoryStore | dict)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if isinstance(self.store, str):
-            return Location, (self.store, self.component, self.nonce)
-        return _located, (pickle.dumps(self.store), self.component, self.nonce)
-
-    def __str__(self) -> str:
-        return f"{self.store}" + (f"/{self.component}" if self.component else "")
+from dask_tapestry.io.zarr_location import Location, zarr
 
 
-def _located(store: bytes, component: str, nonce: str) -> Location:
-    """Location whose store is an object of zarr's."""
-    return Location(loads(store), component, nonce)
-
-
-def zarr() -> Any:
-    """Return the zarr module."""
-    return lazily("zarr")
-
-
-@lru_cache(maxsize=128)
-def opened(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
-    """Array at `location`; opened once a process.
+def open_now(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
+    """Array at `location` as it is now.
 
     Parameters
     ----------
@@ -79,11 +31,19 @@ def opened(location: Location, mode: str = "r", empty_chunks: bool = False) -> A
     """
     options = {"config": {"write_empty_chunks": empty_chunks}} if mode == "r+" else {}
     try:
-        return zarr().open_array(location.store, path=location.component, mode=mode, **options)
+        return zarr().open_array(
+            path=location.component,
+            mode=location.reading if mode == "r" else mode,
+            **location.arguments,
+            **options,
+        )
     except FileNotFoundError:
         raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
     except Exception as error:
         raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
+
+
+opened = lru_cache(maxsize=128)(open_now)  # once a process
 
 
 def read_box(location: Location, selection: tuple[slice, ...]) -> Any:
@@ -110,18 +70,17 @@ def _runs_inline(array: Any) -> bool:
     return isinstance(array.store, storage.LocalStore | storage.MemoryStore) and not inside_loop()
 
 
-def refuse_incomplete(array: Any, location: Location) -> None:
-    """Raise `StoreError` if a write of `array` has not ended."""
-    if MARK in array.attrs:
-        raise StoreError(
-            f"the Zarr array at {location} is incomplete: a write of it failed or is still running"
-        )
-
-
 def exists(location: Location) -> bool:
-    """Whether anything, readable or not, is stored at `location`."""
+    """Whether anything, readable or not, is stored at `location`.
+
+    Raises
+    ------
+    StoreError
+        If the location cannot be looked at.
+    """
+    location.check()
     try:
-        opened.__wrapped__(location)
+        open_now(location)
     except StoreNotFoundError:
         return False
     except StoreError:
@@ -130,48 +89,98 @@ def exists(location: Location) -> bool:
 
 
 def create(location: Location, overwrite: bool, **options: Any) -> None:
-    """Create an empty array that says it is incomplete.
+    """Create an empty array.
 
     Raises
     ------
     StoreError
         If something is there and `overwrite` is false, or the store refuses.
     """
-    if location.component:
-        zarr().open_group(location.store, mode="a")
     try:
+        if location.component:
+            kind = options.get("zarr_format")
+            zarr().open_group(mode="a", zarr_format=kind, **location.arguments)
         zarr().create_array(
-            location.store,
             name=location.component or None,
             overwrite=overwrite,
-            attributes={MARK: {"complete": False}},
+            **location.arguments,
             **options,
         )
     except Exception as error:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
 
 
-def complete(location: Location) -> None:
-    """Take the mark of an incomplete array away."""
-    array = opened(location, "r+")
-    attributes = {key: value for key, value in array.attrs.items() if key != MARK}
-    array.attrs.put(attributes)
+def holds_array(location: Location) -> bool:
+    """Whether an array is stored at `location`; a group, or nothing, is none.
+
+    Raises
+    ------
+    StoreError
+        If there is an array that cannot be read.
+    """
+    try:
+        opened(location)
+    except StoreNotFoundError:
+        return False
+    except StoreError:
+        if _holds_group(location):
+            return False
+        raise
+    return True
 
 
-def mark_incomplete(location: Location) -> None:
-    """Mark an existing array as incomplete."""
-    opened(location, "r+").attrs[MARK] = {"complete": False}
+def _holds_group(location: Location) -> bool:
+    try:
+        group_members(location)
+    except StoreError:
+        return False
+    return True
 
 
-def compressors(choice: Any, dtype: np.dtype[Any]) -> Mapping[str, Any]:
+def format_of_group(location: Location) -> int | None:
+    """Version of the format of the group that `location` is within; None if there is none."""
+    if not location.component:
+        return None
+    try:
+        group = zarr().open_group(mode=location.reading, **location.arguments)
+    except Exception:  # what is wrong with it shows when something is created there
+        return None
+    return int(group.metadata.zarr_format)
+
+
+def group_members(location: Location) -> Mapping[str, Any]:
+    """Arrays of the group at `location` and of its groups, by their path in it.
+
+    Raises
+    ------
+    StoreNotFoundError, StoreError
+        If there is no group, or none that can be read.
+    """
+    try:
+        group = zarr().open_group(
+            path=location.component, mode=location.reading, **location.arguments
+        )
+        members = group.members(max_depth=None)
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
+    except Exception as error:
+        raise StoreError(f"cannot open the Zarr group at {location}: {error}") from error
+    return {path: item for path, item in sorted(members) if isinstance(item, zarr().Array)}
+
+
+def compressors(choice: Any, dtype: np.dtype[Any], zarr_format: int = 3) -> dict[str, Any]:
     """Options of zarr that name the compressor.
 
     ``"auto"`` is Blosc with zstd at level 1, after a byte shuffle where cells have several bytes:
     on float16 pictures it encodes 2.5 times as fast as zarr's own choice (zstd level 0) and stores
     3 % more (benchmarks/image_job.py).
     """
-    if isinstance(choice, str) and choice == "auto":
-        shuffle = "shuffle" if dtype.itemsize > 1 else "noshuffle"
-        codecs = lazily("zarr.codecs")
-        return {"compressors": codecs.BloscCodec(cname="zstd", clevel=1, shuffle=shuffle)}
-    return {"compressors": choice}
+    if not isinstance(choice, str) or choice != "auto":
+        return {"compressors": choice}
+    if zarr_format == 2:
+        blosc = lazily("numcodecs").Blosc
+        shuffle = blosc.SHUFFLE if dtype.itemsize > 1 else blosc.NOSHUFFLE
+        return {"compressors": blosc(cname="zstd", clevel=1, shuffle=shuffle)}
+    named = "shuffle" if dtype.itemsize > 1 else "noshuffle"
+    codec = lazily("zarr.codecs").BloscCodec
+    return {"compressors": codec(cname="zstd", clevel=1, shuffle=named)}

@@ -1,4 +1,4 @@
-"""Zarr arrays as sinks: whole stored pieces, each written by one task."""
+"""New Zarr arrays as sinks: whole stored pieces, each written by one task."""
 
 from __future__ import annotations
 
@@ -6,32 +6,34 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
+from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
 from dask_tapestry.imports import loads
 from dask_tapestry.io.chunks import CHUNK_BYTES, automatic_chunks
+from dask_tapestry.io.marks import MARK, whole
 from dask_tapestry.io.zarr_array import (
-    Location,
-    complete,
     compressors,
     create,
     exists,
-    mark_incomplete,
-    opened,
+    format_of_group,
     write_box,
-    zarr,
 )
+from dask_tapestry.io.zarr_location import PARTIAL, Location, zarr
+from dask_tapestry.io.zarr_marks import complete, mark_of
+from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2, ZarrSource
+from dask_tapestry.io.zarr_target import may_be_fill
 from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
 class ZarrSink(Sink):
-    """Writes a tensor to a Zarr array that it creates, or to one that is there.
+    """Writes a tensor to a Zarr array that it creates.
 
     `stored` are the sides of the pieces written whole: shards, or chunks where there are none.
     """
@@ -39,44 +41,54 @@ class ZarrSink(Sink):
     name = "store"
     location: Location
     stored: tuple[int, ...]
-    options: dict[str, Any] | None = field(compare=False)  # of a new array; None: it is there
+    options: dict[str, Any] = field(compare=False)  # of the new array
     overwrite: bool = False
     workers: tuple[str, ...] = ()
+    archive: str | None = None  # zip file that takes its name when it is complete
 
     @property
     def chunks(self) -> tuple[int, ...]:
         return self.stored
 
     def prepare(self, type_: TensorType) -> None:
-        if self.options is None:
-            mark_incomplete(self.location)
-            return
+        if self.archive is not None:
+            _begin_anew(self.location.store)
         dtype = type_.dtype
         if dtype.kind in "iu":
             dtype = np.dtype(dtype.str)  # zarr knows one of C's equally long integers only
-        create(self.location, self.overwrite, shape=type_.shape, dtype=dtype, **self.options)
+        named = dict(self.options.get("attributes", {}))
+        if not self.location.is_zip:  # in a zip file nothing can be written twice
+            named[MARK] = mark_of([whole(type_.shape)])
+        options = self.options | {"shape": type_.shape, "dtype": dtype, "attributes": named}
+        create(self.location, self.overwrite and self.archive is None, **options)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
-        empty_chunks = not _may_be_fill(block, self.location)
+        empty_chunks = not may_be_fill(block, self.location)
         try:
             write_box(self.location, box.slices(), block if box.ndim else block[()], empty_chunks)
         except Exception as error:
             raise StoreError(f"cannot write {box} to {self.location}: {error}") from error
 
     def finish(self) -> None:
-        complete(self.location)
+        if not self.location.is_zip:
+            complete(self.location)
+        elif self.archive is not None:
+            self.location.store.close()
+            Path(self.location.store.path).replace(self.archive)
+
+    @property
+    def final(self) -> Location:
+        """Where the array is when it is complete."""
+        if self.archive is None:
+            return self.location
+        return Location.of(self.archive, self.location.component, self.location.nonce)
 
     def text(self) -> str:
-        return f"{str(self.location)!r}, chunks {self.stored}"
+        return f"{str(self.final)!r}, chunks {self.stored}"
 
     @property
     def local_only(self) -> str | None:
-        if not self.location.is_in_memory:
-            return None
-        return (
-            f"the in-memory store {self.location} cannot be written by another process: use the "
-            "threaded scheduler, or a store on disk"
-        )
+        return self.final.local_only
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.local_only:
@@ -89,62 +101,84 @@ def _loaded(options: bytes, location: Location, stored: tuple[int, ...], *rest: 
     return ZarrSink(location, stored, loads(options), *rest)
 
 
-def _may_be_fill(block: np.ndarray[Any, Any], location: Location) -> bool:
-    """Whether a block's first cell is the fill value.
-
-    Only then does zarr compare the others too; that comparison takes longer than writing does.
-    """
-    if not block.size:
-        return False
-    fill = opened(location, "r+").fill_value
-    first = block[(0,) * block.ndim]
-    return bool(fill is None or first == fill or (first != first and fill != fill))
-
-
 def zarr_sink(
     x: Tensor,
-    store: Any,
-    component: str | None,
+    location: Location,
     *,
     chunks: str | int | Sequence[int],
     shards: Sequence[int] | None,
     compressor: Any,
     overwrite: bool,
+    zarr_format: int | None = None,
     workers: tuple[str, ...] = (),
     after: Sequence[Node] = (),
 ) -> Node:
-    """Return the sink that writes `x`.
+    """Return the sink that writes `x` to a new array.
 
     Raises
     ------
     StoreError
-        If an array is there and `overwrite` is false, or the one given does not fit.
+        If something is there and `overwrite` is false, or the format has not what is asked for.
     ShapeError
         If chunks or shards do not fit the shape.
     """
-    location = Location.of(store, component, uuid4().hex)
-    if isinstance(store, zarr().Array):
-        return apply(_sink_to_array(store, x.type, location, workers), x, after=after)
-    if not overwrite and exists(location):
-        raise StoreError(f"{location} exists: give overwrite=True to replace it")
+    location, archive = _archived(location)
+    there = exists(location) if archive is None else Path(archive).exists()
+    if there and not overwrite:
+        raise StoreError(f"{archive or location} exists: give overwrite=True to replace it")
     if x.type.dtype.hasobject:
         raise DTypeError(f"Zarr cannot store cells of dtype {x.type.dtype}")
+    version = _version(zarr_format, None if archive else format_of_group(location), location)
     inner = _sides(chunks, x.type, shards, source_chunks(x))
     outer = _shard_sides(shards, inner, x.type)
-    options = {"chunks": inner, "shards": outer, **compressors(compressor, x.type.dtype)}
-    if x.type.dims:
-        options["dimension_names"] = x.type.dims
-    sink = ZarrSink(location, outer or inner, options, overwrite, workers)
+    if outer is not None and version == 2:
+        raise StoreError("there are no shards in version 2 of Zarr")
+    options = {"chunks": inner, "shards": outer, "zarr_format": version}
+    options |= compressors(compressor, x.type.dtype, version) | _names(x.type.dims, version)
+    sink = ZarrSink(location, outer or inner, options, overwrite, workers, archive)
     return apply(sink, x, after=after)
 
 
-def _sink_to_array(
-    array: Any, x: TensorType, location: Location, workers: tuple[str, ...]
-) -> ZarrSink:
-    if tuple(array.shape) != x.shape:
-        raise StoreError(f"the Zarr array at {location} has shape {array.shape}, not {x.shape}")
-    sides = getattr(array, "shards", None) or array.chunks
-    return ZarrSink(location, tuple(max(1, n) for n in sides), None, workers=workers)
+def _version(asked: int | None, group: int | None, location: Location) -> int:
+    """Version of the format that a new array has."""
+    if asked not in (None, 2, 3):
+        raise StoreError(f"zarr_format must be 2 or 3, not {asked!r}")
+    if group is not None and asked not in (None, group):
+        raise StoreError(f"{location} is in a group of format {group}, not {asked}")
+    return asked or group or 3
+
+
+def _names(dims: Dims, version: int) -> dict[str, Any]:
+    """Options of a new array that name its dimensions."""
+    if not dims:
+        return {}
+    if version == 2:
+        return {"attributes": {NAMES_OF_VERSION_2: list(dims)}}
+    return {"dimension_names": dims}
+
+
+def written_source(node: Node) -> ZarrSource:
+    """The source that reads what a sink writes."""
+    sink = node.operator
+    assert isinstance(sink, ZarrSink)
+    type_ = node.type._replace(dtype=node.type.dtype.newbyteorder("="))
+    return ZarrSource(sink.final, type_, sink.stored, str(sink.final))
+
+
+def _begin_anew(archive: Any) -> None:
+    """Forget what an earlier attempt left in a zip file."""
+    if archive._is_open:
+        archive.close()
+    Path(archive.path).unlink(missing_ok=True)
+
+
+def _archived(location: Location) -> tuple[Location, str | None]:
+    """Where to write what will be a zip file, and that file; other locations as they are."""
+    if not location.is_zip or not location.store.read_only:
+        return location, None
+    archive = str(location.store.path)
+    partial = zarr().storage.ZipStore(archive + PARTIAL, mode="w")
+    return Location(partial, location.component, location.nonce), archive
 
 
 def source_chunks(x: Tensor) -> tuple[int, ...] | None:

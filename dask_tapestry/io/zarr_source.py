@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.chunks import covering_cells
-from dask_tapestry.io.zarr_array import Location, opened, read_box, refuse_incomplete
+from dask_tapestry.io.zarr_array import opened, read_box
+from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_marks import refuse_incomplete
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
+
+NAMES_OF_VERSION_2 = "_ARRAY_DIMENSIONS"  # the attribute in which xarray keeps them
 
 
 @dataclass(frozen=True)
@@ -51,21 +54,32 @@ class ZarrSource(Source):
         return self.read(self.type.box)
 
 
-def from_zarr_store(store: Any, component: str | None, dims: Dims) -> Tensor:
-    """Return the tensor stored at `store`; nothing but its metadata is read.
+def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
+    """Return the tensor stored at `location`; nothing but its metadata is read.
 
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is no array, it cannot be read, or a write of it has not ended.
     """
-    location = Location.of(store, component, uuid4().hex)
     array = opened(location)
     refuse_incomplete(array, location)
-    names = dims if dims is not None else getattr(array.metadata, "dimension_names", None)
+    names = dims if dims is not None else stored_names(array)
     if names is not None and len(names) != array.ndim:
         raise ShapeError(f"{len(names)} dimension names {names} for {array.ndim} dimensions")
-    named = tuple(names) if names is not None and any(names) else None
-    type_ = TensorType(tuple(array.shape), np.dtype(array.dtype).newbyteorder("="), named)
-    sides = tuple(max(1, n) for n in (getattr(array, "shards", None) or array.chunks))
-    return apply(ZarrSource(location, type_, sides, str(location)))
+    type_ = TensorType(tuple(array.shape), np.dtype(array.dtype).newbyteorder("="), names)
+    return apply(ZarrSource(location, type_, stored_sides(array), str(location)))
+
+
+def stored_sides(array: Any) -> tuple[int, ...]:
+    """Sides of what is read and written as a whole: shards, or chunks where there are none."""
+    sides = getattr(array, "shards", None) or array.chunks
+    return tuple(max(1, int(n)) for n in sides)
+
+
+def stored_names(array: Any) -> Dims:
+    """Names of the dimensions of a stored array, or None."""
+    names = getattr(array.metadata, "dimension_names", None) or array.attrs.get(NAMES_OF_VERSION_2)
+    if not isinstance(names, list | tuple) or not any(names):
+        return None
+    return tuple(None if name is None else str(name) for name in names)

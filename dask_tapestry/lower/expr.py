@@ -25,7 +25,7 @@ from dask_tapestry.lower.scatter import Scattered, can_scatter
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan, with_first
 from dask_tapestry.plan.resources import live_client
-from dask_tapestry.teg import Node, Sink
+from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
 _planned: OrderedDict[str, tuple[Cuts, ...]] = OrderedDict()
@@ -38,7 +38,7 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
     plan.verify()
     client = live_client()
     if client is not None:
-        _refuse_local_sinks(plan)
+        _refuse_local_members(plan)
     if final:
         plan = replace(plan, steps=with_first(plan.steps, uuid4().hex))
     scattered = Scattered(client) if can_scatter(client) else None
@@ -55,10 +55,12 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
     return lowered, scattered
 
 
-def _refuse_local_sinks(plan: Plan) -> None:
+def _refuse_local_members(plan: Plan) -> None:
     for step in plan.steps.values():
-        if isinstance(step.node.operator, Sink) and step.node.operator.local_only:
-            raise StoreError(step.node.operator.local_only)
+        for member in step.members:
+            reason = getattr(member.operator, "local_only", None)  # of sinks, and of some sources
+            if reason:
+                raise StoreError(reason)
 
 
 def planned_cuts(name: str) -> tuple[Cuts, ...]:

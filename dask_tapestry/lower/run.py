@@ -41,13 +41,13 @@ def run_block(
     schedule = spec.program.schedule(box)
     values = _gather(spec, schedule, iter(inputs))
     last = len(spec.program.types) - 1
-    uses = _uses(spec, schedule)
+    uses = _uses(schedule)
     target = out.box(box) if out.is_local else None
     with scratch() as space:
         for work in schedule.works:
             place = target if work.value == last else _scratch_for(spec, work, space)
             values[work.value, work.box] = _compute(spec, schedule, work, values, place)
-            _release(spec, schedule, work, values, uses)
+            _release(schedule, work, values, uses)
         result = values.pop((last, box))
         if target is None:
             return result if result is None else owned(result)
@@ -107,7 +107,7 @@ def _compute(
     try:
         blocks = [
             _slice(values, source, schedule.holder(source, need), need)
-            for source, need in zip(instruction.inputs, work.needs, strict=True)
+            for source, need in work.reads
         ]
         return _call(instruction, work, blocks, target)
     except Exception as error:
@@ -124,7 +124,7 @@ def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Blo
     if isinstance(operator, Sink):
         operator.write(work.box, np.asarray(blocks[0]))
         return None
-    arguments = operator.arguments(instruction.types, work.box, work.needs)
+    arguments = operator.arguments(instruction.types, work.box, work.boxes)
     return KERNELS[operator.kernel](target, *blocks, **arguments)
 
 
@@ -132,28 +132,24 @@ def _slice(values: Held, value: int, held: ZRange, box: ZRange) -> Block:
     return _part(values[value, held], held, box)
 
 
-def _uses(spec: StepSpec, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
+def _uses(schedule: Schedule) -> dict[tuple[int, ZRange], int]:
     """How often each held box is still to be read."""
     uses: dict[tuple[int, ZRange], int] = {}
-    first = len(spec.program.inputs)
     for work in schedule.works:
-        sources = spec.program.instructions[work.value - first].inputs
-        for source, need in zip(sources, work.needs, strict=True):
+        for source, need in work.reads:
             key = source, schedule.holder(source, need)
             uses[key] = uses.get(key, 0) + 1
     return uses
 
 
 def _release(
-    spec: StepSpec,
     schedule: Schedule,
     work: Work,
     values: Held,
     uses: dict[tuple[int, ZRange], int],
 ) -> None:
     """Forget what the computation just done was the last to read."""
-    sources = spec.program.instructions[work.value - len(spec.program.inputs)].inputs
-    for source, need in zip(sources, work.needs, strict=True):
+    for source, need in work.reads:
         key = source, schedule.holder(source, need)
         uses[key] -= 1
         if not uses[key]:

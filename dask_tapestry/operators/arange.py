@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, copysign, isnan
 from typing import Any
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
+
+LONGEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,17 @@ class Arange(Generator):
     def infer(self, *inputs: TensorType) -> TensorType:
         return TensorType((self.places.count,), self.dtype)
 
+    @property
+    def _numbers(self) -> np.dtype[Any]:
+        """What the values are counted in: times in integers."""
+        return np.dtype(np.int64) if self.dtype.kind in "mM" else self.dtype
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         start, step = self.places.start, self.places.step
         return {
-            "first": np.frombuffer(self.first, self.dtype)[0],
-            "delta": np.frombuffer(self.delta, self.dtype)[0],
+            "first": np.frombuffer(self.first, self._numbers)[0],
+            "delta": np.frombuffer(self.delta, self._numbers)[0],
+            "dtype": self.dtype,
             "places": range(start + step * box.lo[0], start + step * box.hi[0], step),
         }
 
@@ -52,36 +61,130 @@ class Arange(Generator):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         start, step, count = self.places.start, self.places.step, self.places.count
-        delta = np.frombuffer(self.delta, self.dtype)[0]
-        first = np.frombuffer(self.first, self.dtype)[0]
-        places = np.arange(start, start + step * count, step).astype(self.dtype)
-        result: np.ndarray[Any, Any] = first + places * delta
+        delta = np.frombuffer(self.delta, self._numbers)[0]
+        first = np.frombuffer(self.first, self._numbers)[0]
+        places = np.arange(start, start + step * count, step).astype(self._numbers)
+        result: np.ndarray[Any, Any] = (first + places * delta).view(self.dtype)
         return result
 
 
-def arange(start: float, stop: float | None, step: float, dtype: np.dtype[Any] | None) -> Tensor:
+def arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any] | None) -> Tensor:
     """Return evenly spaced values in ``[start, stop)``, as `numpy.arange` does.
+
+    A `start` of None is zero, a `step` of None one.
 
     Raises
     ------
     DTypeError
-        For a dtype that has no numbers.
+        For bounds or a dtype that have no numbers.
+    ShapeError
+        If there would be too many values, or no number of them.
+    ValueRangeError
+        If a bound does not fit the dtype.
     """
-    if stop is None:
-        start, stop = type(start)(0), start
-    if step == 0:
-        raise ZeroDivisionError("step of arange must not be zero")
-    kind = (
-        np.dtype(dtype)
-        if dtype is not None
-        else np.result_type(*map(np.asarray, (start, stop, step)))
-    )
-    if kind.kind not in "iufc":
+    step = 1 if step is None else step
+    bounds = [bound for bound in (start, stop, step) if bound is not None]
+    kind = _kind(*bounds) if dtype is None else dtype
+    if kind.kind not in "iufcmM":
         raise DTypeError(f"arange has no values of dtype {kind}")
-    count = max(0, ceil((stop - start) / step))
-    with np.errstate(all="ignore"):
-        first = np.asarray(start).astype(kind)
-        delta = np.asarray(start + step).astype(kind) - first
+    if kind.kind == "M" and start is None:
+        raise ShapeError("arange requires both a start and a stop for NumPy datetime64 ranges")
+    start = 0 if start is None else start
     written = f"{start}, {stop}, {step}"
+    with np.errstate(all="ignore"):
+        if kind.kind in "mM":
+            kind, first, delta, count = _times(start, stop, step, kind)
+        else:
+            count = _count(start, stop, step)
+            first = _cell(start if count else 0, kind)
+            delta = _cell(start + step, kind) - first if count > 1 else _cell(0, kind)
     places = Progression(0, 1, count)
     return apply(Arange(kind, first.tobytes(), delta.tobytes(), places, written))
+
+
+def _kind(*bounds: Any) -> np.dtype[Any]:
+    """NumPy's choice: times, or a default integer at least."""
+    kinds = [np.asarray(_time(bound)).dtype for bound in bounds]
+    times = {kind.kind for kind in kinds} & {"M", "m"}
+    if times:
+        return np.dtype("M8" if "M" in times else "m8")
+    try:
+        return np.result_type(np.int64, *kinds)
+    except TypeError as error:
+        raise DTypeError(f"arange has no values between {bounds}: {error}") from None
+
+
+def _cell(value: Any, kind: np.dtype[Any]) -> Any:
+    """`value` as it is stored in an array of `kind`."""
+    cell = np.zeros((), kind)
+    try:
+        cell[()] = value
+    except OverflowError as error:
+        raise ValueRangeError(str(error)) from None
+    return cell[()]
+
+
+def _count(start: Any, stop: Any, step: Any) -> int:
+    """How many values there are; complex numbers must advance in both parts."""
+    number = (stop - start) / step
+    parts = (number.real, number.imag) if isinstance(number, complex) else (float(number),)
+    if any(isnan(part) for part in parts):
+        raise ShapeError("arange: cannot compute length")
+    if any(abs(part) >= LONGEST for part in parts):
+        raise ShapeError("Maximum allowed size exceeded")
+    if parts == (0.0,) and stop != start:  # too near for its dtype: `start` alone, or none
+        return int(copysign(1, parts[0]) > 0)
+    return max(0, min(ceil(part) for part in parts))
+
+
+def _times(
+    start: Any, stop: Any, step: Any, kind: np.dtype[Any]
+) -> tuple[np.dtype[Any], np.int64, np.int64, int]:
+    """Unit, first value, difference and number of times, or of spans of time, as integers."""
+    bounds = [np.asarray(_time(bound)) for bound in (start, stop, step)]
+    if bounds[2].dtype.kind == "M":
+        raise ShapeError("cannot use a datetime as a step in arange")
+    starts = "MiuUS" if kind.kind == "M" else "miu"
+    if bounds[0].dtype.kind not in starts or bounds[1].dtype.kind not in "m" + starts:
+        raise ShapeError(f"Could not convert bounds {start}, {stop} of arange to {kind}")
+    if bounds[2].dtype.kind not in "miu":
+        raise ShapeError(f"Could not convert step {step} of arange to a NumPy timedelta")
+    unit = kind if np.datetime_data(kind)[0] != "generic" else _unit(bounds, kind)
+    span = np.dtype(unit.str.replace("M8", "m8"))
+    try:
+        first = bounds[0].astype(unit)
+        last = first + bounds[1].astype(span) if bounds[1].dtype.kind in "ium" else bounds[1]
+        if kind.kind == "m":
+            last = bounds[1].astype(span)
+        last = last.astype(unit)
+        delta = bounds[2].astype(span)
+    except TypeError as error:
+        raise ShapeError(f"arange: could not convert bounds to {unit}: {error}") from None
+    if any(np.isnat(value) for value in (first, last, delta)):
+        raise ShapeError("arange: cannot use NaT (not-a-time) datetime values")
+    a, b, d = (int(value.view(np.int64)) for value in (first, last, delta))
+    if not d:
+        raise ShapeError("arange: step cannot be zero")
+    return unit, np.int64(a), np.int64(d), max(0, -((a - b) // d))
+
+
+def _time(bound: Any) -> Any:
+    if isinstance(bound, datetime.date):
+        return np.datetime64(bound)
+    return np.timedelta64(bound) if isinstance(bound, datetime.timedelta) else bound
+
+
+def _unit(bounds: Sequence[np.ndarray[Any, Any]], kind: np.dtype[Any]) -> np.dtype[Any]:
+    """The finest unit of the bounds."""
+    if kind.kind == "M" and bounds[0].dtype.kind in "iu":
+        raise ShapeError("Converting an integer to a NumPy datetime requires a specified unit")
+    times = [b.astype("M8") if b.dtype.kind in "US" else b for b in bounds]
+    kinds = [b.dtype for b in times if b.dtype.kind in "mM"]
+    try:
+        finest = np.result_type(kind, *[k.str.replace("m8", kind.str[1:]) for k in kinds])
+        for span in kinds:  # a month has no fixed number of days
+            if span.kind == "m":
+                np.result_type(span, finest.str.replace("M8", "m8"))
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
+    return finest

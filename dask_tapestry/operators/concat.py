@@ -23,12 +23,14 @@ class Concat(Selector):
 
     name = "concat"
     kernel = "concat"
+    copies = True
     axis: int
 
     def infer(self, *inputs: TensorType) -> TensorType:
         shape = list(inputs[0].shape)
         shape[self.axis] = sum(x.shape[self.axis] for x in inputs)
-        return TensorType(tuple(shape), inputs[0].dtype, inputs[0].dims)
+        dims = next((x.dims for x in inputs if x.dims), None)
+        return TensorType(tuple(shape), inputs[0].dtype, dims)
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,) * len(inputs)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
 @dataclass(frozen=True)
-class MatMul(BlockOperator):
+class MatMul(Contraction):
     """``x[..., m, k] @ w[..., k, n]``; with `part`, one product for each `part` cells of k.
 
     The parts come out along a new leading dimension, to be summed. Products end in BLAS, so their
@@ -63,6 +65,15 @@ class MatMul(BlockOperator):
             ),
             (_project(outputs, len(index), {}),),
         )
+
+    def folded(self, inputs: Types) -> int | None:
+        return inputs[0].ndim if self.part is None else None
+
+    def in_parts(self, part: int) -> MatMul:
+        return replace(self, part=part)
+
+    def combine(self, parts: Tensor) -> Tensor:
+        return reduce(parts, "sum", 0, dtype=self.dtype)
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         boxes = signature_of(self, inputs).demand(box)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.cells.functions import loop_dtypes
+from dask_tapestry.cells.functions import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
 
 DType = np.dtype[Any]
@@ -28,22 +29,33 @@ class Monoid:
     ----------
     dtypes
         Maps the input's dtype and the one asked for to (result dtype, dtype of a node's state).
-    has_identity
-        Whether no cells at all have a value.
+    neutral
+        The value of no cells; None if they have none.
     numpy
         The NumPy function it stands for.
+    ufunc
+        Name of the ufunc that combines two values; empty where states are no values.
+    filler
+        What may stand for a cell that is left out, if not `neutral`.
     """
 
     name: str
     dtypes: Callable[[DType, DType | None], tuple[DType, DType]]
-    has_identity: bool
+    neutral: float | None
     numpy: Callable[..., Any]
+    ufunc: str = ""
+    filler: float | None = None
+
+    @property
+    def has_identity(self) -> bool:
+        """Whether no cells at all have a value."""
+        return self.neutral is not None
 
     def reference(
         self, x: np.ndarray[Any, Any], axes: tuple[int, ...], dtype: DType, ddof: float
     ) -> np.ndarray[Any, Any]:
         """NumPy's value."""
-        if self.name in ("argmin", "argmax"):
+        if self.name in PLACES:
             kept = [axis for axis in range(x.ndim) if axis not in axes]
             moved = x.transpose(*kept, *axes)
             flat = moved.reshape(*moved.shape[: len(kept)], -1)
@@ -60,14 +72,31 @@ def accumulator(dtype: DType) -> DType:
 
 
 def _fold(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]:
+    """Of sums and products: small integers become 64-bit ones."""
+
     def dtypes(x: DType, asked: DType | None) -> tuple[DType, DType]:
-        result = asked or _widened(x)
-        loop = loop_dtypes(function, (result, result))
-        if loop[2] != result or (x.kind == "M" and function == "add"):
+        if x.kind in "mM" and asked is not None and asked.kind != "m":
+            asked = x  # as NumPy, which has but one loop to choose
+        result = _in_one_unit(x, asked) or _widened(x)
+        loop = _loop(function, result)
+        if loop != result or (x.kind in "MUS" and function == "add"):
             raise DTypeError(f"a {function} reduction has no meaning for dtype {x.name}")
         return result, accumulator(result)
 
     return dtypes
+
+
+def _in_one_unit(x: DType, asked: DType | None) -> DType | None:
+    """The dtype asked for; NumPy takes no other unit of time than the cells'."""
+    if asked is not None and asked.kind in "mM" and asked != x:
+        raise DTypeError(
+            f"a reduction of {x.name} in {asked.name}: its dtype may not choose the unit of time"
+        )
+    return asked
+
+
+def _loop(function: str, dtype: DType) -> DType:
+    return loop_dtypes(function, (dtype, dtype))[2]
 
 
 def _widened(x: DType) -> DType:
@@ -78,9 +107,21 @@ def _widened(x: DType) -> DType:
 
 
 def _same(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]:
-    def dtypes(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG001
-        loop_dtypes(function, (x, x))
-        return x, x
+    def dtypes(x: DType, asked: DType | None) -> tuple[DType, DType]:
+        result = _in_one_unit(x, asked) or x
+        if _loop(function, result) != result:
+            raise DTypeError(f"a {function} reduction has no meaning for dtype {result.name}")
+        return result, result
+
+    return dtypes
+
+
+def _real(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]:
+    """Of functions that yield floats of integers."""
+
+    def dtypes(x: DType, asked: DType | None) -> tuple[DType, DType]:
+        result = _loop(function, asked or x)
+        return result, result
 
     return dtypes
 
@@ -92,7 +133,11 @@ def _truth(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG00
 def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufcm":
         raise DTypeError(f"a mean has no meaning for dtype {x.name}")
+    if x.kind == "m":
+        return x, x
     result = asked or (np.dtype(np.float64) if x.kind in "biu" else x)
+    if result.kind not in "fc":
+        raise DTypeError(f"a mean is not computed in dtype {result.name}: floats are needed")
     return result, accumulator(result)
 
 
@@ -108,26 +153,59 @@ def _variance(x: DType, asked: DType | None) -> tuple[DType, DType]:
 
 
 def _position(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG001
-    if x.kind not in "biufcmM":
+    if x.kind not in "biufcmMUS":
         raise DTypeError(f"no order is defined here for dtype {x.name}")
     return INDEX, np.dtype([("value", x), ("place", INDEX)])
 
 
+def _number_position(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG001
+    if x.kind not in "fc":
+        raise DTypeError(f"dtype {x.name} has no NaN")
+    return INDEX, np.dtype([("value", x), ("place", INDEX), ("number", BOOL)])
+
+
+def _whole(name: str) -> Callable[..., Any]:
+    """A ufunc's reduction with all axes, not the first, as its default."""
+    return partial(UFUNCS[name].reduce, axis=None)
+
+
+PLACES: Final = frozenset({"argmin", "argmax", "nanargmin", "nanargmax"})
 MONOIDS: Final = MappingProxyType(
     {
         monoid.name: monoid
         for monoid in (
-            Monoid("sum", _fold("add"), True, np.sum),
-            Monoid("prod", _fold("multiply"), True, np.prod),
-            Monoid("min", _same("minimum"), False, np.min),
-            Monoid("max", _same("maximum"), False, np.max),
-            Monoid("any", _truth, True, np.any),
-            Monoid("all", _truth, True, np.all),
-            Monoid("mean", _mean, True, np.mean),
-            Monoid("var", _variance, True, np.var),
-            Monoid("std", _variance, True, np.std),
-            Monoid("argmin", _position, False, np.argmin),
-            Monoid("argmax", _position, False, np.argmax),
+            # NumPy's sum starts at +0.0, `add` from the first cell, as when `initial` is given
+            Monoid("sum", _fold("add"), 0, np.sum, "add", -0.0),
+            Monoid("add", _fold("add"), None, np.sum, "add", -0.0),
+            Monoid("prod", _fold("multiply"), 1, np.prod, "multiply"),
+            Monoid("min", _same("minimum"), None, np.min, "minimum"),
+            Monoid("max", _same("maximum"), None, np.max, "maximum"),
+            Monoid("fmin", _same("fmin"), None, _whole("fmin"), "fmin"),
+            Monoid("fmax", _same("fmax"), None, _whole("fmax"), "fmax"),
+            Monoid("any", _truth, 0, np.any, "logical_or"),
+            Monoid("all", _truth, 1, np.all, "logical_and"),
+            Monoid("xor", _truth, 0, _whole("logical_xor"), "logical_xor"),
+            *[
+                Monoid(name, _same(name), neutral, _whole(name), name)
+                for name, neutral in (
+                    ("bitwise_and", -1),
+                    ("bitwise_or", 0),
+                    ("bitwise_xor", 0),
+                    ("gcd", 0),
+                    ("lcm", None),
+                )
+            ],
+            *[
+                Monoid(name, _real(name), neutral, _whole(name), name)
+                for name, neutral in (("hypot", 0), ("logaddexp", -np.inf), ("logaddexp2", -np.inf))
+            ],
+            Monoid("mean", _mean, 0, np.mean),
+            Monoid("var", _variance, 0, np.var),
+            Monoid("std", _variance, 0, np.std),
+            Monoid("argmin", _position, None, np.argmin),
+            Monoid("argmax", _position, None, np.argmax),
+            Monoid("nanargmin", _number_position, None, np.nanargmin),
+            Monoid("nanargmax", _number_position, None, np.nanargmax),
         )
     }
 )

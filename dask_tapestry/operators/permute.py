@@ -35,6 +35,8 @@ class Permute(ViewSelector):
 def permute(x: Tensor, axes: Sequence[int] | None = None) -> Tensor:
     """Reorder dimensions as `numpy.transpose` does; None reverses them."""
     ndim = x.type.ndim
+    if axes is not None and len(axes) != ndim:
+        raise ShapeError(f"axes don't match array: {tuple(axes)} for {x.type}")
     order = range(ndim)[::-1] if axes is None else [normalize_axis(a, ndim, "axes") for a in axes]
     if sorted(order) != list(range(ndim)):
         raise ShapeError(

@@ -18,25 +18,27 @@ axes of a tensor of nodes count nodes; the other axes are the input's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from dask_tapestry.cells import Tree
+from dask_tapestry.cells import LEAF_CELLS, Tree
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
-from dask_tapestry.operators.monoids import MONOIDS, Monoid
+from dask_tapestry.operators.elementwise import cell_call
+from dask_tapestry.operators.monoids import MONOIDS, PLACES, Monoid
+from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
 @dataclass(frozen=True)
-class Reduce(BlockOperator):
+class Reduce(TreeReduction):
     """Fold `monoid` over `axes`, whose extents in the user's input were `extents`.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
@@ -52,11 +54,19 @@ class Reduce(BlockOperator):
     ddof: float = 0.0
     source: int | None = None
     target: int | None = None
+    leaf: int = LEAF_CELLS  # cells of a leaf of the tree
 
     @cached_property
     def tree(self) -> Tree:
         """The canonical tree."""
-        return Tree(self.extents)
+        return Tree(self.extents, self.leaf)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.source is None and self.target is None
+
+    def part(self, source: int | None, target: int | None) -> Reduce:
+        return replace(self, source=source, target=target)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         (x,) = inputs
@@ -170,12 +180,27 @@ def reduce(
     result, state = declared.dtypes(x.type.dtype, dtype)
     extents = tuple(x.type.shape[axis] for axis in chosen)
     if not prod(extents) and not declared.has_identity:
-        raise ShapeError(
-            f"zero-size array to reduction operation {monoid} which has no identity: {x.type}"
-        )
+        raise ShapeError(nothing_to_fold(declared, x.type))
     if not chosen:
         x = unsqueeze(x, x.type.ndim)
         chosen, extents = (x.type.ndim - 1,), (1,)
         keepdims = False
+    x = real_parts(x) if state.kind in "iuf" else x
     value = apply(Reduce(monoid, chosen, extents, result, state, float(ddof)), x)
     return unsqueeze(value, chosen) if keepdims else value
+
+
+def real_parts(x: Tensor) -> Tensor:
+    """The real parts, which are all that real dtypes hold; NumPy warns where it drops the rest."""
+    if x.type.dtype.kind != "c":
+        return x
+    return cell_call("real", [x], [x.type.dtype], np.dtype(x.type.dtype.char.lower()))
+
+
+def nothing_to_fold(monoid: Monoid, x: TensorType) -> str:
+    """Why a monoid without identity has no value of no cells, in NumPy's words."""
+    if monoid.name in PLACES:
+        place = monoid.name.removeprefix("nan")
+        return f"attempt to get {place} of an empty sequence: {x}"
+    name = monoid.ufunc or monoid.name
+    return f"zero-size array to reduction operation {name} which has no identity: {x}"

@@ -1,25 +1,31 @@
 """Reshape: the same cells in C order under another shape.
 
 The dimensions fall into groups of equal extent on both sides: within a group the cells have one
-running number, between groups nothing moves. A box of the output is then a span of running numbers
-in each group, and a span is read as the smallest box of the input's dimensions that holds it.
+running number, between groups nothing moves. A box of the output is, in each group, some spans of
+running numbers, and each span a few boxes of the input's dimensions. These are read exactly where
+they are few; else, or where it reads little more, the one box that holds them all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import product
 from math import prod
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.spans import boxes_of_span, ravel, run_count, runs, span_box, strides
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
+
+MOST_PARTS: Final = 64  # boxes that a block is read in; more cost more than the cells they save
+SLACK_CELLS: Final = 1024  # that one box may hold besides the wanted ones
 
 
 class Group(NamedTuple):
@@ -31,14 +37,36 @@ class Group(NamedTuple):
     d: int
 
 
+class Part(NamedTuple):
+    """A box of a group's input dimensions, and which of its cells are wanted.
+
+    They begin at its running number `offset` and lie in `shape` with the steps `steps`; together
+    they are `length` cells of the output's box from `start` on.
+    """
+
+    lo: tuple[int, ...]
+    hi: tuple[int, ...]
+    offset: int
+    shape: tuple[int, ...]
+    steps: tuple[int, ...]
+    start: int
+    length: int
+
+
 @dataclass(frozen=True)
 class Reshape(Selector):
-    """Cells of a tensor of shape `old`, in C order, under shape `new`."""
+    """Cells of a tensor of shape `old`, in C order, under shape `new`.
+
+    Of a restricted one the output is the box `window` of `new`, the input the box `held` of `old`.
+    """
 
     name = "reshape"
     kernel = "reshape"
+    copies = True
     old: tuple[int, ...]
     new: tuple[int, ...]
+    window: ZRange | None = None
+    held: ZRange | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
         (x,) = inputs
@@ -49,7 +77,7 @@ class Reshape(Selector):
                 if b - a == d - c == 1:
                     names[c] = x.dims[a]
             dims = tuple(names)
-        return TensorType(self.new, x.dtype, dims)
+        return TensorType(self.window.shape if self.window else self.new, x.dtype, dims)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -67,59 +95,135 @@ class Reshape(Selector):
         return tuple(groups)
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        """The hull of `pieces`."""
+        boxes = [piece for _, piece in self.pieces(inputs, box)]
+        hull = boxes[0]
+        for piece in boxes[1:]:
+            hull = hull.hull(piece)
+        return (hull,)
+
+    def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
         if box.is_empty:
-            return (ZRange((0,) * len(self.old), (0,) * len(self.old)),)
-        lo: list[int] = []
-        hi: list[int] = []
-        for a, b, c, d in self.groups:
-            first = ravel(box.lo[c:d], self.new[c:d])
-            last = ravel([h - 1 for h in box.hi[c:d]], self.new[c:d])
-            low, high = span_box(first, last, self.old[a:b])
-            lo += low
-            hi += high
-        return (ZRange(tuple(lo), tuple(hi)),)
+            nothing = (0,) * len(self.old)
+            return ((0, ZRange(nothing, nothing)),)
+        held = tuple(-n for n in self.held.lo) if self.held else None
+        found = []
+        for parts in product(*self._parts(box)):
+            lo = tuple(n for part in parts for n in part.lo)
+            read = ZRange(lo, tuple(n for part in parts for n in part.hi))
+            found.append((0, read.translate(held) if held else read))
+        return tuple(found)
+
+    def _parts(self, box: ZRange) -> tuple[tuple[Part, ...], ...]:
+        """For each group, the parts of the input that hold the output's cells `box`."""
+        here = box.translate(self.window.lo) if self.window else box
+        return parts_of(self.old, self.new, self.groups, here)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        sizes, offsets, spans = [], [], []
-        for a, b, c, d in self.groups:
-            base = ravel(boxes[0].lo[a:b], self.old[a:b])
-            sizes.append(prod(boxes[0].shape[a:b]))
-            offsets.append(ravel(box.lo[c:d], self.new[c:d]) - base)
-            spans.append(strides(self.new[c:d]))
-        return {"sizes": sizes, "offsets": offsets, "spans": spans, "shape": box.shape}
+        parts = () if box.is_empty else self._parts(box)
+        return {"parts": parts, "shape": box.shape}
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         if region.is_empty:
             return None
         ins: list[Progression] = []
         outs: list[Progression] = []
-        for group in self.groups:
-            reads, yields = self._restrict_group(group, region)
-            ins += reads
-            outs += yields
-        wanted, given = Region(outs), Region(ins)
-        return Restriction(Reshape(given.shape, wanted.shape), (given,), wanted)
+        for a, b, c, d in self.groups:
+            wanted = region[c:d]
+            if b - a == d - c == 1:
+                ins += wanted
+                outs += wanted
+                continue
+            hull = [Progression.of(p.start, 1, p.stop - p.start) for p in wanted]
+            base = self.window.lo[c:d] if self.window else (0,) * (d - c)
+            first = ravel([p.start + n for p, n in zip(hull, base, strict=True)], self.new[c:d])
+            last = ravel([p.stop - 1 + n for p, n in zip(hull, base, strict=True)], self.new[c:d])
+            low, high = span_box(first, last, self.old[a:b])
+            start = self.held.lo[a:b] if self.held else (0,) * (b - a)
+            ins += [
+                Progression.of(n - s, 1, h - n) for n, h, s in zip(low, high, start, strict=True)
+            ]
+            outs += hull
+        reads, yields = Region(ins), Region(outs)
+        return Restriction(self._cut(reads, yields), (reads,), yields)
 
-    def _restrict_group(
-        self, group: Group, region: Region
-    ) -> tuple[Sequence[Progression], Sequence[Progression]]:
-        a, b, c, d = group
-        wanted = region[c:d]
-        if b - a == d - c == 1:
-            return wanted, wanted
-        first = ravel([p.start for p in wanted], self.new[c:d])
-        last = ravel([p.stop - 1 for p in wanted], self.new[c:d])
-        low, high = span_box(first, last, self.old[a:b])
-        exact = prod(p.count for p in wanted) == last - first + 1
-        if exact and prod(h - n for n, h in zip(low, high, strict=True)) == last - first + 1:
-            return [Progression.of(n, 1, h - n) for n, h in zip(low, high, strict=True)], wanted
-        return Region.whole(self.old[a:b]), Region.whole(self.new[c:d])
+    def _cut(self, reads: Region, yields: Region) -> Reshape:
+        """The reshape of the region `reads` into the region `yields`."""
+        old, new = list(self.old), list(self.new)
+        window, held = [], []
+        for a, b, c, d in self.groups:
+            if b - a == d - c == 1:  # its own coordinates, counted anew
+                old[a] = new[c] = reads[a].count
+                window.append((0, reads[a].count))
+                held.append((0, reads[a].count))
+                continue
+            for sides, parts, box, lead in (
+                (window, yields[c:d], self.window, c),
+                (held, reads[a:b], self.held, a),
+            ):
+                for dim, part in enumerate(parts, start=lead):
+                    start = part.start + (box.lo[dim] if box else 0)
+                    sides.append((start, start + part.count))
+        shapes = tuple(old), tuple(new)
+        out, own = _box(window), _box(held)
+        whole = out == ZRange.of_shape(shapes[1]) and own == ZRange.of_shape(shapes[0])
+        return Reshape(*shapes) if whole else Reshape(*shapes, out, own)
 
     def text(self) -> str:
-        return str(self.new)
+        return str(self.new) if self.window is None else f"{self.new}, cells {self.window}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return inputs[0].reshape(self.new)
+        (x,) = inputs
+        if self.window is None or self.held is None:
+            return x.reshape(self.new)
+        whole = np.zeros(self.old, x.dtype)
+        whole[self.held.index()] = x
+        return whole.reshape(self.new)[self.window.index()]
+
+
+def _box(sides: Sequence[tuple[int, int]]) -> ZRange:
+    return ZRange(tuple(a for a, _ in sides), tuple(b for _, b in sides))
+
+
+@lru_cache(maxsize=256)
+def parts_of(
+    old: tuple[int, ...], new: tuple[int, ...], groups: tuple[Group, ...], box: ZRange
+) -> tuple[tuple[Part, ...], ...]:
+    """For each group, the parts of a tensor of shape `old` that hold the cells `box` of `new`."""
+    found: list[tuple[Part, ...]] = []
+    budget = MOST_PARTS
+    for a, b, c, d in groups:
+        parts = _group_parts(old[a:b], new[c:d], box.lo[c:d], box.hi[c:d], budget)
+        budget //= len(parts)
+        found.append(parts)
+    return tuple(found)
+
+
+def _group_parts(
+    old: tuple[int, ...], new: tuple[int, ...], lo: tuple[int, ...], hi: tuple[int, ...], most: int
+) -> tuple[Part, ...]:
+    first, last = ravel(lo, new), ravel([h - 1 for h in hi], new)
+    low, high = span_box(first, last, old)
+    shape = tuple(b - a for a, b in zip(lo, hi, strict=True))
+    cells, held = prod(shape), prod(b - a for a, b in zip(low, high, strict=True))
+    offset = first - ravel(low, old)
+    hull = Part(tuple(low), tuple(high), offset, shape, strides(new), 0, cells)
+    if held - cells <= max(SLACK_CELLS, cells // 4):
+        return (hull,)
+    if run_count(lo, hi, new) * max(1, 2 * len(old) - 1) > most:
+        return (hull,)
+    return tuple(_exact_parts(old, runs(lo, hi, new)))
+
+
+def _exact_parts(old: tuple[int, ...], spans: Any) -> list[Part]:
+    parts: list[Part] = []
+    start = 0
+    for first, end in spans:
+        for lo, hi in boxes_of_span(first, end, old):
+            length = prod(b - a for a, b in zip(lo, hi, strict=True))
+            parts.append(Part(lo, hi, 0, (length,), (1,), start, length))
+            start += length
+    return parts
 
 
 def reshape(x: Tensor, shape: int | Sequence[int]) -> Tensor:
@@ -146,48 +250,3 @@ def _infer_shape(shape: tuple[int, ...], x: TensorType) -> tuple[int, ...]:
     if unknown or known != x.size:
         raise ShapeError(f"cannot reshape {x} of size {x.size} into shape {shape}")
     return shape
-
-
-def strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Running-number steps of the dimensions of `shape` in C order.
-
-    Examples
-    --------
-    >>> strides((2, 3, 4))
-    (12, 4, 1)
-    """
-    return tuple(prod(shape[i + 1 :]) for i in range(len(shape)))
-
-
-def ravel(point: Sequence[int], shape: Sequence[int]) -> int:
-    """Running number of `point` in C order."""
-    number = 0
-    for coordinate, extent in zip(point, shape, strict=True):
-        number = number * extent + coordinate
-    return number
-
-
-def unravel(number: int, shape: Sequence[int]) -> list[int]:
-    """Point with running number `number`."""
-    point = []
-    for extent in reversed(shape):
-        number, coordinate = divmod(number, extent)
-        point.append(coordinate)
-    return point[::-1]
-
-
-def span_box(first: int, last: int, shape: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Smallest box of `shape` that holds the running numbers `first` to `last`.
-
-    Its own cells are consecutive: equal leading coordinates, one range, whole trailing dimensions.
-
-    Examples
-    --------
-    >>> span_box(4, 9, (5, 3, 2))
-    ([0, 0, 0], [2, 3, 2])
-    """
-    lo, hi = unravel(first, shape), unravel(last, shape)
-    differ = next((i for i, (p, q) in enumerate(zip(lo, hi, strict=True)) if p != q), len(shape))
-    for i in range(differ + 1, len(shape)):
-        lo[i], hi[i] = 0, shape[i] - 1
-    return lo, [h + 1 for h in hi]

@@ -39,6 +39,8 @@ def squeeze(x: Tensor, axes: Axes = None) -> Tensor:
     shape = x.type.shape
     if axes is None:
         chosen = tuple(dim for dim, n in enumerate(shape) if n == 1)
+    elif not shape and isinstance(axes, int) and axes in (0, -1):
+        return x  # as NumPy has it
     else:
         chosen = normalize_axes(axes, x.type.ndim)
     long = [axis for axis in chosen if shape[axis] != 1]

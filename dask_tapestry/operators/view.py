@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +31,8 @@ class ViewAxis(NamedTuple):
 class View(Selector):
     """Cell o of the output is the input's cell ``start + step * o[dim]`` along each input axis.
 
-    Output dimensions that no axis names are broadcast. `shape` is the output's.
+    Output dimensions that no axis names are broadcast; several axes that name one dimension are
+    read along their diagonal. `shape` is the output's.
 
     Examples
     --------
@@ -47,9 +49,10 @@ class View(Selector):
     def infer(self, *inputs: TensorType) -> TensorType:
         (x,) = inputs
         dims: list[str | None] = [None] * len(self.shape)
-        for axis, name in zip(self.axes, x.dims or (None,) * x.ndim, strict=True):
-            if axis.dim >= 0:
-                dims[axis.dim] = name
+        followed = [axis.dim for axis in self.axes]
+        for dim, name in zip(followed, x.dims or (None,) * x.ndim, strict=True):
+            if dim >= 0 and followed.count(dim) == 1:
+                dims[dim] = name
         return TensorType(self.shape, x.dtype, tuple(dims) if x.dims else None)
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
@@ -76,6 +79,13 @@ class View(Selector):
         return tuple(sorted(range(len(moving)), key=moving.__getitem__))
 
     @cached_property
+    def runs(self) -> tuple[int, ...]:
+        """How many axes of `order` follow each of the dimensions; () where none is a diagonal."""
+        counts = Counter(axis.dim for axis in self.axes if axis.dim >= 0)
+        runs = tuple(counts[dim] for dim in sorted(counts))
+        return runs if any(n > 1 for n in runs) else ()
+
+    @cached_property
     def broadcast(self) -> tuple[int, ...]:
         """Output dimensions that no axis follows."""
         followed = {axis.dim for axis in self.axes}
@@ -93,6 +103,7 @@ class View(Selector):
         return {
             "index": tuple(index),
             "order": self.order,
+            "runs": self.runs,
             "broadcast": self.broadcast,
             "shape": box.shape,
         }

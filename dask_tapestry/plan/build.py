@@ -75,6 +75,7 @@ def _aim(resources: Resources, method: str) -> Aim:
         most=max(MOST_BLOCKS, 2 * resources.slots),
         edges=MOST_EDGES,
         local=resources.workers == 1,
+        slots=resources.slots,
         bytes_a_second=MEMORY_BYTES_A_SECOND
         if resources.workers == 1
         else resources.bandwidth_bytes,

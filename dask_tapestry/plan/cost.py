@@ -17,6 +17,7 @@ from dask_tapestry.plan.machine import (
 )
 from dask_tapestry.plan.needs import met_blocks
 from dask_tapestry.teg import Sink
+from dask_tapestry.zspace import ZRange
 
 if TYPE_CHECKING:
     from dask_tapestry.plan.plan import Plan, Step
@@ -28,7 +29,7 @@ def plan_cost(plan: Plan) -> dict[str, float]:
     ``bytes_read`` and ``bytes_written`` are of stores, ``bytes_moved`` of values handed from step
     to step, ``memory_bytes`` of all values held, ``peak_worker_bytes`` of the fullest worker at its
     fullest moment, ``peak_worker_compute`` operations of the busiest worker; the wastes are the
-    shares of memory and slots that stay unused.
+    shares of memory and slots that stay unused. Resources that a user's operators name come too.
     """
     steps = list(plan.steps.values())
     slots, workers = plan.resources.slots, plan.resources.workers
@@ -37,7 +38,7 @@ def plan_cost(plan: Plan) -> dict[str, float]:
     peak = peak_worker_bytes(plan)
     busy = sum(min(step.count, slots) * s for step, s in zip(steps, seconds, strict=True))
     total = sum(seconds)
-    return {
+    return _own_costs(steps) | {
         "seconds": total + sum(step.count for step in steps) * SECONDS_A_TASK,
         "compute_seconds": flops / FLOPS_A_SECOND / slots,
         "bytes_read": round(sum(_stored(step) for step in steps)),
@@ -54,6 +55,19 @@ def plan_cost(plan: Plan) -> dict[str, float]:
         "compute_waste": 1 - busy / (total * slots) if total else 0.0,
         "tasks": sum(step.count for step in steps),
     }
+
+
+def _own_costs(steps: list[Step]) -> dict[str, float]:
+    """Totals of the resources that operators name themselves."""
+    totals: dict[str, float] = {}
+    for step in steps:
+        largest = ZRange((0,) * len(step.cuts), tuple(c.longest for c in step.cuts))
+        for work in step.program.schedule(largest).works:
+            instruction = step.program.instructions[work.value - len(step.program.inputs)]
+            costs = instruction.operator.own_costs(instruction.types, work.box)
+            for name, amount in costs.items():
+                totals[name] = totals.get(name, 0) + amount * _blocks(step)
+    return totals
 
 
 def peak_worker_bytes(plan: Plan) -> int:

@@ -6,18 +6,26 @@ from collections.abc import Container
 from itertools import product
 from math import inf, prod
 
+from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.elementwise import Map
-from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.scan import Scan
+from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.plan.grid import Aim
+from dask_tapestry.plan.sorts import sort_columns
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.split_k import split_k
 from dask_tapestry.rules.split_reduction import split_reduction
-from dask_tapestry.teg import Graph, Node, Source
+from dask_tapestry.rules.split_scan import split_scan
+from dask_tapestry.rules.split_sort import split_sort
+from dask_tapestry.teg import Graph, Kind, Node, Signature, Source
+from dask_tapestry.teg.operator import signature_of
+from dask_tapestry.zspace import IndexProjection
 
 NODES_A_SHARD = 64  # tree nodes a shard should hold: fine enough to cut, few enough to send
 WORTH_PARTS = 2.0  # times as many bytes that rows and columns may read before parts are taken
+BLOCKS_A_SLOT = 4  # that are wanted; fewer keep slots busy, if unevenly
+SEARCHED_DIMS = 2  # whose cuts are tried together; the longest (a third costs 90 ms)
 LOOKED_AT = 64  # nodes among which a stored source is looked for
 COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
 
@@ -32,7 +40,13 @@ def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
     def split_products(node: Node) -> Node | None:
         return split_k(node, product_part(node, aim))
 
-    return rewrite(graph, (split_reductions, split_products), trace)
+    def split_scans(node: Node) -> Node | None:
+        return split_scan(node) if scan_is_cut(node, aim, shared) else None
+
+    def split_sorts(node: Node) -> Node | None:
+        return split_sort(node, sort_columns(node, aim))
+
+    return rewrite(graph, (split_reductions, split_products, split_scans, split_sorts), trace)
 
 
 def shard_bytes(total: int, aim: Aim) -> int:
@@ -48,8 +62,8 @@ def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tupl
     folds and reads no stored chunk, and no block of another step, that many others read too.
     """
     match node.operator:
-        case Reduce(source=None, target=None) as whole:
-            (x,) = node.input_types
+        case TreeReduction(is_whole=True) as whole:
+            x = node.input_types[0]
         case _:
             return ()
     shard = shard_bytes(x.nbytes, aim)
@@ -58,9 +72,10 @@ def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tupl
     kept = [axis for axis in range(x.ndim) if axis not in whole.axes]
     wanted = min(aim.count, x.nbytes // shard)
     columns = _columns(node.inputs[0], kept, aim, shared)
-    if node.type.size >= wanted <= 2 * columns and prod(whole.extents) * x.dtype.itemsize <= shard:
+    across = prod(x.shape[axis] for axis in kept)
+    if across >= wanted <= 2 * columns and x.nbytes // max(1, across) <= shard:
         return ()
-    cells = shard // x.dtype.itemsize // max(1, prod(x.shape[axis] for axis in kept))
+    cells = shard // x.dtype.itemsize // max(1, across)
     leaf = prod(whole.tree.sides(0))
     level = max(0, (cells // (NODES_A_SHARD * leaf)).bit_length() - 1)
     if level >= whole.tree.depth:
@@ -68,6 +83,23 @@ def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tupl
     further = level + 2 * (NODES_A_SHARD.bit_length() - 1)  # a second step's shard takes so many
     twice = x.nbytes // shard > COMBINED_AT_ONCE and further < whole.tree.depth
     return (level, further) if twice else (level,)
+
+
+def scan_is_cut(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:
+    """Whether a scan is cut along its axis: the others give too few shards, or too large ones."""
+    match node.operator:
+        case Scan(axis=axis):
+            x = node.input_types[0]
+        case _:
+            return False
+    shard = shard_bytes(x.nbytes, aim)
+    if not x.size or x.nbytes <= shard:
+        return False
+    kept = [dim for dim in range(x.ndim) if dim != axis]
+    wanted = min(aim.count, x.nbytes // shard)
+    across = x.size // x.shape[axis]
+    few = across < wanted or wanted > 2 * _columns(node.inputs[0], kept, aim, shared)
+    return few or x.nbytes // across > shard
 
 
 def _columns(x: Node, axes: list[int], aim: Aim, shared: Container[Node]) -> float:
@@ -106,52 +138,93 @@ def _is_stored(x: Node) -> bool:
 
 
 def product_part(node: Node, aim: Aim) -> int:
-    """Cells of the contracted dimension that one partial product takes; 0 to leave it whole.
+    """Steps of the contracted dimension that one partial result takes; 0 to leave it whole.
 
-    Rows and columns are cut, where every piece of one factor meets every piece of the other; unless
-    cutting the contracted dimension, where each is read once but every part yields a whole product,
-    takes far fewer bytes. Parts of it need all rows at once, so that nothing streams through them.
+    The other dimensions are cut, where every piece of one factor meets every piece of the other;
+    unless cutting the contracted dimension, where each is read once but every part yields a whole
+    product, takes far fewer bytes, or gives work to slots that have none. Parts of it need all rows
+    at once, so that nothing streams through them.
     """
     match node.operator:
-        case MatMul(part=None):
-            x, w = node.input_types
+        case Contraction() as whole if (dim := whole.folded(node.input_types)) is not None:
+            signature = signature_of(whole, node.input_types)
         case _:
             return 0
-    shard = shard_bytes(x.nbytes + w.nbytes, aim)
-    terms = x.shape[-1]
-    if x.nbytes + w.nbytes <= 4 * shard or terms < 2:
+    total = sum(x.nbytes for x in node.input_types)
+    shard = shard_bytes(total, aim)
+    terms = signature.index[dim].extent
+    if total <= 4 * shard or terms < 2:
         return 0
-    parts = min(terms, max(aim.count, (x.nbytes + w.nbytes) // max(shard, 1)))
-    in_parts = x.nbytes + w.nbytes + 2 * parts * node.type.nbytes
-    if _bytes_whole(node, aim) <= WORTH_PARTS * in_parts:
+    parts = min(terms, max(aim.count, total // max(shard, 1)))
+    in_parts = total + 2 * parts * node.type.nbytes
+    if _bytes_whole(node, signature, aim) <= WORTH_PARTS * in_parts:
         return 0
-    return _aligned(-(-terms // parts), node)
+    side = _chunk_of(node, signature, dim)
+    part = -(-terms // parts)
+    return -(-part // side) * side
 
 
-def _bytes_whole(node: Node, aim: Aim) -> float:
-    """Least bytes read with rows and columns cut into enough blocks that fit in memory."""
-    x, w = node.input_types
-    rows, columns = x.shape[-2], w.shape[-1]
-    batch, terms = prod(x.shape[:-2]), x.shape[-1]
-    x_chunks, w_chunks = chunk_counts(node.inputs[0]), chunk_counts(node.inputs[1])
-    best = inf
-    for a, b in product(_powers(rows), _powers(columns)):
-        strip = (-(-rows // a) + -(-columns // b)) * terms * x.dtype.itemsize
-        if a * b * batch < min(aim.count, rows * columns * batch) or strip > aim.limit // 2:
+def _bytes_whole(node: Node, signature: Signature, aim: Aim) -> float:
+    """Least bytes read with parallel dimensions cut into enough blocks that fit in memory.
+
+    Bytes count more where the blocks are too few to keep all slots busy.
+    """
+    extents = [dim.extent if dim.kind is Kind.PARALLEL else 1 for dim in signature.index]
+    free = [all(any(row[d] for row in p.matrix) for p in signature.inputs) for d in _dims(extents)]
+    batch = prod(n for n, is_free in zip(extents, free, strict=True) if is_free)
+    shared = [d for d in _dims(extents) if not free[d] and extents[d] > 1]
+    tried = sorted(shared, key=lambda d: -extents[d])[:SEARCHED_DIMS]
+    chunks = [chunk_counts(x) for x in node.inputs]
+    reads = list(zip(node.inputs, signature.inputs, chunks, strict=True))
+    most, best = prod(extents), inf
+    for counts in product(*[_counts(extents[d]) for d in tried]):
+        cut = dict(zip(tried, counts, strict=True))
+        count = batch * prod(counts)
+        uncut = {d: n for d, n in enumerate(extents) if free[d]}
+        if count < min(aim.count, most) and count < batch * prod(extents[d] for d in tried):
             continue
-        x_again = max(1, a / x_chunks[-2]) if x_chunks else 1
-        w_again = max(1, b / w_chunks[-1]) if w_chunks else 1
-        best = min(best, x.nbytes * b * x_again + w.nbytes * a * w_again)
+        if sum(_strip(x, p, cut | uncut) for x, p, _ in reads) > aim.limit // 2:
+            continue
+        idle = max(1.0, aim.count / (BLOCKS_A_SLOT * count))
+        best = min(best, idle * sum(_read(x, p, cut, c) for x, p, c in reads))
     return best
 
 
-def _powers(extent: int) -> list[int]:
-    return [1 << i for i in range(extent.bit_length())]
+def _dims(extents: list[int]) -> range:
+    return range(len(extents))
 
 
-def _aligned(part: int, node: Node) -> int:
-    """`part`, lengthened to whole stored chunks of the first factor."""
-    counts = chunk_counts(node.inputs[0])
-    terms = node.input_types[0].shape[-1]
-    side = -(-terms // counts[-1]) if counts else 1
-    return -(-part // side) * side
+def _strip(x: Node, projection: IndexProjection, cut: dict[int, int]) -> float:
+    """Bytes that one block reads of `x`."""
+    return x.type.nbytes / prod(
+        n for d, n in cut.items() if any(row[d] for row in projection.matrix)
+    )
+
+
+def _read(
+    x: Node, projection: IndexProjection, cut: dict[int, int], chunks: tuple[int, ...] | None
+) -> float:
+    """Bytes that all blocks read of `x`: once for each cut that does not move it."""
+    again = 1.0
+    for d, n in cut.items():
+        axes = [axis for axis, row in enumerate(projection.matrix) if row[d]]
+        if not axes:
+            again *= n
+        elif chunks:
+            again *= max(1.0, n / chunks[axes[0]])
+    return x.type.nbytes * again
+
+
+def _counts(extent: int) -> list[int]:
+    """Into how many pieces to try to cut `extent`: powers of two, and single cells."""
+    return sorted({extent, *[1 << i for i in range(extent.bit_length())]})
+
+
+def _chunk_of(node: Node, signature: Signature, dim: int) -> int:
+    """Side of the first stored factor's chunks along an index dimension; 1 if there is none."""
+    for x, projection in zip(node.inputs, signature.inputs, strict=True):
+        chunks = chunk_counts(x)
+        for axis, row in enumerate(projection.matrix):
+            if chunks and row[dim]:
+                return -(-x.type.shape[axis] // chunks[axis])
+    return 1

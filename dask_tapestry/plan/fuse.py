@@ -2,7 +2,7 @@
 
 A value that is not held is computed within the step of whoever reads it. Held are
 
-- roots, sinks and values whose layout the user fixed;
+- roots, sinks, values whose layout the user fixed, and what must wait for something else;
 - results of operators that are not transparent (reductions, products), unless all that follows
   them up to the step's end reads each of their cells once: then it is their epilogue;
 - stored cells, or a selection of them, and costly formulas that several steps read, where holding
@@ -40,6 +40,7 @@ def held_values(graph: Graph, memory: int, extra: Iterable[Node] = ()) -> set[No
         Nodes to hold in any case.
     """
     held = {n for n in graph.nodes if n.operator.holds} | set(extra)
+    held.update(n for n in graph.nodes if n.after and not n.is_sequence_point)
     held.update(root for root in graph.roots if not root.is_sequence_point)
     readers = graph.consumers
     flops = _formula_flops(graph)

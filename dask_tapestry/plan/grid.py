@@ -17,7 +17,7 @@ from typing import NamedTuple
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.plan.machine import FLOPS_A_SECOND, MEMORY_BYTES_A_SECOND
 from dask_tapestry.plan.needs import Held, Needs, needs_of
-from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -32,6 +32,8 @@ class Aim:
     ----------
     count
         Blocks wanted, to keep every slot busy.
+    slots
+        Blocks that run at a time.
     smallest, largest
         Working set below which a block is not worth a task, and above which it is cut, in bytes.
     limit
@@ -53,6 +55,7 @@ class Aim:
     most: int
     edges: int
     local: bool = False
+    slots: int = 1
     bytes_a_second: float = MEMORY_BYTES_A_SECOND
 
 
@@ -72,6 +75,9 @@ def choose_grid(
 ) -> tuple[tuple[Cuts, ...], str]:
     """Cut a step's output; return the cuts and why they are so.
 
+    Cuts that make blocks read stored cells again are kept where workers would else be idle and
+    each block then reads no more than half.
+
     Raises
     ------
     MemoryLimitError
@@ -83,6 +89,7 @@ def choose_grid(
     grid = _grid(shape, pieces, units)
     needs = needs_of(program, _largest(grid), chunks, aim.local)
     reason = "one block suffices"
+    before: tuple[tuple[Cuts, ...], Needs] | None = None  # cuts made cells be read again
     while True:
         count = prod(c.count for c in grid)
         if needs.work > aim.limit:
@@ -105,9 +112,12 @@ def choose_grid(
             break
         again = better[2].stored * _equal_blocks(better[1]) - needs.stored * _equal_blocks(grid)
         if again > REREAD * needs.read * _equal_blocks(grid) and reason != "memory bound":
-            reason = "stored chunks"
-            break
+            before = before or (grid, needs)
+            if count >= aim.slots:
+                break
         pieces, grid, needs = better
+    if before is not None and needs.stored > before[1].stored / 2:
+        return before[0], "stored chunks"
     return grid, reason
 
 
@@ -180,13 +190,16 @@ def _units(program: Program, chunks: Held) -> tuple[Unit, ...]:
     units = [Unit()] * len(shape)
     if 0 in shape:
         return tuple(units)
-    origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)))
+    origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
     holders = _chunked_values(program, chunks)
     for dim, extent in enumerate(shape):
         if extent < 2:
             continue
         at = tuple(int(d == dim) for d in range(len(shape)))
-        moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)))
+        moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)), rounded=False)
+        if _divides(program, origin, moved):
+            units[dim] = Unit(extent, 0, required=True)
+            continue
         found = [
             (program.types[value].nbytes, unit._replace(required=required))
             for value, steps, required in holders
@@ -194,6 +207,19 @@ def _units(program: Program, chunks: Held) -> tuple[Unit, ...]:
         ]
         units[dim] = _common_unit(found)
     return tuple(units)
+
+
+def _divides(program: Program, origin: Schedule, moved: Schedule) -> bool:
+    """Whether a step of the output moves along what an operator of the program cannot divide."""
+    for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
+        for axis in instruction.operator.indivisible(instruction.types):
+            here, there = (
+                {(box.lo[axis], box.hi[axis]) for box in boxes.boxes[value]}
+                for boxes in (origin, moved)
+            )
+            if here != there:
+                return True
+    return False
 
 
 def _common_unit(found: list[tuple[int, Unit]]) -> Unit:

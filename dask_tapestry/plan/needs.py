@@ -11,7 +11,6 @@ from dask_tapestry.plan.machine import PIECE_BYTES
 from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.zspace import Cuts, ZRange, block_range
 
-VIEWS = ("selector", "generator", "index", "sink")  # categories whose blocks take no memory
 Held = Sequence[Sequence[Cuts] | None]
 
 
@@ -88,14 +87,13 @@ def peak_bytes(program: Program, schedule: Schedule) -> int:
     first = len(program.inputs)
     last: dict[tuple[int, ZRange], int] = {}
     for number, work in enumerate(schedule.works):
-        sources = program.instructions[work.value - first].inputs
-        for source, need in zip(sources, work.needs, strict=True):
+        for source, need in work.reads:
             last[source, schedule.holder(source, need)] = number
     dying: dict[int, int] = defaultdict(int)
     alive = peak = 0
     for number, work in enumerate(schedule.works):
         instruction = program.instructions[work.value - first]
-        if instruction.operator.category not in VIEWS:
+        if instruction.operator.copies:
             size = work.box.size * instruction.type.dtype.itemsize
             alive += size
             peak = max(peak, alive)

@@ -28,11 +28,16 @@ class Instruction(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Compute cells `box` of value `value` from the boxes `needs` of its inputs."""
+    """Compute cells `box` of value `value` from boxes of other values, each with its number."""
 
     value: int
     box: ZRange
-    needs: tuple[ZRange, ...]
+    reads: tuple[tuple[int, ZRange], ...]
+
+    @property
+    def boxes(self) -> tuple[ZRange, ...]:
+        """The boxes alone."""
+        return tuple([box for _, box in self.reads])
 
 
 @dataclass(frozen=True)
@@ -75,8 +80,12 @@ class Program:
         """Type of every value."""
         return (*self.inputs, *[i.type for i in self.instructions])
 
-    def schedule(self, box: ZRange) -> Schedule:
-        """Follow the demands of the output's cells `box` back to the inputs."""
+    def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
+        """Follow the demands of the output's cells `box` back to the inputs.
+
+        What an operator cannot divide is computed whole; unless `rounded` is false, which tells how
+        the boxes would move.
+        """
         first = len(self.inputs)
         count = first + len(self.instructions)
         wanted: list[list[ZRange]] = [[] for _ in range(count)]
@@ -88,16 +97,30 @@ class Program:
             if value < first:
                 continue
             instruction = self.instructions[value - first]
+            axes = instruction.operator.indivisible(instruction.types) if rounded else ()
+            if axes and value < count - 1:
+                whole = [_whole(b, axes, instruction.type) for b in wanted[value]]
+                boxes[value] = merged(whole)
             for held in boxes[value]:
-                needs = instruction.operator.demand(instruction.types, held)
-                works.append(Work(value, held, needs))
-                for source, need in zip(instruction.inputs, needs, strict=True):
+                pieces = instruction.operator.pieces(instruction.types, held)
+                reads = tuple([(instruction.inputs[number], box) for number, box in pieces])
+                works.append(Work(value, held, reads))
+                for source, need in reads:
                     wanted[source].append(need)
         return Schedule(tuple(boxes), tuple(reversed(works)))
 
     def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
         """Boxes of each external input that the output's cells `box` need."""
         return self.schedule(box).boxes[: len(self.inputs)]
+
+
+def _whole(box: ZRange, axes: tuple[int, ...], type_: TensorType) -> ZRange:
+    """`box`, if it has cells, lengthened to all of `axes`."""
+    if box.is_empty:
+        return box
+    for axis in axes:
+        box = box.replace(axis, 0, type_.shape[axis])
+    return box
 
 
 def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:

@@ -21,6 +21,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 READ_BY_ALL = 4_096  # edges to one step's blocks from which it is held in fewer, larger ones
 SOME_BLOCKS = 8  # a block that reads no more of another step than this reads its neighbourhood
+SMALL_VALUE = 2**20  # bytes of a value that is handed on whole rather than cut as its readers are
 HEAVY_INPUT = 4  # times the bytes it writes that a sink may read before its input is held
 MOST_ATTEMPTS = 64  # rounds in which steps adapt to each other
 RECOMPUTED = 2.0  # times a fused formula may be computed before it is held instead
@@ -88,8 +89,9 @@ def _finer(steps: dict[Node, Step], graph: Graph, wishes: _Wishes) -> dict[Node,
             step = steps.get(node)
             if step is None or node in graph.roots or node.operator.holds or node in wishes.whole:
                 continue
-            follows = _blocks_read(reader, step) <= SOME_BLOCKS and _reads_part(reader, step)
-            if reader.count > step.count and follows:
+            if reader.count <= step.count or node.type.nbytes <= SMALL_VALUE:
+                continue
+            if _blocks_read(reader, step) <= SOME_BLOCKS and _reads_part(reader, step):
                 counts[node] = max(counts.get(node, 0), min(reader.count, 2 * step.count))
     return {n: c for n, c in counts.items() if c > wishes.counts.get(n, 0)}
 

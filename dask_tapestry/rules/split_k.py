@@ -5,17 +5,18 @@ Source: Tapestry whitepaper, "Sharding Linear over in": Prod, Sum and Add.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.teg import Node, apply
+from dask_tapestry.teg.operator import signature_of
 
 
 def split_k(node: Node, part: int) -> Node | None:
-    """``matmul(x, w) -> sum(matmul in parts of k(x, w))``."""
+    """``contraction(x, ...) -> combination of (contraction in parts (x, ...))``."""
     match node.operator:
-        case MatMul(part=None) as whole if 0 < part < node.inputs[0].type.shape[-1]:
-            partial = apply(replace(whole, part=part), *node.inputs, line=node.line or "")
-            return reduce(partial, "sum", 0, dtype=whole.dtype)
+        case Contraction() as whole if (dim := whole.folded(node.input_types)) is not None:
+            if not 0 < part < signature_of(whole, node.input_types).index[dim].extent:
+                return None
+            line = node.line or ""
+            parts = apply(whole.in_parts(part), *node.inputs, after=node.after, line=line)
+            return whole.combine(parts)
     return None

@@ -7,19 +7,17 @@ dimension, and a second stage that completes them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.teg import Node, apply
 
 
 def split_reduction(node: Node, levels: Sequence[int]) -> Node | None:
     """``reduce(x) -> reduce from level t (... (reduce to level t (x)))``, a step for each level."""
     match node.operator:
-        case Reduce(source=None, target=None) as whole if levels:
-            value, source = node.inputs[0], None
-            for level in (*levels, None):
-                part = replace(whole, source=source, target=level)
-                value, source = apply(part, value, line=node.line or ""), level
+        case TreeReduction(is_whole=True) as whole if levels:
+            value = apply(whole.part(None, levels[0]), *node.inputs, line=node.line or "")
+            for source, target in zip(levels, (*levels[1:], None), strict=True):
+                value = apply(whole.part(source, target), value, line=node.line or "")
             return value
     return None

@@ -7,6 +7,8 @@ from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.reshape import Reshape
 from dask_tapestry.operators.view import View, ViewSelector
+from dask_tapestry.rules.mosaics import MOSAIC_RULES
+from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.teg import Node, apply
 
 COSTLY_FLOPS = 64  # operations a cell from which a formula should be computed once
@@ -82,4 +84,6 @@ VIEW_RULES = (
     view_of_full,
     drop_empty_from_concat,
     selector_before_map,
+    *MOSAIC_RULES,
+    *RESHAPE_RULES,
 )

@@ -21,6 +21,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 Types = tuple[TensorType, ...]
 NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
+NO_COSTS: Final[Mapping[str, float]] = {}
 
 
 class Restriction(NamedTuple):
@@ -45,6 +46,8 @@ class Operator(ABC):
         cheaper than keeping it: selectors, generators, cell expressions, sources.
     holds
         Its value is always held between steps: sinks, and layouts that the user fixed.
+    copies
+        Its blocks take memory of their own: they are no views of its inputs.
     category
         The kind of node, for printing and pictures.
     """
@@ -53,6 +56,7 @@ class Operator(ABC):
     kernel: ClassVar[str]
     transparent: ClassVar[bool] = False
     holds: ClassVar[bool] = False
+    copies: ClassVar[bool] = True
     category: ClassVar[str] = "operator"
 
     @abstractmethod
@@ -63,13 +67,23 @@ class Operator(ABC):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         """Box of each input that the cells `box` of the output are made of."""
 
+    def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
+        """The boxes that `box` is made of one by one: (number of the input, its box).
+
+        By default one of each input, its demand; an operator may read several boxes of one input
+        where their hull would hold much more.
+
+        Source: Tapestry whitepaper, "Selector Nodes".
+        """
+        return tuple(enumerate(self.demand(inputs, box)))
+
     def arguments(
         self,
         inputs: Types,
         box: ZRange,
         boxes: tuple[ZRange, ...],
     ) -> Mapping[str, Any]:
-        """What the kernel is told beside its blocks, which hold the input cells `boxes`."""
+        """What the kernel is told beside its blocks, which hold the `pieces`, cells `boxes`."""
         return NO_ARGUMENTS
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
@@ -80,9 +94,17 @@ class Operator(ABC):
         """Whether cutting the output reads each cell of an input once, for each input."""
         return (False,) * len(inputs)
 
+    def indivisible(self, inputs: Types) -> tuple[int, ...]:
+        """Axes of the output along which it computes all cells whenever it computes one."""
+        return ()
+
     def flops(self, inputs: Types, box: ZRange) -> int:
         """Operations that the cells `box` of the output take."""
         return 0
+
+    def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
+        """What the cells `box` of the output take of resources that a user has named."""
+        return NO_COSTS
 
     def stored_bytes(self, box: ZRange) -> int:
         """Bytes read from storage for `box`: whole stored chunks count; 0 for what is no source."""
@@ -109,6 +131,7 @@ class Selector(Operator):
     """
 
     transparent = True
+    copies = False
     category = "selector"
 
 
@@ -116,6 +139,7 @@ class Generator(Operator):
     """An operator without inputs whose cells are a function of their coordinates."""
 
     transparent = True
+    copies = False
     category = "generator"
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
@@ -204,6 +228,7 @@ class Sink(Operator):
     """
 
     category = "sink"
+    copies = False
     kernel = "write"
     holds = True
 

@@ -41,26 +41,6 @@ def test_what_is_written_may_be_anything_like_an_array(tmp_path):
     assert dt.from_zarr(tmp_path / "y").compute().tolist() == [0, 1, 2, 3, 4]
 
 
-def test_dask_there_and_back():
-    d = dt.asarray(CELLS).rechunk((1, 2)).to_dask_array()
-    assert isinstance(d, da.Array)
-    assert d.chunks == ((1, 1), (2, 1))
-    assert d.dtype == CELLS.dtype
-    np.testing.assert_array_equal((d * 2).compute(), CELLS * 2)
-    np.testing.assert_array_equal(dt.from_dask_array(d * 2).compute(), CELLS * 2)
-
-
-def test_dask_does_not_compute_on_the_way():
-    class Unread:
-        shape, dtype = (3,), np.dtype("f8")
-
-        def __getitem__(self, key):
-            raise AssertionError("it was computed")
-
-    d = dt.from_array(Unread()).to_dask_array()
-    assert dt.from_dask_array(d + 1).shape == (3,)
-
-
 @pytest.mark.parametrize("chunks", [(1, 3), 2, -1, ((1, 1), (1, 2)), "auto"])
 def test_rechunk_keeps_the_value(chunks):
     x = dt.asarray(CELLS).rechunk(chunks)
@@ -97,3 +77,51 @@ def test_what_is_no_array():
         dt.asarray(np.array([{}], object))
     with pytest.raises(dt.ShapeError):
         dt.asarray([[1], [1, 2]])
+
+
+def test_lists_of_arrays_are_joined_and_not_computed():
+    class Unread:
+        shape, dtype = (3,), np.dtype("f8")
+
+        def __getitem__(self, key):
+            raise AssertionError("it was computed")
+
+    x = dt.asarray([dt.from_array(Unread()), [1, 2, 3]])
+    assert (x.shape, x.dtype) == ((2, 3), np.float64)
+    y = dt.asarray([[dt.arange(2), da.arange(2)], [np.ones(2), (5, 6)]])
+    np.testing.assert_array_equal(y.compute(), [[[0, 1], [0, 1]], [[1, 1], [5, 6]]])
+    assert dt.asarray((dt.ones(2), dt.ones(2)), dims=("a", "b")).dims == ("a", "b")
+    with pytest.raises(dt.ShapeError, match="shapes"):
+        dt.asarray([dt.ones(2), dt.ones(3)])
+
+
+def test_copy_is_that_of_numpy():
+    data = CELLS.copy()
+    kept, shared = dt.asarray(data, copy=True), dt.asarray(data, copy=False)
+    data[0, 0] = 9
+    assert (kept[0, 0].compute(), shared[0, 0].compute()) == (0, 9)
+    for args in (([1, 2], None), (CELLS, "f4")):
+        with pytest.raises(ValueError, match="Unable to avoid copy"):
+            dt.asarray(*args, copy=False)
+
+
+def test_arguments_that_numpy_has():
+    assert dt.asarray(CELLS, "f4", "F", device="cpu", like=CELLS).dtype == np.float32
+    assert isinstance(np.asarray([1, 2], like=dt.ones(1)), dt.Array)
+    with pytest.raises(ValueError, match="order"):
+        dt.asarray(CELLS, order="X")
+    with pytest.raises(ValueError, match="device"):
+        dt.asarray(CELLS, device="cuda")
+
+
+def test_names_for_what_has_others():
+    assert dt.asarray(dt.ones((2, 3)), dims=("y", "x")).dims == ("y", "x")
+    assert dt.from_array(dt.ones((2, 3)), dims=("y", "x")).dims == ("y", "x")
+    with pytest.raises(dt.ShapeError, match="names"):
+        dt.asarray(dt.ones((2, 3)), dims=("y",))
+
+
+def test_readers_may_be_placed():
+    x = dt.from_array(CELLS, workers=["a", "b"])
+    assert x.node.operator.text() == "a, b"
+    assert dt.from_array(CELLS, workers="a").node.operator.text() == "a"

@@ -63,7 +63,7 @@ def test_keywords_of_ufuncs_that_we_lack_are_refused(keyword):
         np.add(x(), 1, **{keyword: values.get(keyword, True)})
 
 
-@pytest.mark.parametrize("method", ["reduce", "accumulate", "outer", "reduceat"])
+@pytest.mark.parametrize("method", ["outer", "reduceat"])
 def test_methods_of_ufuncs_that_we_lack_are_refused(method):
     arguments = {"outer": (x(), x()), "reduceat": (x(), [0])}.get(method, (x(),))
     with pytest.raises(TypeError):
@@ -88,21 +88,15 @@ def test_ufuncs_of_others_are_refused():
     [
         lambda a: np.linalg.eig(a),
         lambda a: np.array_equal(a, a),
-        lambda a: np.partition(a, 1),
-        lambda a: np.interp(a, a, a),
+        lambda a: np.fft.fft(a),
+        lambda a: np.convolve(a[0], a[1]),
         lambda a: np.save("nowhere", a),
-        lambda a: np.apply_along_axis(np.sum, 0, a),
+        lambda a: np.polyfit(a[0], a[1], 1),
     ],
 )
 def test_what_is_missing_is_refused_and_never_numpys(call):
     with pytest.raises(TypeError, match=r"dask_tapestry has no numpy\.|compute\(\)"):
         call(x())
-
-
-@pytest.mark.parametrize("keyword", ["out", "where", "initial"])
-def test_keywords_that_we_lack_are_refused(keyword):
-    with pytest.raises(TypeError, match=keyword):
-        np.sum(x(), **{keyword: 1})
 
 
 def test_shapes_are_known_to_numpy():

@@ -79,8 +79,8 @@ def test_dtypes_must_have_a_loop(wrong):
 
 
 def test_where_needs_both_values():
-    with pytest.raises(TypeError, match="condition, x and y"):
-        dt.where(dt.ones(3))
+    with pytest.raises(ValueError, match="either both or neither"):
+        dt.where(dt.ones(3), 1)
 
 
 def test_constants():

@@ -68,12 +68,6 @@ def test_texts_are_near_those_of_numpy():
         x[1.0:]
 
 
-@pytest.mark.parametrize("key", [[0, 1], np.array([0, 1]), True, dt.asarray(0), CELLS > 3])
-def test_other_kinds_of_indices_are_refused(key):
-    with pytest.raises(dt.IndexingError, match="can index so far"):
-        dt.asarray(CELLS)[key]
-
-
 def test_integers_of_numpy_are_integers():
     same(dt.asarray(CELLS)[np.int64(1), np.array(2)], CELLS[1, 2])
 
@@ -112,7 +106,6 @@ def test_arrays_are_broadcast_against_each_other():
     [
         lambda x: x.reshape(5, 5),
         lambda x: x.reshape(-1, -1),
-        lambda x: dt.reshape(x, (24,), order="F"),
         lambda x: dt.broadcast_to(x, (3, 3)),
         lambda x: dt.concatenate([x, x[0]]),
         lambda x: dt.concatenate([x, x[:, :1]]),
@@ -138,3 +131,18 @@ def test_an_axis_out_of_bounds_is_numpys_error():
         dt.asarray(CELLS).sum(axis=3)
     with pytest.raises(np.exceptions.AxisError):
         dt.asarray(CELLS).swapaxes(0, -4)
+
+
+@pytest.mark.parametrize("shape", [(24,), (6, 4), (2, 2, 6), (-1, 3)])
+def test_cells_may_be_counted_with_the_first_index_fastest(shape):
+    x = dt.asarray(CELLS).rechunk(2)
+    expected = np.reshape(CELLS, shape, order="F")
+    assert np.array_equal(x.reshape(shape, order="F").compute(), expected)
+    assert np.array_equal(x.ravel("F").compute(), CELLS.ravel("F"))
+    assert np.array_equal(x.reshape(shape, order="A").compute(), CELLS.reshape(shape))
+
+
+@pytest.mark.parametrize("options", [{"order": "X"}, {"order": "K"}, {"copy": False}])
+def test_what_a_reshape_cannot_promise(options):
+    with pytest.raises(dt.ArgumentError):
+        dt.reshape(dt.asarray(CELLS), (24,), **options)

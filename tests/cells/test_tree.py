@@ -10,8 +10,8 @@ from dask_tapestry.cells import Tree
 from dask_tapestry.cells.tree import LEAF_CELLS, leaf_sides
 from dask_tapestry.operators.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
 from tests.comparisons import same_bits
+from tests.operators.monoid_names import monoids_of
 
 EXTENTS = st.lists(st.integers(1, 200), min_size=1, max_size=3).map(tuple)
 SMALL = ((3000,), (70, 90), (5, 300, 7))
@@ -78,7 +78,7 @@ def cells(shape):
 
 
 @pytest.mark.parametrize("shape", SMALL)
-@pytest.mark.parametrize("name", sorted(ARITHMETIC))
+@pytest.mark.parametrize("name", monoids_of("f8"))
 def test_every_way_through_the_levels_ends_in_the_same_bits(name, shape):
     tree, x = Tree(shape), cells(shape)
     whole = folded(x, name, tree, None, None)
@@ -91,7 +91,7 @@ def test_every_way_through_the_levels_ends_in_the_same_bits(name, shape):
 
 
 @pytest.mark.parametrize("shape", SMALL)
-@pytest.mark.parametrize("name", sorted(ARITHMETIC))
+@pytest.mark.parametrize("name", monoids_of("f8"))
 def test_a_shard_on_node_edges_computes_those_nodes(name, shape):
     tree, x, level = Tree(shape), cells(shape), 1
     every = folded(x, name, tree, None, level)

@@ -4,7 +4,26 @@ The tests over shardings and the benchmarks read this one table, a module for ea
 comparison is called as ``ours(dt, *inputs)`` and ``numpy(*inputs)``.
 """
 
-from tests.comparisons import creation, elementwise, products, reductions, selectors
+from tests.comparisons import (
+    blocks,
+    creation,
+    elementwise,
+    generators,
+    histograms,
+    indexing,
+    joining,
+    moving,
+    nan_reductions,
+    padding,
+    products,
+    quantiles,
+    random,
+    reductions,
+    scans,
+    selectors,
+    sets,
+    sorting,
+)
 from tests.comparisons.table import (
     DTYPES,
     Comparison,
@@ -13,7 +32,26 @@ from tests.comparisons.table import (
     values,
 )
 
-FAMILIES = (elementwise, reductions, selectors, creation, products)
+FAMILIES = (
+    sets,
+    quantiles,
+    sorting,
+    scans,
+    elementwise,
+    reductions,
+    nan_reductions,
+    histograms,
+    selectors,
+    indexing,
+    creation,
+    products,
+    random,
+    joining,
+    moving,
+    padding,
+    generators,
+    blocks,
+)
 COMPARISONS: tuple[Comparison, ...] = tuple(c for f in FAMILIES for c in f.COMPARISONS)
 
 __all__ = ["COMPARISONS", "DTYPES", "Comparison", "agrees", "same_bits", "values"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tests.comparisons.table import Comparison, alike, each
 
 CUBE = ((2, 3, 4), (1, 3, 1), (2, 0, 3))
@@ -34,6 +36,12 @@ COMPARISONS = (
         "broadcast_to nothing", lambda np, x: np.broadcast_to(x, (0, 3)), ((1, 3), (1, 1), ())
     ),
     selector("broadcast_arrays", lambda np, *xs: np.broadcast_arrays(*xs)[0], ((2, 3),), 2),
+    Comparison(
+        "broadcast_shapes",
+        lambda dt: dt.empty(dt.broadcast_shapes((3, 1), 4, ())) * 0,
+        lambda: np.zeros((3, 4)),
+        lambda: iter([()]),
+    ),
     selector("concatenate", lambda np, *xs: np.concatenate(xs, -1), CUBE, 3),
     selector("concatenate flat", lambda np, *xs: np.concatenate(xs, None), (*CUBE, ()), 2),
     selector("concat", lambda np, *xs: np.concat(xs, axis=1), CUBE, 2),

@@ -95,14 +95,54 @@ def test_a_source_that_gives_the_wrong_shape_is_found_out():
         def __getitem__(self, key):
             return np.ones((1, 1))
 
-    with pytest.raises(dt.ShapeError, match="Lying gave shape"):
+    with pytest.raises(dt.ComputeError, match="Lying gave shape") as caught:
         dt.from_array(Lying(CELLS)).compute()
+    assert isinstance(caught.value, ValueError)
 
 
-def test_cells_come_as_declared():
+def test_a_source_that_gives_another_dtype_is_found_out():
     class Wide(Dataset):
         def __getitem__(self, key):
             return self.data[key].astype("f8")
 
-    x = dt.from_array(Wide(CELLS.astype("f4")))
-    assert x.compute().dtype == np.float32
+    with pytest.raises(dt.ComputeError, match="Wide gave cells of float64, its dtype says float32"):
+        dt.from_array(Wide(CELLS.astype("f4"))).compute()
+
+
+def test_lists_are_taken_if_they_are_what_was_declared():
+    class Lists(Dataset):
+        def __getitem__(self, key):
+            return self.data[key].tolist()
+
+    np.testing.assert_array_equal(dt.from_array(Lists(CELLS)).compute(), CELLS)
+    with pytest.raises(dt.ComputeError, match="gave cells of float64"):
+        dt.from_array(Lists(CELLS.astype("f2"))).compute()
+
+
+def test_the_other_byte_order_is_turned():
+    x = dt.from_array(Dataset(CELLS.astype(">f8")))
+    assert x.dtype == np.dtype("f8")
+    np.testing.assert_array_equal(x.compute(), CELLS)
+
+
+def test_masked_cells_are_not_unmasked_silently():
+    class Masked(Dataset):
+        def __getitem__(self, key):
+            return np.ma.masked_less(self.data[key], self.least)
+
+    source = Masked(CELLS)
+    source.least = -1
+    np.testing.assert_array_equal(dt.from_array(source).compute(), CELLS)
+    source.least = 3
+    with pytest.raises(dt.ComputeError, match="masked cells"):
+        dt.from_array(source).compute()
+
+
+def test_an_error_of_the_source_keeps_its_type():
+    class Failing(Dataset):
+        def __getitem__(self, key):
+            raise KeyError("no such tile")
+
+    with pytest.raises(KeyError, match="no such tile") as caught:
+        dt.from_array(Failing(CELLS)).compute()
+    assert isinstance(caught.value, dt.ComputeError)

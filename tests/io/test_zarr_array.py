@@ -5,8 +5,16 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io import zarr_array
-from dask_tapestry.io.zarr_array import Location, complete, compressors, create, exists, opened
+from dask_tapestry.io.zarr_array import (
+    compressors,
+    create,
+    exists,
+    group_members,
+    holds_array,
+    open_now,
+    opened,
+)
+from dask_tapestry.io.zarr_location import Location
 
 
 @pytest.fixture
@@ -17,23 +25,6 @@ def stored(tmp_path):
 
 def location(store, component=None, nonce=None):
     return Location.of(store, component, nonce or uuid4().hex)
-
-
-def test_a_location_is_a_path_and_what_is_within(tmp_path):
-    group = zarr.open_group(tmp_path / "g", mode="w")
-    inner = group.create_group("a")
-    assert location(tmp_path).store == str(tmp_path)
-    assert location(group, "b").component == "b"
-    assert location(inner, "b").component == "a/b"
-    assert location(inner.create_array("c", shape=(1,), dtype="i4")).component == "a/c"
-    assert str(location("s3://bucket", "x/y")) == "s3://bucket/x/y"
-
-
-def test_only_the_memory_of_this_process_is_in_memory(tmp_path):
-    assert location(zarr.storage.MemoryStore()).is_in_memory
-    assert location({}).is_in_memory
-    assert not location(tmp_path).is_in_memory
-    assert not location(zarr.storage.LocalStore(tmp_path)).is_in_memory
 
 
 def test_an_array_is_opened_once(stored):
@@ -62,23 +53,6 @@ def test_metadata_that_cannot_be_read(stored, text):
     assert exists(location(stored))
 
 
-def test_an_array_is_incomplete_until_it_is_said_to_be_complete(tmp_path):
-    place = location(tmp_path / "x")
-    create(place, overwrite=False, shape=(3,), dtype="i4")
-    with pytest.raises(dt.StoreError, match="incomplete"):
-        zarr_array.refuse_incomplete(opened(place), place)
-    complete(place)
-    later = location(tmp_path / "x")
-    zarr_array.refuse_incomplete(opened(later), later)
-
-
-def test_completing_keeps_other_attributes(stored):
-    zarr.open_array(stored).attrs["units"] = "m"
-    zarr_array.mark_incomplete(location(stored))
-    complete(location(stored))
-    assert dict(zarr.open_array(stored).attrs) == {"units": "m"}
-
-
 def test_what_is_there_is_not_overwritten_unasked(stored):
     with pytest.raises(dt.StoreError, match="cannot create"):
         create(location(stored), overwrite=False, shape=(3,), dtype="i4")
@@ -91,3 +65,27 @@ def test_bytes_are_shuffled_where_cells_have_several():
         shuffle = compressors("auto", np.dtype(dtype))["compressors"].shuffle
         assert getattr(shuffle, "value", shuffle) == wanted  # an enumeration until zarr 3.2
     assert compressors(None, np.dtype("f2")) == {"compressors": None}
+    codec = compressors("auto", np.dtype("f2"), 2)["compressors"]
+    assert codec.shuffle == codec.SHUFFLE
+
+
+def test_an_array_is_opened_anew_when_it_may_have_changed(stored):
+    place = location(stored)
+    assert open_now(place).shape == opened(place).shape == (6,)
+    zarr.open_array(stored).resize((8,))
+    assert open_now(place).shape == (8,)
+    assert opened(place).shape == (6,)
+
+
+def test_members_of_a_group_are_named_by_path(tmp_path):
+    group = zarr.open_group(tmp_path / "g", mode="w")
+    group.create_array("b/c", data=np.arange(3))
+    group.create_array("a", data=np.arange(2))
+    group.create_group("empty")
+    assert not holds_array(location(tmp_path / "g"))
+    assert holds_array(location(tmp_path / "g", "b/c"))
+    members = group_members(location(tmp_path / "g"))
+    assert {path: array.shape for path, array in members.items()} == {"a": (2,), "b/c": (3,)}
+    assert list(group_members(location(tmp_path / "g", "b"))) == ["c"]
+    with pytest.raises(dt.StoreNotFoundError, match="nowhere"):
+        group_members(location(tmp_path / "nowhere"))

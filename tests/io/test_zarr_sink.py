@@ -116,6 +116,13 @@ def test_shards_must_be_multiples_of_chunks():
         dt.to_zarr(dt.ones((8, 8)), memory(), chunks=(2, 2), shards=(4,))
 
 
+def test_what_a_format_does_not_have():
+    with pytest.raises(dt.StoreError, match="no shards in version 2"):
+        dt.to_zarr(dt.ones((8, 8)), memory(), chunks=(2, 2), shards=(4, 4), zarr_format=2)
+    with pytest.raises(dt.StoreError, match="must be 2 or 3"):
+        dt.to_zarr(dt.ones((8, 8)), memory(), zarr_format=1)
+
+
 @pytest.mark.parametrize("chunks", [(2,), (2, 2, 2), (0, 2), (-2, 2), (1.5, 2), "large"])
 def test_chunks_must_fit(chunks):
     with pytest.raises(dt.ShapeError, match="chunks"):
@@ -194,23 +201,6 @@ def test_nothing_is_written_before_compute(tmp_path):
     assert zarr.open_array(tmp_path / "x")[...].tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("cut", [(1, 1), (2, 3), (5, 7)])
-def test_an_array_that_is_there_is_written_into(monkeypatch, cut, tmp_path):
-    target = zarr.create_array(tmp_path / "x", shape=(5, 7), dtype="f8", chunks=(2, 3))
-    target.attrs["units"] = "m"
-    writes = Writes(monkeypatch)
-    dt.to_zarr(dt.asarray(CELLS).rechunk(cut), target)
-    check_pieces(writes, (2, 3), CELLS.shape)
-    np.testing.assert_array_equal(target[...], CELLS)
-    assert dict(zarr.open_array(tmp_path / "x").attrs) == {"units": "m"}
-
-
-def test_an_array_of_another_shape_is_refused():
-    target = zarr.create_array(memory(), shape=(5, 8), dtype="f8")
-    with pytest.raises(dt.StoreError, match="shape"):
-        dt.to_zarr(dt.asarray(CELLS), target)
-
-
 class Failing:
     """A source that can be read a few times only."""
 
@@ -237,14 +227,6 @@ def test_a_write_that_fails_leaves_a_store_that_says_so(tmp_path):
     assert str(tmp_path / "x") in str(caught.value)
     dt.to_zarr(dt.ones(2), tmp_path / "x", overwrite=True)
     assert dt.from_zarr(tmp_path / "x").sum().compute() == 2
-
-
-def test_a_failed_write_into_an_array_that_is_there_says_so_too(tmp_path):
-    target = zarr.create_array(tmp_path / "x", shape=(4, 2), dtype="f8", chunks=(2, 2))
-    with pytest.raises(OSError, match="on fire"):
-        dt.to_zarr(dt.from_array(Failing(0)), target)
-    with pytest.raises(dt.StoreError, match="incomplete"):
-        dt.from_zarr(tmp_path / "x")
 
 
 def test_a_store_that_refuses_is_named(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dask_tapestry_kernels.cpu import exact
 from dask_tapestry_kernels.cpu.exact import EXACT, scale
 from tests.comparisons import same_bits, values
 
@@ -75,3 +76,11 @@ def test_a_real_factor_leaves_the_parts_apart():
     x = np.array([complex(np.inf, 1.0), complex(2.0, -0.0)])
     assert same_bits(scale(x, np.array([2.0])), np.array([complex(np.inf, 2), complex(4, -0.0)]))
     assert same_bits(scale(x.real, np.array([2.0])), x.real * 2)
+
+
+def test_what_is_exact_is_a_formula_for_some_dtypes_alone():
+    assert exact.is_exact(exact.multiply, np.dtype("c8"))
+    assert not exact.is_exact(exact.multiply, np.dtype("f8"))
+    assert exact.is_exact(exact.fmin, np.dtype("f4"))
+    assert not exact.is_exact(exact.fmax, np.dtype("i4"))
+    assert not exact.is_exact(np.add, np.dtype("c8"))

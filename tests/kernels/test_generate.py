@@ -22,8 +22,14 @@ def test_full_fills_the_buffer_it_is_given():
 @pytest.mark.parametrize("dtype", ["i1", "f4", "f8", "c16"])
 def test_places_of_a_range_have_one_value_wherever_a_block_begins(dtype):
     first, delta = np.array([0.1, 0.3]).astype(dtype)
-    told = {"first": first, "delta": delta}
+    told = {"first": first, "delta": delta, "dtype": first.dtype}
     whole = KERNELS["arange"](None, **told, places=range(50))
     for start, stop, step in ((3, 50, 1), (0, 50, 7), (49, 50, 1), (5, 5, 1)):
         part = KERNELS["arange"](None, **told, places=range(start, stop, step))
         assert same_bits(part, whole[start:stop:step])
+
+
+def test_times_are_counted_in_integers():
+    told = {"first": np.int64(3), "delta": np.int64(2), "dtype": np.dtype("M8[D]")}
+    block = KERNELS["arange"](None, **told, places=range(1, 3))
+    assert block.tolist() == np.array([5, 7]).astype("M8[D]").tolist()

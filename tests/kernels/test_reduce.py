@@ -5,6 +5,7 @@ from dask_tapestry.cells import Tree
 from dask_tapestry.operators.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS
 from tests.comparisons import same_bits
+from tests.operators.monoid_names import monoids_of
 
 RANDOM = np.random.default_rng(4)
 X = RANDOM.normal(size=(50, 6, 70)) * 10.0 ** RANDOM.integers(-6, 6, (50, 6, 70))
@@ -18,7 +19,7 @@ def reduced(x, name, axes, **ways):
     return KERNELS["reduce"](None, x, **{**told, "source": None, "target": None, **ways})
 
 
-@pytest.mark.parametrize("name", MONOIDS)
+@pytest.mark.parametrize("name", monoids_of("f8"))
 @pytest.mark.parametrize("axes", [(0,), (2,), (0, 2), (0, 1, 2)])
 def test_strides_of_the_block_do_not_matter(name, axes):
     whole = reduced(X, name, axes)
@@ -29,14 +30,14 @@ def test_strides_of_the_block_do_not_matter(name, axes):
     assert same_bits(reduced(wide[:, ::2, ::2], name, axes), whole)
 
 
-@pytest.mark.parametrize("name", MONOIDS)
+@pytest.mark.parametrize("name", monoids_of("f8"))
 def test_kept_axes_do_not_matter(name):
     whole = reduced(X, name, (0, 2))
     alone = [reduced(X[:, i : i + 1], name, (0, 2))[0] for i in range(6)]
     assert same_bits(np.array(alone), whole)
 
 
-@pytest.mark.parametrize("name", MONOIDS)
+@pytest.mark.parametrize("name", monoids_of("f8"))
 @pytest.mark.parametrize("axes", [(0,), (2,), (0, 2), (0, 1, 2)])
 def test_the_value_is_numpys_within_rounding(name, axes):
     result, _ = MONOIDS[name].dtypes(X.dtype, None)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from dask_tapestry.operators.reshape import Part
 from dask_tapestry_kernels.cpu import KERNELS
 
 X = np.arange(24.0).reshape(2, 3, 4)
@@ -30,16 +31,44 @@ def test_blocks_without_cells_are_left_out(axis):
 
 def test_a_reshape_reads_a_box_of_running_numbers():
     block = np.arange(12.0).reshape(3, 4)  # the numbers 4 to 15 of a longer group
-    told = {"sizes": (12,), "offsets": (2,), "spans": ((5, 1),), "shape": (2, 3)}
-    assert np.array_equal(KERNELS["reshape"](None, block, **told), [[2, 3, 4], [7, 8, 9]])
+    part = Part((0, 0), (3, 4), 2, (2, 3), (5, 1), 0, 6)
+    made = KERNELS["reshape"](None, block, parts=((part,),), shape=(2, 3))
+    assert np.array_equal(made, [[2, 3, 4], [7, 8, 9]])
+
+
+def test_a_reshape_is_put_together_from_pieces():
+    x = np.arange(12.0).reshape(3, 4)
+    parts = (Part((0, 2), (1, 4), 0, (2,), (1,), 0, 2), Part((1, 0), (2, 4), 0, (4,), (1,), 2, 4))
+    out = np.empty((2, 3))
+    made = KERNELS["reshape"](out, x[:1, 2:], x[1:2], parts=(parts,), shape=(2, 3))
+    assert made is out
+    assert np.array_equal(made, np.arange(2.0, 8).reshape(2, 3))
 
 
 def test_a_reshape_to_nothing():
-    told = {"sizes": (0,), "offsets": (0,), "spans": ((1, 1),), "shape": (0, 3)}
-    made = KERNELS["reshape"](None, np.zeros((0, 2), "f4"), **told)
-    assert (made.shape, made.dtype) == ((0, 3), np.dtype("f4"))
+    made = KERNELS["reshape"](None, np.zeros((0, 2), "f4"), parts=(), shape=(0, 3))
+    assert made.shape == (0, 3)
+    assert made.dtype == "f4"
 
 
 def test_a_reshaped_block_cannot_be_written_to():
-    told = {"sizes": (24,), "offsets": (0,), "spans": ((1,),), "shape": (24,)}
-    assert not KERNELS["reshape"](None, X, **told).flags.writeable
+    part = Part((0, 0, 0), X.shape, 0, (24,), (1,), 0, 24)
+    assert not KERNELS["reshape"](None, X, parts=((part,),), shape=(24,)).flags.writeable
+
+
+def test_axes_in_runs_are_read_along_their_diagonal():
+    told = {"index": (slice(0, 2), slice(1, 3), slice(None)), "order": (2, 0, 1), "runs": (1, 2)}
+    seen = KERNELS["view"](None, X, **told, broadcast=(), shape=(4, 2))
+    assert np.array_equal(seen, np.diagonal(X[:2, 1:3]))
+    assert np.shares_memory(seen, X)
+    assert not seen.flags.writeable
+
+
+def test_a_mosaic_lays_blocks_side_by_side_or_in_turn():
+    x, y = np.zeros((2, 2)), np.ones((2, 2))
+    places = ((slice(None), slice(0, None, 2)), (slice(None), slice(1, None, 2)))
+    out = np.empty((2, 4))
+    assert KERNELS["mosaic"](out, x, y, places=places, shape=(2, 4)) is out
+    assert out.tolist() == [[0, 1, 0, 1]] * 2
+    assert KERNELS["mosaic"](None, x, places=((slice(0, 2),) * 2,), shape=(2, 2)) is x
+    assert KERNELS["mosaic"](None, x, places=(), shape=(0, 4)).shape == (0, 4)

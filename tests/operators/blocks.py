@@ -11,11 +11,13 @@ from dask_tapestry_kernels.cpu import KERNELS
 def block(node, inputs, box, out=None):
     """The cells `box` of a node, by its kernel, of exactly what it demands."""
     operator = node.operator
-    needs = operator.demand(node.input_types, box)
-    pieces = [x[(*need.slices(), ...)] for x, need in zip(inputs, needs, strict=True)]
-    for x, need in zip(node.input_types, needs, strict=True):
-        assert x.box.contains(need)
-    told = operator.arguments(node.input_types, box, needs)
+    reads = operator.pieces(node.input_types, box)
+    pieces = [inputs[number][(*need.slices(), ...)] for number, need in reads]
+    hulls = operator.demand(node.input_types, box)
+    for number, need in reads:
+        assert node.input_types[number].box.contains(need)
+        assert need.is_empty or hulls[number].contains(need)
+    told = operator.arguments(node.input_types, box, tuple(need for _, need in reads))
     return KERNELS[operator.kernel](out, *pieces, **told)
 
 

@@ -1,3 +1,5 @@
+import datetime
+
 import numpy as np
 import pytest
 
@@ -25,5 +27,60 @@ def test_a_sliced_range_is_a_range():
 def test_what_numpy_refuses_is_refused():
     with pytest.raises(ZeroDivisionError):
         dt.arange(0, 3, 0)
-    with pytest.raises(DTypeError, match="no values of dtype bool"):
-        dt.arange(3, dtype=bool)
+    with pytest.raises(DTypeError, match="no values of dtype"):
+        dt.arange(3, dtype="S2")
+
+
+D, T = np.datetime64, np.timedelta64
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np: np.arange(),
+        lambda np: np.arange(None),
+        lambda np: np.arange(step=2),
+        lambda np: np.arange(3, dtype=bool),
+        lambda np: np.arange(0, np.inf),
+        lambda np: np.arange(0, -np.inf),
+        lambda np: np.arange(0, np.nan),
+        lambda np: np.arange(1e30),
+        lambda np: np.arange(0.0, 3, 0.0),
+        lambda np: np.arange(0, 0, 0),
+        lambda np: np.arange(-3, 3, dtype="u1"),
+        lambda np: np.arange("a"),
+        lambda np: np.arange("2020", "2021"),
+        lambda np: np.arange([1, 2]),
+        lambda np: np.arange(3, device="gpu"),
+        lambda np: np.arange(5, dtype="M8[D]"),
+        lambda np: np.arange(D("2020-01-01"), D("2020-01-05"), 0),
+        lambda np: np.arange(D("NaT"), D("2020-01-05")),
+        lambda np: np.arange(D("2020-01-01"), D("2020-01-05"), D("2020-01-05")),
+        lambda np: np.arange(D("2020-01-01"), D("2020-01-05"), 1.5),
+        lambda np: np.arange(D("2020-01-01"), T(1, "Y")),
+        lambda np: np.arange(1, D("2020-01-01")),
+        lambda np: np.arange(T(5, "D"), D("2020-01-01")),
+    ],
+)
+def test_errors_are_those_of_numpy(call):
+    with pytest.raises(Exception) as theirs, np.errstate(all="ignore"):  # noqa: PT011
+        call(np)
+    with pytest.raises(theirs.type):
+        call(dt)
+
+
+def test_one_bound_by_name_is_the_end():
+    assert dt.arange(stop=3).compute().tolist() == [0, 1, 2]
+    assert dt.arange(3, None, 2).compute().tolist() == np.arange(3, None, 2).tolist()
+
+
+def test_long_doubles():
+    np.testing.assert_array_equal(
+        dt.arange(np.longdouble(4)).compute(), np.arange(np.longdouble(4))
+    )
+    assert dt.arange(np.longdouble(4)).dtype == np.longdouble
+
+
+def test_days_are_dates():
+    dates = datetime.date(2020, 1, 1), datetime.date(2020, 1, 5)
+    assert same_bits(dt.arange(*dates)[1:].compute(), np.arange(*dates)[1:])

@@ -81,12 +81,22 @@ def test_every_public_operation_is_in_the_table():
     names = {c.public for c in COMPARISONS}
     named = {getattr(dt, name) for name in names if hasattr(dt, name)}
     tried = named | {dt.empty, dt.compute, dt.persist, dt.plan, dt.config, dt.sequence_point}
+    tried |= {dt.resolve_shapes, dt.einsum_path}  # they return no array
     moves = {dt.from_array, dt.from_dask_array, dt.from_zarr, dt.to_zarr, dt.to_dask_array}
+    moves |= {
+        dt.store,
+        dt.from_delayed,
+        dt.from_npy,
+        dt.from_npy_stack,
+        dt.to_npy_stack,
+        dt.to_hdf5,
+    }
     layout = {dt.placeholder, dt.rechunk, dt.rename}
     functions = {n for n in dt.__all__ if callable(getattr(dt, n)) and n[0].islower()}
     missing = {n for n in functions if getattr(dt, n) not in tried | moves | layout}
     assert not missing
     assert {f"nn.{name}" for name in dt.nn.__all__} <= names
+    assert {f"random.{name}" for name in dt.random.__all__ if name.islower()} <= names
 
 
 def widest(comparison):

@@ -21,6 +21,8 @@ def test_results_have_numpys_dtype_or_there_is_none(name, dtype):
         with pytest.raises(DTypeError):
             MONOIDS[name].dtypes(x.dtype, None)
         return
+    if name in ("nanargmin", "nanargmax") and x.dtype.kind not in "fc":
+        return  # argmin and argmax stand for them
     if x.dtype.kind in "mM" and name in ("any", "all", "mean", "var", "std"):
         return  # NumPy has more of these; ours are tried where they exist
     result, state = MONOIDS[name].dtypes(x.dtype, None)

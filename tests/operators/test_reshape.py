@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.reshape import Reshape, ravel, span_box, strides, unravel
-from dask_tapestry.teg import TensorType
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry.operators import reshape as reshape_module
+from dask_tapestry.operators.reshape import Reshape
+from dask_tapestry.teg import TensorType, apply
 
+from .blocks import block, by_blocks
 from .test_view import F8, box_of, numbers, picked, region_of
 
 FACTORS = st.lists(st.sampled_from([1, 2, 3, 4]), max_size=4)
@@ -43,15 +44,53 @@ def test_a_box_lies_in_the_smallest_box_that_it_demands_of_each_group(reshape, d
         assert need.size == 1
 
 
+@pytest.fixture(params=[0, 10**6], ids=["exactly", "in one box"])
+def slack(request, monkeypatch):
+    """Cells that may be read besides those wanted: small ones make every block one of pieces."""
+    monkeypatch.setattr(reshape_module, "SLACK_CELLS", request.param)
+    reshape_module.parts_of.cache_clear()
+    yield request.param
+    reshape_module.parts_of.cache_clear()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reshapes(), st.data())
-def test_the_kernel_finds_the_box_in_the_block(reshape, data):
-    inputs = (TensorType(reshape.old, F8),)
+def test_the_kernel_finds_the_box_in_the_blocks(slack, reshape, data):
     box = box_of(data.draw, reshape.new)
-    (need,) = reshape.demand(inputs, box)
     x = numbers(reshape.old)
-    told = reshape.arguments(inputs, box, (need,))
-    block = KERNELS[reshape.kernel](None, x[need.slices()], **told)
-    assert np.array_equal(block, x.reshape(reshape.new)[box.slices()])
+    node = apply(reshape, dt.asarray(x).node)
+    made = block(node, [x], box)
+    assert np.array_equal(made, x.reshape(reshape.new)[box.slices()])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(reshapes(), st.data())
+def test_a_restricted_reshape_reads_by_blocks_too(slack, reshape, data):
+    x = numbers(reshape.old)
+    region = region_of(data.draw, reshape.new)
+    inputs = (TensorType(reshape.old, F8),)
+    restricted = reshape.restrict(inputs, region)
+    if restricted is None:
+        return
+    held = picked(x, restricted.inputs[0])
+    node = apply(restricted.operator, dt.asarray(held).node)
+    again = region_of(data.draw, node.type.shape)
+    twice = restricted.operator.restrict(node.input_types, again)
+    assert np.array_equal(by_blocks(node, [held], 2), restricted.operator.reference(held))
+    if twice is not None:
+        expected = picked(restricted.operator.reference(held), twice.yields)
+        assert np.array_equal(twice.operator.reference(picked(held, twice.inputs[0])), expected)
+
+
+def test_few_rows_of_a_large_split_are_read_alone():
+    x = dt.arange(10**15).reshape(10**5, 10**10)
+    assert x[:2, :2].compute().tolist() == [[0, 1], [10**10, 10**10 + 1]]
+
+
+def test_a_block_across_rows_is_read_in_pieces():
+    x = dt.placeholder((1000, 100_000), "f8", stored_chunks=(1, 100_000))
+    flat = x.reshape(-1)[50_000:250_000].plan(method="none")
+    assert flat.cost["bytes_read"] == 3 * 800_000
 
 
 @given(reshapes(), st.data())
@@ -73,24 +112,6 @@ def test_groups_hold_equal_numbers_of_cells(reshape):
     assert all(np.prod(m, dtype=int) == np.prod(n, dtype=int) for m, n in spans)
     assert sum((m for m, _ in spans), ()) == reshape.old
     assert sum((n for _, n in spans), ()) == reshape.new
-
-
-@given(st.lists(st.integers(1, 4), max_size=3), st.data())
-def test_running_numbers_go_there_and_back(shape, data):
-    number = data.draw(st.integers(0, int(np.prod(shape, dtype=int)) - 1))
-    point = unravel(number, shape)
-    assert ravel(point, shape) == number == int(np.dot(point, strides(shape)))
-
-
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.data())
-def test_a_span_box_is_consecutive_and_holds_the_span(shape, data):
-    size = int(np.prod(shape))
-    first = data.draw(st.integers(0, size - 1))
-    last = data.draw(st.integers(first, size - 1))
-    lo, hi = span_box(first, last, shape)
-    cells = numbers(shape)[tuple(map(slice, lo, hi))].astype(int).ravel()
-    assert list(cells) == list(range(cells[0], cells[-1] + 1))
-    assert cells[0] <= first <= last <= cells[-1]
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (-1, -1), (5, -1), (0, -1), (-1, 0)])

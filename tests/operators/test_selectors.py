@@ -62,11 +62,41 @@ def joined(draw, shape):
     return lambda xp, x: xp.concatenate([x, x[key], x], axis)
 
 
+def rolled(draw, shape):
+    shifts = tuple(draw(st.integers(-9, 9)) for _ in shape)
+    return lambda xp, x: xp.roll(x, shifts, tuple(range(len(shape)))) if shape else x
+
+
+def padded(draw, shape):
+    widths = tuple((draw(st.integers(0, 3)), draw(st.integers(0, 3))) for _ in shape)
+    modes = ["constant"] if 0 in shape else ["constant", "edge", "wrap", "reflect", "symmetric"]
+    mode = draw(st.sampled_from(modes))
+    return lambda xp, x: xp.pad(x, widths or 0, mode=mode)
+
+
+def stacked(draw, shape):
+    axis = draw(st.integers(0, len(shape)))
+    return lambda xp, x: xp.stack([x, x[::-1] if shape else x], axis)
+
+
+def followed(draw, shape):
+    offset = draw(st.integers(-2, 2))
+    return lambda xp, x: xp.diagonal(x, offset, -1, 0) if len(shape) > 1 else x
+
+
+def tiled(draw, shape):
+    counts = tuple(draw(st.integers(1, 2)) for _ in shape)
+    return lambda xp, x: xp.repeat(xp.tile(x, counts), 2, -1) if shape else x
+
+
 def computed(draw, shape):
     return lambda xp, x: xp.where(x != x, x, x)
 
 
-STEPS = (sliced, sliced, permuted, flipped, repeated, reshaped, joined, computed)
+STEPS = (
+    *(sliced, sliced, permuted, flipped, repeated, reshaped, joined, computed),
+    *(rolled, padded, stacked, followed, tiled),
+)
 
 
 @settings(max_examples=150)

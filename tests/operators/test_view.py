@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from dask_tapestry.operators.view import View, ViewAxis, identity_axes
 from dask_tapestry.teg import Progression, Region, TensorType
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu import KERNELS
 
 F8 = np.dtype("f8")
 
@@ -31,6 +32,20 @@ def views(draw, shape=None, most=4):
     return View(tuple(new), tuple(axes)), tuple(old)
 
 
+@st.composite
+def diagonals(draw):
+    """A view of a tensor some axes of which follow one dimension together."""
+    old = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
+    dims = draw(st.lists(st.integers(0, 1), min_size=len(old), max_size=len(old)))
+    axes, shape = [], [4, 4]
+    for dim, extent in zip(dims, old, strict=True):
+        step = draw(st.sampled_from([1, -1, 2]))
+        start = draw(st.integers(0, extent - 1))
+        axes.append(ViewAxis(dim, start, step))
+        shape[dim] = min(shape[dim], len(range(start, extent if step > 0 else -1, step)))
+    return View(tuple(shape), tuple(axes)), tuple(old)
+
+
 def numbers(shape):
     return np.arange(np.prod(shape, dtype=int), dtype=float).reshape(shape)
 
@@ -54,7 +69,7 @@ def picked(x, region):
     return x[tuple(slice(p.start, max(p.stop, p.start), p.step) for p in region)]
 
 
-@given(views(), st.data())
+@given(views() | diagonals(), st.data())
 def test_a_box_is_made_of_what_it_demands(given_view, data):
     view, old = given_view
     whole = view.reference(numbers(old))
@@ -68,7 +83,7 @@ def test_a_box_is_made_of_what_it_demands(given_view, data):
             assert (p.min(), p.max() + 1) == (need.lo[axis], need.hi[axis])
 
 
-@given(views(), st.data())
+@given(views() | diagonals(), st.data())
 def test_a_view_of_a_view_is_one_view(inner, data):
     first, old = inner
     second, _ = data.draw(views(first.shape).filter(lambda v: is_legal(*v)))
@@ -100,7 +115,7 @@ def test_composition_is_associative(given_view, data):
     assert three.after(two).after(one) == three.after(two.after(one))
 
 
-@given(views(), st.data())
+@given(views() | diagonals(), st.data())
 def test_a_restricted_view_of_what_it_reads_is_the_region(given_view, data):
     view, old = given_view
     region = region_of(data.draw, view.shape)
@@ -112,7 +127,7 @@ def test_a_restricted_view_of_what_it_reads_is_the_region(given_view, data):
     assert all(axis.step in (1, -1) for axis in restricted.operator.axes)
 
 
-@given(views())
+@given(views() | diagonals())
 def test_a_view_that_repeats_nothing_reads_each_cell_once(given_view):
     view, old = given_view
     (once,) = view.reads_once((TensorType(old, F8),))
@@ -125,6 +140,18 @@ def test_dimension_names_follow_their_axes():
     x = TensorType((2, 3), F8, ("row", "column"))
     turned = View((3, 1, 2), (ViewAxis(2, 0, 1), ViewAxis(0, 0, 1)))
     assert turned.infer(x).dims == ("column", None, "row")
+
+
+@given(diagonals(), st.data())
+def test_the_kernel_reads_a_box_of_diagonals(given_view, data):
+    view, old = given_view
+    box = box_of(data.draw, view.shape)
+    types = (TensorType(old, F8),)
+    x = numbers(old)
+    needs = view.demand(types, box)
+    told = view.arguments(types, box, needs)
+    seen = KERNELS["view"](None, x[needs[0].index()], **told)
+    assert np.array_equal(seen, view.reference(x)[box.index()])
 
 
 def test_a_view_prints_where_it_reads():

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan.expand import expand, product_part, reduction_levels, shard_bytes
+from dask_tapestry.plan.expand import (
+    expand,
+    product_part,
+    reduction_levels,
+    scan_is_cut,
+    shard_bytes,
+)
 from dask_tapestry.teg import Graph
 
 from .graphs import FOUR, MIB, aim_of, stored
@@ -111,3 +117,24 @@ def test_a_cut_product_is_within_rounding():
         plan = dt.plan(dt.asarray(x) @ dt.asarray(w))
     assert any("parts" in node.operator.text() for node in plan.teg)
     np.testing.assert_allclose(plan.compute(), x @ w, rtol=1e-10)
+
+
+def scanned(shape, axis, chunks=None, aim=AIM):
+    return scan_is_cut(dt.cumsum(stored(shape, "f8", chunks), axis=axis).node, aim)
+
+
+def test_a_long_scan_is_cut_along_its_axis():
+    assert scanned((10**9,), 0)
+    assert names(dt.cumsum(stored((10**9,), "f8", None))) == [
+        "scantotals(add, axis=0)",
+        "scan(add, axis=0)",
+        "scanafter(add, axis=0)",
+    ]
+
+
+def test_a_scan_whose_other_axes_give_enough_shards_stays_whole():
+    assert not scanned((10**5, 10**4), 1)
+    assert not scanned((10_000,), 0), "it is small"
+    assert scanned((10**5, 10**4), 0, (10**3, 10**4)), "each stored chunk would be read by many"
+    assert scanned((10**9, 2), 0), "there are only two shards"
+    assert not scan_is_cut((stored() + 1).node, AIM)

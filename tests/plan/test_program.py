@@ -30,7 +30,7 @@ def test_works_come_inputs_first():
     for work in schedule.works:
         instruction = program.instructions[work.value - len(program.inputs)]
         assert set(instruction.inputs) <= seen
-        assert len(work.needs) == len(instruction.inputs)
+        assert {source for source, _ in work.reads} == set(instruction.inputs)
         seen.add(work.value)
     assert work.box == ZRange((0, 0), (10, 10))
 

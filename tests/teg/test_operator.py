@@ -80,7 +80,9 @@ def subclasses(cls):
 OPERATORS = [
     c
     for c in subclasses(Operator)
-    if c.__module__.startswith("dask_tapestry") and not c.__abstractmethods__
+    if c.__module__.startswith("dask_tapestry")
+    and not c.__abstractmethods__
+    and "name" in {name for base in c.__mro__ for name in vars(base)}  # else a base of others
 ]
 
 

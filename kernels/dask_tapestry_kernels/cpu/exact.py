@@ -68,6 +68,13 @@ def _chosen(numpy: np.ufunc, prefers: np.ufunc, x: Any, y: Any, out: Block | Non
     return out
 
 
+def is_exact(function: Callable[..., Any], dtype: np.dtype[Any]) -> bool:
+    """Whether for cells of `dtype` the function is a formula of this module, no loop of NumPy's."""
+    if function in (fmax, fmin):
+        return dtype.kind == "f"
+    return function in (multiply, square) and dtype.kind == "c"
+
+
 EXACT: Final[MappingProxyType[str, Function]] = MappingProxyType(
     {"multiply": multiply, "square": square, "fmax": fmax, "fmin": fmin}
 )

@@ -17,12 +17,22 @@ def full(out: Block | None, *, value: np.generic, shape: tuple[int, ...]) -> Blo
     return out
 
 
-def arange(out: Block | None, *, first: np.generic, delta: np.generic, places: range) -> Block:  # noqa: ARG001
-    """``first + place * delta`` for each place, in the dtype of `first`, as NumPy fills ranges."""
+def arange(
+    out: Block | None,  # noqa: ARG001
+    *,
+    first: np.generic,
+    delta: np.generic,
+    places: range,
+    dtype: np.dtype[Any],
+) -> Block:
+    """``first + place * delta`` for each place, in the dtype of `first`, as NumPy fills ranges.
+
+    Times are counted in integers and seen as `dtype` at the end.
+    """
     steps = np.arange(places.start, places.stop, places.step, dtype=np.int64)
     numbers = steps.astype(first.dtype)
     np.multiply(numbers, delta, out=numbers)
-    return np.add(first, numbers, out=numbers)
+    return np.add(first, numbers, out=numbers).view(dtype)
 
 
 def index(out: Block | None, *, axis: int, places: range, shape: tuple[int, ...]) -> Block:  # noqa: ARG001

@@ -42,8 +42,8 @@ class Arithmetic:
 
 def fold(function: Callable[..., Any], cells: Block) -> Block:
     """Fold axis 1 of cells (leaves, n, kept): in turn to `LANES` accumulators, folded by halves."""
-    lanes = cells[:, :LANES].copy()
-    for start in range(LANES, cells.shape[1], LANES):
+    lanes, done = _whole_rounds(function, cells)
+    for start in range(done, cells.shape[1], LANES):
         part = cells[:, start : start + LANES]
         low = lanes[:, : part.shape[1]]
         function(low, part, out=low)
@@ -58,26 +58,78 @@ def fold(function: Callable[..., Any], cells: Block) -> Block:
     return lanes[:, 0]
 
 
+def _whole_rounds(function: Callable[..., Any], cells: Block) -> tuple[Block, int]:
+    """The accumulators after all rounds that serve every lane, and the cells that took.
+
+    A ufunc's reduction along an axis that is not the last one in memory adds row to row, hence in
+    this order; leaf by leaf it stays in the first cache and takes a fourth of the time.
+    """
+    leaves, n, kept = cells.shape
+    rounds = n // LANES
+    if exact.is_exact(function, cells.dtype) or not cells.flags.c_contiguous or rounds < 2:
+        return cells[:, :LANES].copy(), LANES
+    rows = cells[:, : rounds * LANES].reshape(leaves, rounds, LANES, kept)
+    ufunc: Any = getattr(np, function.__name__)
+    options: dict[str, Any] = {"dtype": cells.dtype} if cells.dtype.kind in "biu" else {}
+    if ufunc is np.add:
+        options["initial"] = _nothing_added(cells.dtype)
+    lanes: Block = ufunc.reduce(rows, axis=1, **options)
+    return lanes, rounds * LANES
+
+
+def _nothing_added(dtype: np.dtype[Any]) -> Any:
+    """What leaves every cell as it is when added, -0.0 too."""
+    if dtype.kind == "c":
+        return dtype.type(complex(-0.0, -0.0))
+    return dtype.type(-0.0) if dtype.kind == "f" else np.zeros((), dtype)[()]
+
+
 def zero(dtype: np.dtype[Any]) -> Any:
     """Return the sum of no cells: +0.0, as NumPy's; nothing is ever added to it."""
     return np.zeros((), dtype)
 
 
 def _ufunc(
-    function: Callable[..., Any], identity: Callable[[np.dtype[Any]], Any] | None
+    function: Callable[..., Any],
+    identity: Callable[[np.dtype[Any]], Any] | None,
+    finish: Callable[[Block, int, float], Block] | None = None,
 ) -> Arithmetic:
     return Arithmetic(
         leaf=lambda cells, state: fold(function, cells.astype(state, copy=False)),
         combine=lambda a, b, _m, _n: function(a, b),
-        finish=lambda states, _count, _ddof: states,
+        finish=finish or _as_is,
         identity=identity,
     )
+
+
+def _as_is(states: Block, _count: int, _ddof: float) -> Block:
+    return states
+
+
+def _begun(
+    function: Callable[..., Any], value: float, kinds: str
+) -> Callable[[Block, int, float], Block]:
+    """Finish as if begun at the identity, as NumPy begins, for the dtypes where that shows.
+
+    A sum is not -0.0, a product of complex infinities is not a number, a gcd is not negative.
+    """
+
+    def finish(states: Block, _count: int, _ddof: float) -> Block:
+        if states.dtype.kind not in kinds:
+            return states
+        return np.asarray(function(np.asarray(value, states.dtype), states))
+
+    return finish
+
+
+def _filled(value: float) -> Callable[[np.dtype[Any]], Any]:
+    return lambda dtype: np.asarray(value).astype(dtype)
 
 
 def _mean_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
     if states.dtype.kind == "m":
         return np.asarray(states / count) if count else np.full_like(states, "NaT")
-    return np.asarray(np.true_divide(states, np.asarray(count, states.real.dtype)))
+    return np.asarray(np.true_divide(states + 0.0, np.asarray(count, states.real.dtype)))
 
 
 def _variance_leaf(cells: Block, state: np.dtype[Any]) -> Block:
@@ -139,13 +191,48 @@ def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
     return Arithmetic(leaf, combine, lambda states, _count, _ddof: states["place"], None)
 
 
+def _number_place(function: Callable[..., Block], better: np.ufunc, worst: float) -> Arithmetic:
+    """The place of the best number; a NaN counts as the `worst` one, as in NumPy."""
+    places = _place(function, better)
+
+    def leaf(cells: Block, state: np.dtype[Any]) -> Block:
+        nan = np.isnan(cells)
+        held = places.leaf(np.where(nan, np.asarray(worst, cells.dtype), cells), state)
+        held["number"] = ~nan.all(axis=1)
+        return held
+
+    def combine(a: Block, b: Block, m: Block, n: Block) -> Block:
+        best = places.combine(a, b, m, n)
+        best["number"] = a["number"] | b["number"]
+        return best
+
+    def finish(states: Block, count: int, ddof: float) -> Block:
+        if not states["number"].all():
+            raise ValueError("All-NaN slice encountered")
+        return places.finish(states, count, ddof)
+
+    return Arithmetic(leaf, combine, finish, None)
+
+
 ARITHMETIC: Final = {
-    "sum": _ufunc(np.add, zero),
-    "prod": _ufunc(exact.multiply, lambda dtype: np.ones((), dtype)),
+    "sum": _ufunc(np.add, zero, _begun(np.add, 0.0, "fc")),
+    "add": _ufunc(np.add, None),
+    "prod": _ufunc(exact.multiply, _filled(1), _begun(exact.multiply, 1.0, "c")),
     "min": _ufunc(np.minimum, None),
     "max": _ufunc(np.maximum, None),
-    "any": _ufunc(np.logical_or, lambda dtype: np.zeros((), dtype)),
-    "all": _ufunc(np.logical_and, lambda dtype: np.ones((), dtype)),
+    "fmin": _ufunc(exact.fmin, None),
+    "fmax": _ufunc(exact.fmax, None),
+    "any": _ufunc(np.logical_or, _filled(0)),
+    "all": _ufunc(np.logical_and, _filled(1)),
+    "xor": _ufunc(np.logical_xor, _filled(0)),
+    "bitwise_and": _ufunc(np.bitwise_and, _filled(-1)),
+    "bitwise_or": _ufunc(np.bitwise_or, _filled(0)),
+    "bitwise_xor": _ufunc(np.bitwise_xor, _filled(0)),
+    "gcd": _ufunc(np.gcd, _filled(0), _begun(np.gcd, 0, "i")),
+    "lcm": _ufunc(np.lcm, None),
+    "hypot": _ufunc(np.hypot, _filled(0), _begun(np.hypot, 0.0, "f")),
+    "logaddexp": _ufunc(np.logaddexp, _filled(-np.inf)),
+    "logaddexp2": _ufunc(np.logaddexp2, _filled(-np.inf)),
     "mean": Arithmetic(
         _ufunc(np.add, zero).leaf, lambda a, b, _m, _n: np.add(a, b), _mean_finish, zero
     ),
@@ -153,4 +240,6 @@ ARITHMETIC: Final = {
     "std": Arithmetic(_variance_leaf, _variance_combine, _std_finish, _nothing),
     "argmin": _place(np.argmin, np.less),
     "argmax": _place(np.argmax, np.greater),
+    "nanargmin": _number_place(np.argmin, np.less, np.inf),
+    "nanargmax": _number_place(np.argmax, np.greater, -np.inf),
 }

@@ -51,7 +51,7 @@ def reduce(
             first = [o // side for o, side in zip(origin, tree.sides(0), strict=True)]
             nodes = _leaves(nodes, arithmetic, tree, origin, state)
         while level < (tree.depth if target is None else target):
-            nodes = _merge(nodes, arithmetic, tree, level, first)
+            nodes = merge(nodes, arithmetic, tree, level, first)
             level += 1
         if target is not None:
             return nodes.transpose(np.argsort([*axes, *kept]))
@@ -71,7 +71,7 @@ def _value(
     return arithmetic.finish(root, prod(tree.extents), ddof).astype(dtype, copy=False)
 
 
-def _merge(nodes: Block, arithmetic: Arithmetic, tree: Any, level: int, first: list[int]) -> Block:
+def merge(nodes: Block, arithmetic: Arithmetic, tree: Any, level: int, first: list[int]) -> Block:
     """Merge neighbours along the level's axis; the last of an odd number passes through."""
     axis = tree.axis(level)
     pairs = nodes.shape[axis] // 2
@@ -109,7 +109,7 @@ def _leaves(
 ) -> Block:
     """States of the leaves of cells whose reduced axes come first."""
     rank, sides = len(origin), tree.sides(0)
-    grid = tuple(-(-n // side) for n, side in zip(cells.shape, sides, strict=False))
+    grid = leaf_grid(cells.shape[:rank], sides)
     nodes = np.empty((*grid, *cells.shape[rank:]), state)
     for place, part in _uniform(cells.shape[:rank], sides):
         box = cells[part]
@@ -125,6 +125,11 @@ def _leaves(
         if state.names and "place" in state.names:
             _globalize(nodes[place], split.shape[-rank:], part, origin, tree.extents)
     return nodes
+
+
+def leaf_grid(shape: tuple[int, ...], sides: tuple[int, ...]) -> tuple[int, ...]:
+    """Number of leaves along each axis of a box that begins on a leaf."""
+    return tuple(-(-n // side) for n, side in zip(shape, sides, strict=True))
 
 
 def _uniform(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,13 +26,28 @@ def view(
     order: tuple[int, ...],
     broadcast: tuple[int, ...],
     shape: tuple[int, ...],
+    runs: tuple[int, ...] = (),
 ) -> Block:
-    """Index, then reorder, then repeat along the `broadcast` dimensions; never copies."""
+    """Index, reorder, take diagonals, repeat along the `broadcast` dimensions; never copies.
+
+    With `runs`, the reordered axes fall into as many runs, each of which is read along its
+    diagonal.
+    """
     seen: Block = block[(*index, ...)].transpose(order)
+    if runs:
+        seen = diagonals(seen, runs)
     if broadcast:
         inner = tuple(None if dim in broadcast else slice(None) for dim in range(len(shape)))
         seen = np.broadcast_to(seen[(*inner, ...)], shape)
     return seen
+
+
+def diagonals(block: Block, runs: tuple[int, ...]) -> Block:
+    """Each run of axes, all of one length, as the one axis along its diagonal."""
+    ends = [*accumulate(runs)]
+    firsts = [end - run for end, run in zip(ends, runs, strict=True)]
+    steps = [sum(block.strides[a:b]) for a, b in zip(firsts, ends, strict=True)]
+    return as_strided(block, [block.shape[a] for a in firsts], steps, writeable=False)
 
 
 def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
@@ -42,22 +59,58 @@ def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
 
 
 def reshape(
-    out: Block | None,  # noqa: ARG001
-    block: Block,
-    *,
-    sizes: Sequence[int],
-    offsets: Sequence[int],
-    spans: Sequence[Sequence[int]],
-    shape: tuple[int, ...],
+    out: Block | None, *blocks: Block, parts: Sequence[Sequence[Any]], shape: tuple[int, ...]
 ) -> Block:
-    """Read the box of `shape` out of a block whose axes form groups of running numbers.
+    """Put the box of `shape` together from blocks, a part of each group of axes for each.
 
-    Group g of the block holds `sizes[g]` consecutive numbers; the box starts at `offsets[g]` of
-    them and its dimensions step by `spans[g]`.
+    `parts` holds the parts of each group (see operators/reshape.py); the blocks come in C order of
+    their combinations.
     """
     if 0 in shape:
-        return np.empty(shape, block.dtype)
-    flat = np.ascontiguousarray(block).reshape(tuple(sizes))
-    start = flat[tuple(slice(offset, None) for offset in offsets)]
-    steps = [s * flat.strides[g] for g, span in enumerate(spans) for s in span]
-    return as_strided(start, shape, steps, writeable=False)
+        return np.empty(shape, blocks[0].dtype)
+    if len(blocks) == 1:
+        return _strided(blocks[0], [group[0] for group in parts])
+    fits = out is not None and out.flags.c_contiguous
+    result = out if out is not None and fits else np.empty(shape, blocks[0].dtype)
+    grouped = result.reshape([n for group in parts for n in _extents(group)])
+    for chosen, block in zip(product(*parts), blocks, strict=True):
+        into: list[slice] = []
+        for part, group in zip(chosen, parts, strict=True):
+            alone = len(group) == 1
+            into += (
+                [slice(None)] * len(part.shape)
+                if alone
+                else [slice(part.start, part.start + part.length)]
+            )
+        grouped[tuple(into)] = _strided(block, chosen)
+    return result
+
+
+def _extents(group: Sequence[Any]) -> tuple[int, ...]:
+    """Dimensions of the result that a group's parts fill: one where they are several."""
+    return group[0].shape if len(group) == 1 else (sum(part.length for part in group),)
+
+
+def _strided(block: Block, parts: Sequence[Any]) -> Block:
+    """The wanted cells of a block whose axes form groups of running numbers, one part for each."""
+    sizes = [prod(b - a for a, b in zip(part.lo, part.hi, strict=True)) for part in parts]
+    flat = np.ascontiguousarray(block).reshape(sizes)
+    offsets: tuple[Any, ...] = (*[slice(part.offset, None) for part in parts], ...)
+    start = flat[offsets]
+    steps = [s * flat.strides[g] for g, part in enumerate(parts) for s in part.steps]
+    return as_strided(start, [n for part in parts for n in part.shape], steps, writeable=False)
+
+
+def mosaic(
+    out: Block | None,
+    *blocks: Block,
+    places: Sequence[tuple[slice, ...]],
+    shape: tuple[int, ...],
+) -> Block:
+    """Put each block at its place in a block of `shape`; a lone one that is all of it is it."""
+    if len(places) == 1 and blocks[0].shape == shape:
+        return blocks[0]
+    result = np.empty(shape, blocks[0].dtype) if out is None else out
+    for block, place in zip(blocks, places, strict=False):  # of an empty box there are no places
+        result[place] = block
+    return result

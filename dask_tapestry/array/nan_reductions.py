@@ -1,0 +1,280 @@
+"""Reductions of what is a number: NaNs are left out.
+
+A slice without numbers has the value that NumPy gives it; the warning that NumPy adds would come
+when it is computed, far from the line that asked for it, and is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.array import Array
+from dask_tapestry.array.averages import degrees_of_freedom, mean, var
+from dask_tapestry.array.convert import asarray
+from dask_tapestry.array.dispatch import implements
+from dask_tapestry.array.folds import NOT_GIVEN, folded, mask_of, placed, wanted_dtype
+from dask_tapestry.array.out import into
+from dask_tapestry.array.reductions import prod, sum
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.axes import Axes
+from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.where import where as choose
+
+__all__ = [
+    "nanargmax",
+    "nanargmin",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+]
+
+
+def _numbers(a: Any) -> tuple[Array, Array | None]:
+    """The array, and which of its cells are numbers; None for dtypes without NaN."""
+    x = asarray(a)
+    if x.dtype.kind not in "fc":
+        return x, None
+    nan = elementwise("isnan", x.node)
+    return x, Array(elementwise("logical_not", nan))
+
+
+def _filled(a: Any, value: float) -> Array:
+    x, numbers = _numbers(a)
+    if numbers is None:
+        return x
+    return Array(choose(numbers.node, x.node, scalar_of(value, x.dtype)))
+
+
+@implements(np.nansum)
+def nansum(
+    a: Any,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = NOT_GIVEN,
+) -> Array:
+    """Add the numbers along `axis`, NaNs as zeros, as `numpy.nansum`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nansum(dt.asarray([1.0, dt.nan, 2.0])))
+    3.0
+    """
+    return sum(_filled(a, 0.0), axis, dtype, out, keepdims, initial, where)
+
+
+@implements(np.nanprod)
+def nanprod(
+    a: Any,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = NOT_GIVEN,
+) -> Array:
+    """Multiply the numbers along `axis`, NaNs as ones, as `numpy.nanprod`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanprod(dt.asarray([3.0, dt.nan, 2.0])))
+    6.0
+    """
+    return prod(_filled(a, 1.0), axis, dtype, out, keepdims, initial, where)
+
+
+@implements(np.nanmin)
+def nanmin(
+    a: Any,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = NOT_GIVEN,
+) -> Array:
+    """Return the least number along `axis`; NaN where there is none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanmin(dt.asarray([3.0, dt.nan, 2.0])))
+    2.0
+    """
+    return folded("fmin", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@implements(np.nanmax)
+def nanmax(
+    a: Any,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = NOT_GIVEN,
+) -> Array:
+    """Return the greatest number along `axis`; NaN where there is none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanmax(dt.asarray([3.0, dt.nan, 2.0])))
+    3.0
+    """
+    return folded("fmax", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@implements(np.nanargmin)
+def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    """Return the place of the least number along `axis`, a NaN counting as infinity.
+
+    Raises
+    ------
+    ShapeError
+        If there is no cell to choose from.
+    ValueError
+        When it is computed, if a slice has no number.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.nanargmin(dt.asarray([dt.nan, 3.0, 1.0])))
+    2
+    """
+    x = asarray(a)
+    return placed("nanargmin" if x.dtype.kind in "fc" else "argmin", x, axis, out, keepdims)
+
+
+@implements(np.nanargmax)
+def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    """Return the place of the greatest number along `axis`, a NaN counting as minus infinity.
+
+    Raises
+    ------
+    ShapeError
+        If there is no cell to choose from.
+    ValueError
+        When it is computed, if a slice has no number.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.nanargmax(dt.asarray([dt.nan, 3.0, 1.0])))
+    1
+    """
+    x = asarray(a)
+    return placed("nanargmax" if x.dtype.kind in "fc" else "argmax", x, axis, out, keepdims)
+
+
+def _numbers_where(a: Any, dtype: Any, where: Any) -> tuple[Array, Any]:
+    """The array, and which cells take part: numbers, of those that `where` names."""
+    x, numbers = _numbers(a)
+    if numbers is None:
+        return x, where
+    kind = wanted_dtype(dtype)
+    if kind is not None and kind.kind not in "fc":
+        raise DTypeError("If a is inexact, then dtype must be inexact")
+    mask = mask_of(where, x.node)
+    if mask is None:
+        return x, numbers
+    return x, Array(elementwise("logical_and", numbers.node, mask))
+
+
+@implements(np.nanmean)
+def nanmean(
+    a: Any,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = NOT_GIVEN,
+) -> Array:
+    """Return the average of the numbers along `axis`, as `numpy.nanmean`; NaN of none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanmean(dt.asarray([1.0, dt.nan, 2.0])))
+    1.5
+    """
+    x, part = _numbers_where(a, dtype, where)
+    return mean(x, axis, dtype, out, keepdims, where=part)
+
+
+@implements(np.nanvar)
+def nanvar(
+    a: Any,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = NOT_GIVEN,
+    mean: Any = NOT_GIVEN,
+    correction: Any = NOT_GIVEN,
+) -> Array:
+    """Return the variance of the numbers along `axis`; NaN where they are `ddof` or fewer.
+
+    Parameters
+    ----------
+    dtype
+        In which it is computed.
+    ddof, correction
+        Taken off the number of numbers in the divisor; two names, of which one may be given.
+    where
+        Cells that take part.
+    mean
+        The mean, of a shape as ``keepdims=True`` gives it, where it is already known.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanvar(dt.asarray([1.0, dt.nan, 3.0])))
+    1.0
+    """
+    x, part = _numbers_where(a, dtype, where)
+    free = degrees_of_freedom(ddof, correction)
+    value = var(x, axis, dtype, None, free, keepdims, where=part, mean=mean)
+    if x.dtype.kind in "fc":
+        enough = sum(part, axis, keepdims=keepdims) > free
+        blank = scalar_of(np.nan, value.dtype)
+        value = Array(choose(enough.node, value.node, blank))
+    return into(out, value)
+
+
+@implements(np.nanstd)
+def nanstd(
+    a: Any,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = NOT_GIVEN,
+    mean: Any = NOT_GIVEN,
+    correction: Any = NOT_GIVEN,
+) -> Array:
+    """Return the standard deviation of the numbers along `axis`: the root of `nanvar`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanstd(dt.asarray([1.0, dt.nan, 3.0])))
+    1.0
+    """
+    options = {"where": where, "mean": mean, "correction": correction}
+    value = nanvar(a, axis, dtype, None, ddof, keepdims, **options)
+    root = elementwise("sqrt", value.node)
+    return into(out, Array(astype(root, value.dtype)))

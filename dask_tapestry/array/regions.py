@@ -1,0 +1,83 @@
+"""Regions of arrays that are written into, in the forms that users give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import index
+from types import EllipsisType
+from typing import Any, NamedTuple
+
+from dask_tapestry.errors import IndexingError, ShapeError
+from dask_tapestry.io.zarr_target import axis_number
+from dask_tapestry.teg.types import Dims
+
+Item = slice | int | EllipsisType
+Region = tuple[Item, ...] | slice | Mapping[Any, slice | int] | None
+
+
+class Place(NamedTuple):
+    """Slices of an array, one for each dimension, and the dimensions given by an integer.
+
+    What is written has no such dimension.
+    """
+
+    slices: tuple[slice, ...]
+    pinned: tuple[int, ...] = ()
+
+    @property
+    def key(self) -> tuple[slice | int, ...]:
+        """What indexes the array to give the region."""
+        return tuple(
+            item.start if axis in self.pinned else item for axis, item in enumerate(self.slices)
+        )
+
+
+def place_of(region: Region, shape: tuple[int, ...], names: Dims = None) -> Place:
+    """The slices that a region means in an array of a shape; None is all of it.
+
+    Raises
+    ------
+    IndexingError
+        If it holds something else than slices and integers, or an integer out of bounds.
+    ShapeError
+        If it is longer than the shape, or names a dimension that is not there.
+
+    Examples
+    --------
+    >>> place_of((slice(1, 3), -1), (4, 5)).slices
+    (slice(1, 3, None), slice(4, 5, None))
+    """
+    items = _items(region, shape, names)
+    slices = [_slice(item, n) for item, n in zip(items, shape, strict=True)]
+    pinned = tuple(axis for axis, item in enumerate(items) if not isinstance(item, slice))
+    return Place(tuple(slices), pinned)
+
+
+def _items(region: Region, shape: tuple[int, ...], names: Dims) -> list[Any]:
+    """An item for each dimension."""
+    if isinstance(region, Mapping):
+        what = f"an array of shape {shape}"
+        given = {axis_number(k, names, len(shape), what): v for k, v in region.items()}
+        return [given.get(axis, slice(None)) for axis in range(len(shape))]
+    items = list(region) if isinstance(region, tuple) else [... if region is None else region]
+    dots = [place for place, item in enumerate(items) if item is ...]
+    if len(items) - len(dots) > len(shape):
+        raise ShapeError(f"region {region} has more items than the shape {shape} has dimensions")
+    if len(dots) > 1:
+        raise IndexingError("a region can only have a single ellipsis ('...')")
+    rest = [slice(None)] * (len(shape) - len(items) + len(dots))
+    return [*items[: dots[0]], *rest, *items[dots[0] + 1 :]] if dots else [*items, *rest]
+
+
+def _slice(item: Any, extent: int) -> slice:
+    if isinstance(item, slice):
+        return item
+    try:
+        number = index(item)
+    except TypeError:
+        raise IndexingError(
+            f"a region is made of slices and integers, not of {type(item).__name__}"
+        ) from None
+    if isinstance(item, bool) or not -extent <= number < extent:
+        raise IndexingError(f"index {item} of a region is out of bounds for size {extent}")
+    return slice(number % extent, number % extent + 1)

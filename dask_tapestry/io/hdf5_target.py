@@ -1,0 +1,150 @@
+"""HDF5 datasets, by h5py, as targets.
+
+A file is written by the process that opened it: HDF5 has one writer, and h5py one lock for all its
+calls.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Final
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import lazily
+from dask_tapestry.io.hdf5 import Hdf5Source, marked, refuse_closed, source_of_dataset, title
+from dask_tapestry.io.marks import MARK, Box, whole, without, written
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.window import Window
+from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg.types import Dims
+
+ONE_PROCESS: Final = (
+    "an HDF5 file is written by the process that opened it: use the threaded scheduler, or store "
+    "to Zarr"
+)
+_lock: Final = Lock()  # while marks change
+
+
+@dataclass(frozen=True)
+class Hdf5Target(Target):
+    """A dataset that is open for writing."""
+
+    identity: str
+    type: TensorType
+    stored: tuple[int, ...]
+    data: Any = field(compare=False, repr=False)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.type.dtype
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        return self.stored
+
+    @property
+    def local_only(self) -> str | None:
+        return ONE_PROCESS
+
+    def begin(self, windows: Sequence[Window]) -> None:
+        refuse_closed(self.data)
+        with _lock:
+            _mark(self.data, marked(self.data) | {window.hull for window in windows})
+
+    def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
+        self.data[selection] = block
+
+    def end(self, window: Window) -> None:
+        with _lock:
+            _mark(self.data, without(marked(self.data), window.hull, window.is_dense))
+
+    def source(self, dims: Dims) -> Source:
+        return source_of_dataset(self.data, dims)
+
+    def is_read_by(self, source: Source) -> bool:
+        if not isinstance(source, Hdf5Source):
+            return False
+        return (source.path, source.dataset) == (self.data.file.filename, self.data.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise StoreError(ONE_PROCESS)
+
+    def __str__(self) -> str:
+        return title(self.data) if self.data else "the closed HDF5 dataset"
+
+
+def open_file(path: Any, mode: str) -> Any:
+    """An HDF5 file, opened with h5py.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be opened, or h5py is not installed.
+    """
+    try:
+        return lazily("h5py").File(path, mode)
+    except ImportError:
+        raise StoreError("h5py is not installed: pip install dask_tapestry[hdf5]") from None
+    except OSError as error:
+        raise StoreError(f"cannot open the HDF5 file {path}: {error}") from error
+
+
+def create_dataset(
+    file: Any,
+    path: str,
+    type_: TensorType,
+    chunks: tuple[int, ...] | None,
+    overwrite: bool,
+    options: Mapping[str, Any],
+) -> Any:
+    """A new dataset of an open file, which says that it is incomplete.
+
+    Raises
+    ------
+    StoreError
+        If something is there and `overwrite` is false, or HDF5 cannot hold the dtype.
+    """
+    if path in file:
+        if not overwrite:
+            raise StoreError(f"{file.filename} has {path}: give overwrite=True to replace it")
+        del file[path]
+    try:
+        data = file.create_dataset(path, type_.shape, type_.dtype, chunks=chunks, **options)
+    except (TypeError, ValueError, OSError) as error:
+        raise StoreError(f"cannot create {path} of {type_} in {file.filename}: {error}") from error
+    _mark(data, frozenset({whole(type_.shape)}))
+    return data
+
+
+def dataset_target(data: Any) -> Hdf5Target:
+    """A dataset of h5py's as a target.
+
+    Raises
+    ------
+    StoreError
+        If its file is closed, or open to read only.
+    """
+    refuse_closed(data)
+    if data.file.mode == "r":
+        raise StoreError(f"{title(data)} was opened to read only")
+    shape = tuple(int(n) for n in data.shape)
+    stored = tuple(int(n) for n in data.chunks or (1,) * len(shape))
+    return Hdf5Target(uuid4().hex, TensorType(shape, data.dtype), stored, data)
+
+
+def _mark(data: Any, boxes: frozenset[Box]) -> None:
+    """Write down which boxes are being written; nothing where there are none."""
+    if boxes:
+        data.attrs[MARK] = json.dumps(written(boxes))
+    elif MARK in data.attrs:
+        del data.attrs[MARK]

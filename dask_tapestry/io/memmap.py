@@ -1,0 +1,158 @@
+"""Memory-mapped files: they travel by name, not by their cells."""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.window import Window
+from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class MappedFile:
+    """An array in a file, as any process can map it.
+
+    Attributes
+    ----------
+    path, offset
+        The file, and the byte in it that holds the array's first cell.
+    strides
+        Bytes from one cell to the next along each dimension; they may be negative or zero.
+    nonce
+        Tells two mappings of one file apart.
+    """
+
+    path: str
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: np.dtype[Any]
+    nonce: str
+    known: Any = field(default=None, compare=False, repr=False)  # the array in this process
+
+    @property
+    def array(self) -> np.ndarray[Any, Any]:
+        """The cells, to be read."""
+        return _mapped(self, "r") if self.known is None else self.known
+
+    @property
+    def writable(self) -> np.ndarray[Any, Any]:
+        """The cells, to be written to."""
+        return _mapped(self, "r+") if self.known is None else self.known
+
+    @property
+    def cells(self) -> tuple[Any, ...]:
+        """Which cells of which file it holds, in what order."""
+        return self.path, self.offset, self.shape, self.strides, self.dtype
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.path, self.offset, self.shape, self.strides, self.dtype, self.nonce)
+        return MappedFile, parts
+
+
+@lru_cache(maxsize=128)
+def _mapped(file: MappedFile, mode: str) -> np.ndarray[Any, Any]:
+    """Map a file, once a process."""
+    if not prod(file.shape):
+        return np.empty(file.shape, file.dtype)
+    try:
+        cells = np.memmap(file.path, np.uint8, mode)  # type: ignore[call-overload]
+        return np.ndarray(file.shape, file.dtype, cells, file.offset, file.strides)
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no file {file.path}") from None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"cannot map the file {file.path}: {error}") from error
+
+
+def mapped_file(array: np.ndarray[Any, Any]) -> MappedFile | None:
+    """How another process maps the file an array is in; None if it is in no file, or not as it is.
+
+    A view keeps the offset of the array it was made from, so the place in the file is measured.
+    """
+    if not isinstance(array, np.memmap) or array.filename is None or array.mode == "c":
+        return None
+    mapping: Any = array._mmap  # type: ignore[attr-defined]
+    if mapping is None:
+        return None
+    buffer = np.frombuffer(mapping, np.uint8)
+    begins = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+    offset = begins + array.__array_interface__["data"][0] - buffer.__array_interface__["data"][0]
+    if not 0 <= offset <= begins + buffer.size:
+        return None
+    path = str(Path(array.filename).resolve())
+    known = array.view(np.ndarray)
+    return MappedFile(
+        path, offset, array.shape, array.strides, array.dtype, uuid4().hex, known=known
+    )
+
+
+@dataclass(frozen=True)
+class MappedSource(Source):
+    """An array in a file that is mapped into memory where it is read."""
+
+    name = "memmap"
+    file: MappedFile
+    dims: Dims = None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(self.file.shape, self.file.dtype.newbyteorder("="), self.dims)
+
+    def stored_bytes(self, box: ZRange) -> int:
+        return box.size * self.file.dtype.itemsize
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        return np.asarray(self.file.array[box.index()], self.file.dtype.newbyteorder("="))
+
+    def text(self) -> str:
+        return repr(self.file.path)
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.read(self.infer().box)
+
+
+@dataclass(frozen=True)
+class MappedTarget(Target):
+    """An array in a file that is mapped into memory where it is written."""
+
+    file: MappedFile
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.file.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.file.dtype
+
+    def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
+        self.file.writable[selection] = block
+
+    def source(self, dims: Dims) -> Source:
+        return MappedSource(self.file, dims)
+
+    def meets(self, window: Window, other: Target, others: Window) -> bool:
+        """Two arrays may lie in the same part of one file."""
+        if not isinstance(other, MappedTarget) or other.file.path != self.file.path:
+            return False
+        return self.file != other.file or window.meets(others)
+
+    def is_read_by(self, source: Source) -> bool:
+        return isinstance(source, MappedSource) and source.file.path == self.file.path
+
+    def has_cells_of(self, source: Source) -> bool:
+        return isinstance(source, MappedSource) and source.file.cells == self.file.cells
+
+    def __str__(self) -> str:
+        return f"the file {self.file.path}"

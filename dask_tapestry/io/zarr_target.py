@@ -1,0 +1,167 @@
+"""Zarr arrays that exist, as targets: regions are written and arrays grow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.window import Window
+from dask_tapestry.io.zarr_array import open_now, opened, write_box
+from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_marks import complete, mark_incomplete, refuse_incomplete
+from dask_tapestry.io.zarr_source import ZarrSource, stored_names, stored_sides
+from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg.types import Dims
+
+
+@dataclass(frozen=True)
+class ZarrTarget(Target):
+    """A Zarr array; one task writes all that goes into a chunk, or into a shard.
+
+    Attributes
+    ----------
+    before
+        Shape that the array has until it grows to `shape`, or None where it does not grow.
+    """
+
+    location: Location
+    full_shape: tuple[int, ...]
+    type: np.dtype[Any]
+    stored: tuple[int, ...]
+    before: tuple[int, ...] | None = None
+    names: Dims = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.full_shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.type
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        return self.stored
+
+    @property
+    def local_only(self) -> str | None:
+        return self.location.local_only
+
+    def begin(self, windows: Sequence[Window]) -> None:
+        found = tuple(open_now(self.location).shape)
+        if found != (self.before or self.shape):
+            raise StoreError(
+                f"the Zarr array at {self.location} has shape {found} now; the write was made for "
+                f"{self.before or self.shape}"
+            )
+        mark_incomplete(self.location, [window.hull for window in windows])
+        if self.before is not None:
+            open_now(self.location, "r+").resize(self.shape)
+
+    def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
+        empty_chunks = not may_be_fill(block, self.location)
+        write_box(self.location, selection, block if block.ndim else block[()], empty_chunks)
+
+    def end(self, window: Window) -> None:
+        complete(self.location, window.hull, window.is_dense)
+
+    def source(self, dims: Dims) -> Source:
+        type_ = TensorType(self.shape, self.type.newbyteorder("="), self.names or dims)
+        return ZarrSource(self.location, type_, self.stored, str(self.location))
+
+    def is_read_by(self, source: Source) -> bool:
+        return isinstance(source, ZarrSource) and source.location.key == self.location.key
+
+    def __str__(self) -> str:
+        return f"the Zarr array at {self.location}"
+
+
+def may_be_fill(block: np.ndarray[Any, Any], location: Location) -> bool:
+    """Whether a block's first cell is the fill value.
+
+    Only then does zarr compare the others too; that comparison takes longer than writing does.
+    """
+    if not block.size:
+        return False
+    fill = opened(location, "r+").fill_value
+    first = block[(0,) * block.ndim]
+    return bool(fill is None or first == fill or (first != first and fill != fill))
+
+
+def zarr_target(location: Location) -> ZarrTarget:
+    """The Zarr array at `location` as a target.
+
+    Raises
+    ------
+    StoreNotFoundError, StoreError
+        If there is none, or it is in a store that cannot change.
+    """
+    array = open_now(location)
+    refuse_unchangeable(location)
+    return ZarrTarget(
+        location,
+        tuple(array.shape),
+        np.dtype(array.dtype),
+        stored_sides(array),
+        names=stored_names(array),
+    )
+
+
+def refuse_unchangeable(location: Location) -> None:
+    """Raise `StoreError` if what is stored at `location` cannot be changed."""
+    if location.is_zip:
+        raise StoreError(f"{location} is a zip file, whose arrays cannot be changed: write anew")
+    if getattr(location.store, "read_only", False):
+        raise StoreError(f"the store of {location} was opened to read only")
+
+
+def grown(location: Location, axis: int | str, x: TensorType) -> tuple[ZarrTarget, Sequence[slice]]:
+    """The target that a Zarr array becomes when `x` is appended, and where `x` goes.
+
+    Raises
+    ------
+    StoreNotFoundError, StoreError
+        If there is no array, a write of it has not ended, it cannot change, or the other
+        dimensions differ.
+    ShapeError
+        If there is no such axis, or the dimensions have other names.
+    """
+    array = open_now(location)
+    refuse_incomplete(array, location)
+    target = zarr_target(location)
+    names = target.names
+    number = axis_number(axis, names or x.dims, array.ndim, str(target))
+    others = [n for n in range(array.ndim) if n != number]
+    if x.ndim != array.ndim or any(x.shape[n] != array.shape[n] for n in others):
+        raise StoreError(
+            f"shape {x.shape} cannot be appended to {target} of shape {target.shape} along axis "
+            f"{number}: the others must be equal"
+        )
+    if names and x.dims and any(a and b and a != b for a, b in zip(names, x.dims, strict=True)):
+        raise ShapeError(f"dimensions {x.dims} cannot be appended to {target} with {names}")
+    before = target.shape
+    shape = tuple(n + x.shape[number] * (d == number) for d, n in enumerate(before))
+    region = [slice(before[d] if d == number else 0, n) for d, n in enumerate(shape)]
+    return replace(target, full_shape=shape, before=before), region
+
+
+def axis_number(axis: int | str, names: Dims, ndim: int, what: str) -> int:
+    """Number of a dimension that is given by number or name.
+
+    Raises
+    ------
+    ShapeError
+        If there is none.
+    """
+    if isinstance(axis, str):
+        if names is None or axis not in names:
+            raise ShapeError(f"{what} has no dimension {axis!r}, its dimensions are {names}")
+        return names.index(axis)
+    if not -ndim <= axis < ndim:
+        raise ShapeError(f"axis {axis} is out of bounds for {what}, which has {ndim} dimensions")
+    return axis % ndim

@@ -1,0 +1,258 @@
+"""Block functions: a user's function and its written signature, applied to tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.operators.call import Call
+from dask_tapestry.operators.field import field
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.trial import dtype_of, is_small, tried
+from dask_tapestry.operators.user_block import Costs, Finalize, UserBlock, cut_dimension
+from dask_tapestry.operators.user_monoid import Fold, Monoid, fold_operator
+from dask_tapestry.operators.user_signature import (
+    WHOLE,
+    Form,
+    Written,
+    absorbed_output,
+    solve,
+)
+from dask_tapestry.teg import IndexDim, Kind, Node, Tensor, apply
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+SMALL_WHOLE = 2  # cells of a long dimension that a trial takes where all would be too many
+
+
+@dataclass(frozen=True)
+class Composed:
+    """One function after another."""
+
+    outer: Any
+    inner: Any
+
+    def __call__(self, *args: Any) -> Any:
+        return self.outer(self.inner(*args))
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A function whose results' axes are put in another order."""
+
+    function: Any
+    orders: tuple[tuple[int, ...], ...]
+
+    def __call__(self, *args: Any) -> Any:
+        results = self.function(*args)
+        return tuple(np.transpose(r, o) for r, o in zip(results, self.orders, strict=True))
+
+
+@dataclass(frozen=True)
+class Named:
+    """A function that returns several values by name, or in order; here always in order."""
+
+    function: Any
+    names: tuple[str, ...]
+
+    def __call__(self, *args: Any) -> Any:
+        results = self.function(*args)
+        return tuple(results[n] for n in self.names) if isinstance(results, dict) else results
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A signature with its extents."""
+
+    written: Written
+    index: tuple[IndexDim, ...]
+    reads: tuple[IndexProjection, ...]
+
+    @property
+    def space(self) -> ZRange:
+        """The index space."""
+        return ZRange((0,) * len(self.index), tuple(dim.extent for dim in self.index))
+
+    def writes(self, form: Form) -> IndexProjection:
+        """Projection of an output."""
+        return absorbed_output(form, self.index)
+
+
+def applied(written: Written, tensors: Sequence[Tensor]) -> tuple[Applied, list[Tensor]]:
+    """The signature for these tensors, and what of them it reads."""
+    index, reads = solve(written, [x.type.shape for x in tensors])
+    space = ZRange((0,) * len(index), tuple(dim.extent for dim in index))
+    trimmed, moved = [], []
+    for x, read in zip(tensors, reads, strict=True):
+        box = read.of_range(space)
+        if space.is_empty or box == x.type.box:
+            trimmed.append(x)
+            moved.append(read)
+        else:
+            trimmed.append(basic_slice(x, box.slices()))
+            moved.append(read.translate(tuple(-lo for lo in box.lo)))
+    return Applied(written, index, tuple(moved)), trimmed
+
+
+def call_blocks(
+    function: Call,
+    written: Written,
+    tensors: Sequence[Tensor],
+    dtypes: Mapping[str, np.dtype[Any]],
+    costs: Costs = (),
+    after: Sequence[Node] = (),
+    kind: type[UserBlock] = UserBlock,
+) -> tuple[Tensor, ...]:
+    """Outputs of a block function, without what is applied to folded results.
+
+    Parameters
+    ----------
+    dtypes
+        Of the outputs; what is missing is learnt by calling the function on a few cells.
+
+    Raises
+    ------
+    SignatureError
+        If signature and shapes do not fit, or the function returns something else than declared.
+    """
+    made, trimmed = applied(written, tensors)
+    names = tuple(name for name, _ in written.outputs)
+    several = len(names) > 1
+    if isinstance(written.monoid, Monoid) and written.monoid.map is not None:
+        function = Call.of(Composed(written.monoid.map, function))
+    if several:
+        function = replace(Call.of(Named(function, names)), name=written.owner)
+    kinds = _dtypes(function, made, trimmed, dtypes)
+    if not several:
+        writes = made.writes(written.outputs[0][1])
+        _check_tiles(made, writes)
+        dtype = kinds[names[0]]
+    else:
+        function, writes, dtype = _together(function, made, kinds)
+    cut = cut_dimension(made.index, made.reads) if written.monoid is not None else None
+    folding = None if cut is None else _folding(written.monoid, dtype)
+    operator = kind(function, made.index, made.reads, writes, dtype, folding, cut, costs)
+    node = apply(operator, *trimmed, after=tuple(after))
+    return _apart(node, made) if several else (node,)
+
+
+def _folding(monoid: str | Monoid | None, dtype: np.dtype[Any]) -> str | Fold:
+    if isinstance(monoid, str) and dtype.names is None:
+        return monoid
+    return fold_operator(monoid or "sum", 0, dtype)
+
+
+def _dtypes(
+    function: Call, made: Applied, tensors: Sequence[Tensor], given: Mapping[str, np.dtype[Any]]
+) -> dict[str, np.dtype[Any]]:
+    outputs = made.written.outputs
+    if all(name in given for name, _ in outputs):
+        return dict(given)
+    attempts = [
+        (index, shapes)
+        for longest in (None, SMALL_WHOLE)
+        if is_small(shapes := _trial_shapes(made, index := _trial_index(made, longest)))
+    ]
+    samples = [
+        [(shape, x.type.dtype) for shape, x in zip(shapes, tensors, strict=True)]
+        for _, shapes in attempts
+    ]
+    result = tried(function, samples, made.written.owner)
+    results = result if len(outputs) > 1 else (result,)
+    if not isinstance(results, tuple | list) or len(results) != len(outputs):
+        raise made.written.error(f"it returned {type(result).__name__}, not {len(outputs)} arrays")
+    found = {}
+    for (name, form), one in zip(outputs, results, strict=True):
+        rank = form.out_ndim if isinstance(form, IndexProjection) else len(form)
+        if np.ndim(one) != rank:
+            raise made.written.error(
+                f"output {name} has {rank} dimensions, and it returned shape {np.shape(one)}"
+            )
+        found[name] = given.get(name) or dtype_of(one, made.written.owner)
+    return found
+
+
+def _trial_index(made: Applied, longest: int | None) -> tuple[IndexDim, ...]:
+    """An index space of one step, with all of atomic dimensions or a few cells of them."""
+    return tuple(
+        replace(dim, extent=(min(dim.extent, longest or dim.extent) if dim.kind in WHOLE else 1))
+        for dim in made.index
+    )
+
+
+def _trial_shapes(made: Applied, index: tuple[IndexDim, ...]) -> list[tuple[int, ...]]:
+    space = ZRange((0,) * len(index), tuple(dim.extent for dim in index))
+    return [absorbed_output(f, index).of_range(space).shape for _, f in made.written.inputs]
+
+
+def _check_tiles(made: Applied, writes: IndexProjection) -> None:
+    owner: dict[int, int] = {}
+    for axis, row in enumerate(writes.matrix):
+        moving = [d for d, c in enumerate(row) if c]
+        step = row[moving[0]] if moving else writes.shape[axis]
+        tiles = step == writes.shape[axis] and not writes.offset[axis] and writes.stride[axis] == 1
+        if len(moving) > 1 or not (tiles or not writes.shape[axis]):
+            raise made.written.error(f"axis {axis} of its output is not written exactly once")
+        for dim in moving:
+            if owner.setdefault(dim, axis) != axis or made.index[dim].kind is Kind.REDUCTION:
+                raise made.written.error(
+                    f"axis {axis} of its output cannot follow {made.index[dim].name}"
+                )
+    for dim, declared in enumerate(made.index):
+        if declared.kind is Kind.PARALLEL and dim not in owner:
+            raise made.written.error(f"its output does not follow {declared.name}")
+
+
+def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
+    """Places of an output's parallel axes, in the order of the index, and of the others."""
+    names = list(form) if isinstance(form, tuple) else []
+    parallel = [names.index(d) for d in made.written.of_kind(Kind.PARALLEL)]
+    return parallel, [axis for axis in range(len(names)) if axis not in parallel]
+
+
+def _together(
+    function: Call, made: Applied, dtypes: Mapping[str, np.dtype[Any]]
+) -> tuple[Call, IndexProjection, np.dtype[Any]]:
+    """Several outputs as one of structured cells over the parallel dimensions."""
+    extent = {dim.name: dim.extent for dim in made.index}
+    fields, orders = [], []
+    for name, form in made.written.outputs:
+        parallel, inner = _axes(made, form)
+        names = form if isinstance(form, tuple) else ()
+        sides = tuple(extent[names[axis]] for axis in inner)
+        fields.append((name, dtypes[name], sides))
+        orders.append((*parallel, *inner))
+    if any(order != tuple(range(len(order))) for order in orders):
+        function = replace(Call.of(Ordered(function, tuple(orders))), name=function.name)
+    writes = made.writes(made.written.of_kind(Kind.PARALLEL))
+    return function, writes, np.dtype(fields)
+
+
+def _apart(node: Tensor, made: Applied) -> tuple[Tensor, ...]:
+    outputs = []
+    for name, form in made.written.outputs:
+        parallel, inner = _axes(made, form)
+        order = (*parallel, *inner)
+        back = tuple(order.index(axis) for axis in range(len(order)))
+        value = field(node, name)
+        outputs.append(value if back == tuple(range(len(back))) else permute(value, back))
+    return tuple(outputs)
+
+
+def finalized(
+    function: Call,
+    owner: str,
+    written: Written,
+    results: Sequence[Tensor],
+    names: Sequence[tuple[str, Form]],
+    tensors: Sequence[Tensor],
+    dtypes: Mapping[str, np.dtype[Any]],
+) -> tuple[Tensor, ...]:
+    """A function of complete results, and of further tensors, block by block in the same step."""
+    follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
+    index = tuple(dim for dim in written.index if dim[0] in follow)
+    then = Written(owner, index, (*written.outputs, *names), written.outputs)
+    return call_blocks(function, then, (*results, *tensors), dtypes, kind=Finalize)

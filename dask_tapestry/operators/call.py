@@ -1,0 +1,75 @@
+"""Call: a function of the user, held by an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+from uuid import uuid4
+
+import cloudpickle
+from dask.tokenize import TokenizationError, tokenize
+
+from dask_tapestry.imports import loads
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function with a text that stands for it; equal functions have equal texts.
+
+    What is defined in a script or notebook, or within another function, travels by value.
+
+    Examples
+    --------
+    >>> Call.of(abs)(-1), Call.of(abs) == Call.of(abs)
+    (1, True)
+    """
+
+    name: str
+    identity: str
+    function: Callable[..., Any] = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Call:
+        """Hold `function`, called with `args` before and `kwargs` beside what it will be given."""
+        if not callable(function):
+            raise TypeError(f"a function is needed, got {type(function).__name__}")
+        identity = identity_of((function, args, kwargs))
+        bound = partial(function, *args, **kwargs) if args or kwargs else function
+        return cls(name_of(function), identity, bound)
+
+    def bind(self, kwargs: Mapping[str, Any]) -> Call:
+        """The same function with some keyword arguments given."""
+        if not kwargs:
+            return self
+        text = f"{self.identity} {identity_of(dict(kwargs))}"
+        identity = blake2b(text.encode(), digest_size=16).hexdigest()
+        return Call(self.name, identity, partial(self.function, **kwargs))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load, (self.name, self.identity, cloudpickle.dumps(self.function))
+
+
+def identity_of(value: Any) -> str:
+    """Text that equal values share; of what cannot be compared by value, a text of its own."""
+    try:
+        return str(tokenize(value, ensure_deterministic=True))
+    except TokenizationError:
+        return uuid4().hex
+
+
+def name_of(function: Any) -> str:
+    """The name that a function is known by."""
+    inner = function
+    while isinstance(inner, partial):
+        inner = inner.func
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _load(name: str, identity: str, payload: bytes) -> Call:
+    return Call(name, identity, loads(payload))

@@ -1,0 +1,105 @@
+"""Compress: the slices of a tensor where a mask is true, once they have been counted.
+
+The counts of the mask's spans say where each span's cells lie in the output. So a block of the
+output knows which spans it needs, reads those alone, and its shape is exact.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Compress(Selector):
+    """Slices of the first input along `axis` where the second, a mask of its length, is true.
+
+    Parameters
+    ----------
+    span
+        Cells of the mask that each count stands for.
+    ends
+        Running sums of the counts, int64, as bytes.
+    """
+
+    name = "compress"
+    kernel = "compress"
+    transparent = True
+    axis: int
+    span: int
+    ends: bytes
+
+    @cached_property
+    def edges(self) -> list[int]:
+        """Where each span's cells begin in the output, and the end."""
+        edges: list[int] = np.frombuffer(self.ends, np.int64).tolist()
+        return [0, *edges]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        x = inputs[0]
+        shape = list(x.shape)
+        shape[self.axis] = self.edges[-1]
+        return TensorType(tuple(shape), x.dtype, x.dims)
+
+    def _spans(self, lo: int, hi: int) -> tuple[int, int]:
+        """Spans that hold the output's cells ``[lo, hi)`` along the axis."""
+        if lo >= hi:
+            return 0, 0
+        return bisect_right(self.edges, lo) - 1, bisect_left(self.edges, hi)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        first, end = self._spans(box.lo[self.axis], box.hi[self.axis])
+        extent = inputs[1].shape[0]
+        lo, hi = min(first * self.span, extent), min(end * self.span, extent)
+        return (box.replace(self.axis, lo, hi), ZRange((lo,), (hi,)))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        lo, hi = box.lo[self.axis], box.hi[self.axis]
+        first, _ = self._spans(lo, hi)
+        return {"axis": self.axis, "skip": lo - self.edges[first], "length": hi - lo}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """Whole spans along the axis; exactly the region along the others."""
+        part = region[self.axis]
+        first, end = self._spans(part.start, part.stop)
+        lo, hi = (
+            min(first * self.span, inputs[1].shape[0]),
+            min(end * self.span, inputs[1].shape[0]),
+        )
+        read = Progression.of(lo, 1, hi - lo)
+        base = self.edges[first]
+        ends = np.array(self.edges[first + 1 : end + 1], np.int64) - base
+        yielded = Progression.of(base, 1, self.edges[end] - base)
+        reads = Region((*region[: self.axis], read, *region[self.axis + 1 :]))
+        yields = Region((*region[: self.axis], yielded, *region[self.axis + 1 :]))
+        cut = Compress(self.axis, self.span, ends.tobytes())
+        return Restriction(cut, (reads, Region((read,))), yields)
+
+    def text(self) -> str:
+        return f"axis={self.axis}, {self.edges[-1]} cells in {len(self.edges) - 1} spans"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.compress(inputs[1], inputs[0], self.axis)
+
+
+def compress(x: Tensor, mask: Tensor, axis: int, counts: np.ndarray[Any, Any], span: int) -> Tensor:
+    """Slices of `x` along `axis` where `mask`, whose spans hold `counts` true cells, is true.
+
+    Raises
+    ------
+    ShapeError
+        If the mask is not as long as the axis.
+    """
+    if mask.type.shape != (x.type.shape[axis],):
+        raise ShapeError(f"a mask {mask.type} does not fit axis {axis} of {x.type}")
+    return apply(Compress(axis, span, np.cumsum(counts, dtype=np.int64).tobytes()), x, mask)

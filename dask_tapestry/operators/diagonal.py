@@ -1,0 +1,101 @@
+"""Diagonal: two axes followed together, as one view; and a diagonal put into a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.index import index
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
+from dask_tapestry.operators.where import where
+from dask_tapestry.teg import Tensor, TensorType, apply
+
+SQUARE: Final = 1024  # cells of a diagonal that are read as one box
+MOST_SQUARES: Final = 64  # longer diagonals take larger squares
+
+
+@dataclass(frozen=True)
+class Diagonal(ViewSelector):
+    """The cells ``x[.., i, .., i + offset, ..]`` of two axes, i being the last dimension."""
+
+    name = "diagonal"
+    offset: int
+    axis1: int
+    axis2: int
+
+    def view(self, x: TensorType) -> View:
+        rows, columns = x.shape[self.axis1], x.shape[self.axis2]
+        above, below = max(self.offset, 0), max(-self.offset, 0)
+        length = max(0, min(rows - below, columns - above))
+        kept = [dim for dim in range(x.ndim) if dim not in (self.axis1, self.axis2)]
+        starts = {self.axis1: below, self.axis2: above}
+        axes = tuple(
+            ViewAxis(kept.index(dim), 0, 1)
+            if dim in kept
+            else ViewAxis(len(kept), starts[dim] if length else 0, 1)
+            for dim in range(x.ndim)
+        )
+        return View((*[x.shape[dim] for dim in kept], length), axes)
+
+    def text(self) -> str:
+        return f"offset={self.offset}, axes=({self.axis1}, {self.axis2})"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.diagonal(inputs[0], self.offset, self.axis1, self.axis2)
+
+
+def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """Return diagonals as the last dimension, as `numpy.diagonal` does.
+
+    A long one is joined from squares along it: the box around all of it would hold far more.
+
+    Raises
+    ------
+    ShapeError
+        For less than two dimensions, or one axis given twice.
+    """
+    ndim = x.type.ndim
+    if ndim < 2:
+        raise ShapeError(f"diag requires an array of at least two dimensions, got {x.type}")
+    first, second = normalize_axis(axis1, ndim, "axis1"), normalize_axis(axis2, ndim, "axis2")
+    if first == second:
+        raise ShapeError("axis1 and axis2 cannot be the same")
+    rows, columns = x.type.shape[first], x.type.shape[second]
+    row, column = max(-offset, 0), max(offset, 0)
+    length = min(rows - row, columns - column)
+    if length <= SQUARE:
+        return apply(Diagonal(offset, first, second), x)
+    side = max(SQUARE, -(-length // MOST_SQUARES))
+    squares = []
+    for start in range(0, length, side):
+        key = [slice(None)] * ndim
+        end = min(start + side, length)
+        key[first] = slice(row + start, row + end)
+        key[second] = slice(column + start, column + end)
+        squares.append(apply(Diagonal(0, first, second), basic_slice(x, tuple(key))))
+    return concat(squares, ndim - 2)
+
+
+def below(shape: tuple[int, ...], offset: int) -> Tensor:
+    """Whether a cell of a tensor of `shape` lies on or below a diagonal of its last two axes."""
+    ndim = len(shape)
+    row, column = index(shape, ndim - 2), index(shape, ndim - 1)
+    return elementwise("greater_equal", elementwise("add", row, offset), column)
+
+
+def on_diagonal(shape: tuple[int, int], offset: int) -> Tensor:
+    """Whether a cell of a matrix of `shape` lies on a diagonal."""
+    return elementwise("equal", elementwise("add", index(shape, 0), offset), index(shape, 1))
+
+
+def with_zeros(mask: Tensor, x: Tensor) -> Tensor:
+    """`x` where `mask` is true, else zero."""
+    zero = np.zeros((), x.type.dtype).flat[0]
+    return where(mask, x, zero)

@@ -1,0 +1,70 @@
+"""Field: one of the values that structured cells hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Operator, Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Field(Operator):
+    """The field `field` of every cell; where it is an array, its axes come last."""
+
+    name = "field"
+    kernel = "member"
+    transparent = True
+    category = "selector"
+    field: str
+
+    def _kind(self, x: TensorType) -> np.dtype[Any]:
+        kind: Any = x.dtype
+        return kind[self.field]  # type: ignore[no-any-return]
+
+    def _inner(self, x: TensorType) -> tuple[int, ...]:
+        return self._kind(x).shape
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        (x,) = inputs
+        inner = self._inner(x)
+        dims = (*x.dims, *(None,) * len(inner)) if x.dims else None
+        return TensorType((*x.shape, *inner), self._kind(x).base, dims)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        rank = inputs[0].ndim
+        return (ZRange(box.lo[:rank], box.hi[:rank]),)
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        return (True,)
+
+    def indivisible(self, inputs: Types) -> tuple[int, ...]:
+        rank = inputs[0].ndim
+        return tuple(rank + i for i, n in enumerate(self._inner(inputs[0])) if n > 1)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        rank = inputs[0].ndim
+        keep = zip(box.lo[rank:], box.hi[rank:], strict=True)
+        return {"name": self.field, "keep": tuple(slice(a, b) for a, b in keep)}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        rank = inputs[0].ndim
+        outer = Region(region[:rank])
+        inner = [Progression(0, 1, n) for n in self._inner(inputs[0])]
+        return Restriction(self, (outer,), Region((*outer, *inner)))
+
+    def text(self) -> str:
+        return self.field
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return inputs[0][self.field]
+
+
+def field(x: Tensor, name: str) -> Tensor:
+    """The field `name` of the structured cells of `x`."""
+    return apply(Field(name), x)

@@ -1,0 +1,137 @@
+"""Mosaic: tensors laid side by side along several axes at once, or in turn.
+
+Concatenations along different axes, and interleaving, become one mosaic, which is copied once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+class Place(NamedTuple):
+    """Where cells of a piece lie along a dimension: cell j at ``start + step * j``."""
+
+    start: int
+    step: int
+
+
+Places = tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Mosaic(Selector):
+    """A tensor of `shape` of which each input holds the cells at its `places`.
+
+    Together the inputs hold every cell once.
+    """
+
+    name = "mosaic"
+    kernel = "mosaic"
+    copies = True
+    shape: tuple[int, ...]
+    places: tuple[Places, ...]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        dims = next((x.dims for x in inputs if x.dims), None)
+        return TensorType(self.shape, inputs[0].dtype, dims)
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        return (True,) * len(inputs)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return tuple(_within(p, x, box) for p, x in zip(self.places, inputs, strict=True))
+
+    def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
+        found = [(i, need) for i, need in enumerate(self.demand(inputs, box)) if not need.is_empty]
+        return tuple(found) or ((0, ZRange((0,) * box.ndim, (0,) * box.ndim)),)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        if box.is_empty:
+            return {"places": (), "shape": box.shape}
+        places = []
+        for (number, need), read in zip(self.pieces(inputs, box), boxes, strict=True):
+            sides = zip(self.places[number], need.lo, read.shape, box.lo, strict=True)
+            places.append(tuple(_slice(p, first, count, lo) for p, first, count, lo in sides))
+        return {"places": tuple(places), "shape": box.shape}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        regions, places = [], []
+        for own, x in zip(self.places, inputs, strict=True):
+            shown = [met(p, n, part) for p, n, part in zip(own, x.shape, region, strict=True)]
+            regions.append(Region([cells for cells, _ in shown]))
+            places.append(tuple(place for _, place in shown))
+        return Restriction(Mosaic(region.shape, tuple(places)), tuple(regions), region)
+
+    def text(self) -> str:
+        return f"{self.shape}, {len(self.places)} pieces"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        result = np.empty(self.shape, inputs[0].dtype)
+        for places, x in zip(self.places, inputs, strict=True):
+            sides = zip(places, x.shape, strict=True)
+            result[tuple(_slice(place, 0, n, 0) for place, n in sides)] = x
+        return result
+
+
+def mosaic(
+    tensors: Sequence[Tensor],
+    places: Sequence[Places],
+    shape: tuple[int, ...],
+    line: str | None = None,
+) -> Tensor:
+    """The tensor of `shape` that holds `tensors`, of one dtype, at their `places`."""
+    filled = [(x, p) for x, p in zip(tensors, places, strict=True) if x.type.size]
+    if not filled:
+        filled = [(tensors[0], places[0])]
+    if len(filled) == 1 and filled[0][0].type.shape == shape:
+        return filled[0][0]
+    operator = Mosaic(shape, tuple(p for _, p in filled))
+    return apply(operator, *[x for x, _ in filled], line=line)
+
+
+def _within(places: Places, x: TensorType, box: ZRange) -> ZRange:
+    """Cells of a piece that lie in `box` of the whole."""
+    lo, hi = [], []
+    for (start, step), n, a, b in zip(places, x.shape, box.lo, box.hi, strict=True):
+        first = min(max(-(-(a - start) // step), 0), n)
+        lo.append(first)
+        hi.append(max(first, min(-(-(b - start) // step), n)))
+    return ZRange(tuple(lo), tuple(hi))
+
+
+def _slice(place: Place, first: int, count: int, origin: int) -> slice:
+    """Where `count` cells of a piece from `first` on lie, seen from `origin`."""
+    start = place.start + place.step * first - origin
+    return slice(start, start + place.step * (count - 1) + 1, place.step) if count else slice(0, 0)
+
+
+def met(place: Place, extent: int, wanted: Progression) -> tuple[Progression, Place]:
+    """Cells of a piece that are wanted, and where they lie among all that are.
+
+    Cell j is the k-th wanted one if ``start + step * j == wanted.start + wanted.step * k``; the
+    first such pair is found by the inverse of one step in units of the other.
+    """
+    nothing = Progression(0, 1, 0), Place(0, 1)
+    common = gcd(place.step, wanted.step)
+    apart, uneven = divmod(wanted.start - place.start, common)
+    if uneven or not extent or not wanted.count:
+        return nothing
+    pace, own = wanted.step // common, place.step // common
+    j = apart * pow(own, -1, pace) % pace if pace > 1 else 0
+    k = (place.start + place.step * j - wanted.start) // wanted.step
+    if k < 0:  # as many periods later as make it a place among the wanted
+        periods = -(k // own)
+        j, k = j + periods * pace, k + periods * own
+    count = min((extent - 1 - j) // pace, (wanted.count - 1 - k) // own) + 1
+    if count < 1:
+        return nothing
+    return Progression.of(j, pace, count), Place(k, own if count > 1 else 1)

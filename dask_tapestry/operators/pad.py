@@ -1,0 +1,111 @@
+"""Pad: a tensor with more cells before and after its own along an axis, made of its own cells.
+
+Each is a concatenation of slices, so that slices of what is padded reach what it is padded of.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.parts import joined, part
+from dask_tapestry.operators.repeat import tile
+from dask_tapestry.teg import Tensor
+
+Widths = tuple[int, int]
+
+
+def framed(x: Tensor, axis: int, widths: Widths, sides: tuple[Tensor, Tensor]) -> Tensor:
+    """`x` with `sides` repeated along `axis`, as often as `widths` says, before and after it."""
+    shape = x.type.shape
+    ends = [
+        broadcast(side, (*shape[:axis], width, *shape[axis + 1 :]))
+        for side, width in zip(sides, widths, strict=True)
+    ]
+    return within(x, axis, ends[0], ends[1])
+
+
+def pad_constant(
+    x: Tensor, axis: int, widths: Widths, values: tuple[np.generic, np.generic]
+) -> Tensor:
+    """One value, of the dtype of `x`, before it and one after it."""
+    ones = (1,) * x.type.ndim
+    return framed(x, axis, widths, (full(ones, values[0]), full(ones, values[1])))
+
+
+def pad_edge(x: Tensor, axis: int, widths: Widths) -> Tensor:
+    """The first cell before, the last one after."""
+    extent = x.type.shape[axis]
+    sides = part(x, axis, 0, 1), part(x, axis, extent - 1, extent)
+    return framed(x, axis, widths, sides)
+
+
+def pad_wrap(x: Tensor, axis: int, widths: Widths) -> Tensor:
+    """The cells as if they came again and again."""
+    extent = x.type.shape[axis]
+    before, after = widths
+    if max(widths) <= extent:
+        return within(x, axis, part(x, axis, extent - before, None), part(x, axis, 0, after))
+    skipped = -before % extent
+    total = before + extent + after
+    counts = [1] * x.type.ndim
+    counts[axis] = -(-(skipped + total) // extent)
+    return part(tile(x, counts), axis, skipped, skipped + total)
+
+
+def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
+    """The cells in reverse order, then in theirs, and so on; with the `edge` cell twice or once."""
+    extent = x.type.shape[axis]
+    before, after = widths
+    if extent == 1:
+        return pad_edge(x, axis, widths)
+    skip = 0 if edge else 1
+    if max(widths) <= extent - skip:
+        left = part(x, axis, skip, before + skip)
+        right = part(x, axis, extent - skip - after, extent - skip)
+        return within(x, axis, _backward(left, axis), _backward(right, axis))
+    there = _backward(part(x, axis, skip, extent - skip), axis)
+    forth = joined([x, there], axis)
+    wrapped = pad_wrap(forth, axis, (before, max(0, after - there.type.shape[axis])))
+    return part(wrapped, axis, 0, before + extent + after)
+
+
+def pad_reflect_odd(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
+    """As `pad_reflect`, but each reflection is subtracted from twice the cell it starts at.
+
+    Source: numpy.pad with ``reflect_type="odd"``, whose order of additions this follows.
+    """
+    period = x.type.shape[axis]
+    if period == 1:
+        return pad_edge(x, axis, widths)
+    before, after = widths
+    skip = 0 if edge else 1
+    while before or after:
+        extent = x.type.shape[axis]
+        reach = (extent - skip) // (period - skip) * (period - skip)
+        left, right = min(reach, before), min(reach, after)
+        first, last = part(x, axis, 0, 1), part(x, axis, extent - 1, extent)
+        ahead = part(x, axis, skip, left + skip)
+        behind = part(x, axis, extent - skip - right, extent - skip)
+        x = within(x, axis, _odd(first, ahead, axis), _odd(last, behind, axis))
+        before, after = before - left, after - right
+    return x
+
+
+def _odd(edge: Tensor, cells: Tensor, axis: int) -> Tensor:
+    turned = _backward(cells, axis)
+    difference = elementwise("subtract", elementwise("multiply", 2, edge), turned)
+    return astype(difference, cells.type.dtype)
+
+
+def within(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
+    """`x` between two tensors; those without cells are left out."""
+    parts = [y for y in (before, x, after) if y is x or y.type.shape[axis]]
+    return concat(parts, axis)
+
+
+def _backward(x: Tensor, axis: int) -> Tensor:
+    return part(x, axis, None, None, -1)

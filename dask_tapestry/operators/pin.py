@@ -1,0 +1,80 @@
+"""Pin: an operator without its signature, computed as one block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.operators.rechunk import Rechunk
+from dask_tapestry.teg import Operator, Region, Sink, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+@dataclass(frozen=True)
+class Pinned(Operator):
+    """`operator` as it is: neither cut, nor restricted, nor rewritten.
+
+    Source: Tapestry whitepaper, "Signature Nodes": stripping the signature fixes a block operator.
+    """
+
+    name = "pinned"
+    holds = True
+    category = "block"
+    operator: Operator
+    shape: tuple[int, ...]
+
+    @property
+    def kernel(self) -> str:  # type: ignore[override]  # it is that of the operator it holds
+        return self.operator.kernel
+
+    @property
+    def layout(self) -> tuple[Cuts, ...]:
+        return whole_cuts(self.shape)
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.operator.infer(*inputs)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return self.operator.demand(inputs, box)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return self.operator.arguments(inputs, box, boxes)
+
+    def indivisible(self, inputs: Types) -> tuple[int, ...]:
+        return tuple(range(len(self.shape)))
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return None
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return self.operator.flops(inputs, box)
+
+    def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
+        return self.operator.own_costs(inputs, box)
+
+    def text(self) -> str:
+        inner = self.operator.text()
+        return f"{self.operator.name}, {inner}" if inner else self.operator.name
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.operator.reference(*inputs)
+
+
+def whole_cuts(shape: tuple[int, ...]) -> tuple[Cuts, ...]:
+    """Cuts that cut nothing."""
+    return tuple(Cuts.regular(n, max(n, 1)) for n in shape)
+
+
+def pin(x: Tensor) -> Tensor:
+    """Compute `x` as one block by its operator; what that reads is planned as ever."""
+    operator = x.operator
+    if isinstance(operator, Pinned):
+        return x
+    if isinstance(operator, Source | Sink):  # what reads or writes is no function of blocks
+        return apply(Rechunk(whole_cuts(x.type.shape)), x)
+    pinned = Pinned(operator, x.type.shape)
+    return apply(pinned, *x.inputs, after=x.after, line=x.line or "")

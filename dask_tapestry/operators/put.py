@@ -1,0 +1,103 @@
+"""Put: a tensor with some cells replaced, at places that other tensors name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Put(Selector):
+    """The first input, with the last one's cells at the places that the inputs between name.
+
+    The places, one tensor for each of `axes`, have one shape J. The values' dimensions are those
+    of the first input that are not named, and J's, which begin at `at`. Of values for one cell
+    the last in C order of J wins, as in NumPy.
+    """
+
+    name = "put"
+    kernel = "put"
+    transparent = True
+    copies = True
+    axes: tuple[int, ...]
+    at: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        _, *places, _ = inputs
+        shape = (0,) * places[0].ndim if box.is_empty else places[0].shape
+        here = ZRange((0,) * len(shape), shape)
+        kept = [dim for dim in range(box.ndim) if dim not in self.axes]
+        lo, hi = [box.lo[d] for d in kept], [box.hi[d] for d in kept]
+        wanted = ZRange(
+            (*lo[: self.at], *here.lo, *lo[self.at :]), (*hi[: self.at], *here.hi, *hi[self.at :])
+        )
+        return (box, *(here,) * len(places), wanted)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "axes": self.axes,
+            "at": self.at,
+            "extents": tuple(inputs[0].shape[axis] for axis in self.axes),
+            "origin": tuple(box.lo[axis] for axis in self.axes),
+        }
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """The named axes whole, as nobody knows where the places are; the others exactly."""
+        _, *places, _ = inputs
+        x = inputs[0]
+        parts = [
+            Progression(0, 1, x.shape[dim]) if dim in self.axes else part
+            for dim, part in enumerate(region)
+        ]
+        kept = [parts[dim] for dim in range(x.ndim) if dim not in self.axes]
+        whole = Region.whole(places[0].shape)
+        reads = Region((*kept[: self.at], *whole, *kept[self.at :]))
+        return Restriction(self, (Region(parts), *(whole,) * len(places), reads), Region(parts))
+
+    def text(self) -> str:
+        return f"axes={self.axes}, at={self.at}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, *places, values = inputs
+        result = x.copy()
+        front = np.moveaxis(result, self.axes, range(len(self.axes)))
+        rank = places[0].ndim
+        front[tuple(places)] = np.moveaxis(values, range(self.at, self.at + rank), range(rank))
+        return result
+
+
+def put_places(
+    x: Tensor, places: Sequence[Tensor], axes: Sequence[int], at: int, values: Tensor
+) -> Tensor:
+    """`x` with `values`, which broadcast, put where `axes` have the coordinates `places`.
+
+    Raises
+    ------
+    DTypeError
+        If the places are no integers.
+    ShapeError
+        If places or values do not broadcast.
+    """
+    for p in places:
+        if p.type.dtype.kind not in "iu":
+            raise DTypeError(f"places are integers, not {p.type}")
+    shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
+    kept = [n for dim, n in enumerate(x.type.shape) if dim not in axes]
+    full = (*kept[:at], *shape, *kept[at:])
+    ordered = sorted(zip(axes, places, strict=True), key=lambda pair: pair[0])
+    whole = [broadcast(p, shape) for _, p in ordered]
+    given = broadcast(astype(values, x.type.dtype), full)
+    return apply(Put(tuple(axis for axis, _ in ordered), at), x, *whole, given)

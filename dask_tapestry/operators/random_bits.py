@@ -1,0 +1,98 @@
+"""Random bits: a function of seed, draw and coordinate, from which every random value is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.teg import Generator, Region, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.region import Progression
+from dask_tapestry.zspace import ZRange
+
+BITS_DTYPE = np.dtype(np.uint64)
+MOST_CELLS: Final = 2**64  # one counter of the generator each
+FLOPS: Final = 8  # operations that a cell's bits cost
+
+
+class Stream(NamedTuple):
+    """Which random numbers: the seed's key, the number of the call, the part of that call."""
+
+    key: tuple[int, int]
+    call: int
+    part: int = 0
+
+
+@dataclass(frozen=True)
+class RandomBits(Generator):
+    """The cells at `places` of a tensor of shape `frame`, whose cell c in C order is number c.
+
+    The numbers are those of NumPy's `Philox` with the key of `stream` and the counter
+    ``(0, part, call, 0)``, so that any block, slice or permutation of them can be made anywhere.
+    """
+
+    name = "randombits"
+    kernel = "randombits"
+    category = "block"  # its blocks are filled, so that they are lent memory as those of others
+    stream: Stream
+    frame: tuple[int, ...]
+    places: Region
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(self.places.shape, BITS_DTYPE)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "key": self.stream.key,
+            "draw": (self.stream.call, self.stream.part),
+            "frame": self.frame,
+            "places": tuple(map(places_of, self.places, box.lo, box.hi)),
+        }
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        places = Region(map(within, self.places, region))
+        return Restriction(RandomBits(self.stream, self.frame, places), (), region)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size * FLOPS
+
+    def text(self) -> str:
+        whole = self.places.is_whole(self.frame)
+        where = "" if whole else f", {self.places} of {self.frame}"
+        return f"{self.places.shape}, draw={self.stream.call}.{self.stream.part}{where}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        counter = np.array([0, self.stream.part, self.stream.call, 0], np.uint64)
+        generator = np.random.Philox(key=np.array(self.stream.key, np.uint64), counter=counter)
+        whole = generator.random_raw(prod(self.frame)).reshape(self.frame)
+        sides: Any = tuple(slice(p.start, max(p.stop, p.start), p.step) for p in self.places)
+        picked: np.ndarray[Any, Any] = whole[(*sides, ...)]
+        return picked
+
+
+def places_of(held: Progression, lo: int, hi: int) -> range:
+    """The coordinates of cells ``lo:hi`` of a dimension that holds the progression `held`."""
+    return range(held.start + held.step * lo, held.start + held.step * hi, held.step)
+
+
+def within(held: Progression, part: Progression) -> Progression:
+    """The coordinates of `part`, which counts in steps of `held`."""
+    return Progression(held.start + held.step * part.start, held.step * part.step, part.count)
+
+
+def random_bits(shape: tuple[int, ...], stream: Stream) -> Tensor:
+    """64 random bits for each cell of a tensor of `shape`.
+
+    Raises
+    ------
+    ShapeError
+        For more than 2**64 cells, as they would repeat.
+    """
+    if prod(shape) > MOST_CELLS:
+        raise ShapeError(f"random numbers of shape {shape} repeat after 2**64 cells")
+    return apply(RandomBits(stream, shape, Region.whole(shape)))

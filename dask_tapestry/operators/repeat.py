@@ -1,0 +1,36 @@
+"""Repeat and tile: cells or whole tensors again and again along an axis.
+
+What the Tapestry whitepaper calls *repeat* is `tile` here, as in NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import Tensor
+
+
+def repeat(x: Tensor, count: int, axis: int) -> Tensor:
+    """Each cell `count` times in a row along `axis`."""
+    if count == 1:
+        return x
+    shape = x.type.shape
+    wide = broadcast(unsqueeze(x, axis + 1), (*shape[: axis + 1], count, *shape[axis + 1 :]))
+    return reshape(wide, (*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))
+
+
+def tile(x: Tensor, counts: Sequence[int]) -> Tensor:
+    """The whole of `x` as often along each axis as `counts` says."""
+    if all(count == 1 for count in counts):
+        return x
+    shape = x.type.shape
+    several = [axis for axis, count in enumerate(counts) if count != 1]
+    wide = unsqueeze(x, tuple(axis + i for i, axis in enumerate(several)))
+    sides: list[int] = []
+    for axis, n in enumerate(shape):
+        sides += [counts[axis], n] if axis in several else [n]
+    new = tuple(n * count for n, count in zip(shape, counts, strict=True))
+    return reshape(broadcast(wide, tuple(sides)), new)

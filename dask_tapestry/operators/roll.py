@@ -1,0 +1,19 @@
+"""Roll: cells moved along axes, those that leave at one end coming back at the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dask_tapestry.operators.parts import joined, part
+from dask_tapestry.teg import Tensor
+
+
+def roll(x: Tensor, shifts: Mapping[int, int]) -> Tensor:
+    """Move cells by ``shifts[axis]`` places, of either sign, along each axis, from 0, in it."""
+    for axis, shift in shifts.items():
+        extent = x.type.shape[axis]
+        places = shift % extent if extent else 0
+        if places:
+            back = part(x, axis, extent - places, None)
+            x = joined([back, part(x, axis, None, extent - places)], axis)
+    return x

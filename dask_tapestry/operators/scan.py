@@ -1,0 +1,244 @@
+"""Scan: running totals along an axis, in a fixed order.
+
+The axis, as the user wrote it, is cut into leaves whose length depends on its extent alone. A cell
+is the total of all leaves before its own, combined with the scan of the cells from the start of its
+leaf; leaf totals are combined from left to right. So a cell is the same bits whoever computes it:
+
+============  =======================  ==================================================
+operator      reads                    yields
+============  =======================  ==================================================
+`Scan`        all cells up to the box  the scan, as the user wrote it
+`LeafTotals`  leaves                   the total of each leaf
+`ScanAfter`   leaves, one total        the scan again, from the total of the leaves before
+============  =======================  ==================================================
+
+``Scan(x)`` is ``ScanAfter(x, Scan(LeafTotals(x)))``, the inner scan being one leaf. Totals follow
+one another in one order however many there are, and a prefix is added to what follows it last: the
+running sum of numbers that are not negative never falls, not by a last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.cells.functions import UFUNCS
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.monoids import accumulator
+from dask_tapestry.teg import (
+    BlockOperator,
+    IndexDim,
+    Kind,
+    Progression,
+    Region,
+    Signature,
+    Tensor,
+    TensorType,
+    apply,
+)
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+LEAF: Final = 128  # cells: many leaves side by side fill a cache, and totals are few
+MOST_LEAVES: Final = 1 << 24  # totals that one task scans; longer axes have longer leaves
+ASSOCIATIVE: Final = frozenset(
+    "add multiply maximum minimum fmax fmin logaddexp logaddexp2 logical_and logical_or "
+    "logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm".split()
+)
+ROUNDING: Final = frozenset({"add", "multiply", "logaddexp", "logaddexp2"})
+
+
+def leaf_length(extent: int) -> int:
+    """Cells of a leaf of an axis.
+
+    Examples
+    --------
+    >>> leaf_length(1000), leaf_length(10**12)
+    (128, 65536)
+    """
+    return max(LEAF, 1 << (-(-extent // MOST_LEAVES) - 1).bit_length())
+
+
+@dataclass(frozen=True)
+class Scanning(BlockOperator):
+    """What the operators of a scan share: `function`, a ufunc, combines along `axis`.
+
+    Attributes
+    ----------
+    dtype, state
+        Of the values and of the totals.
+    """
+
+    function: str
+    axis: int
+    leaf: int
+    dtype: np.dtype[Any]
+    state: np.dtype[Any]
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return self.demand(inputs, box)[0].size
+
+    def text(self) -> str:
+        return f"{self.function}, axis={self.axis}"
+
+    def _along(self, box: ZRange, lo: int, hi: int) -> ZRange:
+        """`box` with another range along the axis."""
+        return ZRange(
+            (*box.lo[: self.axis], lo, *box.lo[self.axis + 1 :]),
+            (*box.hi[: self.axis], hi, *box.hi[self.axis + 1 :]),
+        )
+
+    def _told(self, skip: int) -> Mapping[str, Any]:
+        return {
+            "function": self.function,
+            "axis": self.axis,
+            "leaf": self.leaf,
+            "dtype": self.dtype,
+            "state": self.state,
+            "skip": skip,
+        }
+
+
+@dataclass(frozen=True)
+class Scan(Scanning):
+    """Cell j is the cells 0 to j of the input, combined."""
+
+    name = "scan"
+    kernel = "scan"
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=self.dtype)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        (x,) = inputs
+        here = IndexProjection.identity(x.ndim)
+        kinds = [Kind.SEQUENTIAL if d == self.axis else Kind.PARALLEL for d in range(x.ndim)]
+        index = [IndexDim(f"i{d}", n, kinds[d]) for d, n in enumerate(x.shape)]
+        return Signature(tuple(index), (here,), (here,))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return (self._along(box, 0, box.hi[self.axis]),)
+
+    def indivisible(self, inputs: Types) -> tuple[int, ...]:
+        return (self.axis,)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """Along the axis all cells up to the last one are read; the others follow the region."""
+        sides = list(region)
+        sides[self.axis] = Progression.of(0, 1, region[self.axis].stop)
+        kept = Region(sides)
+        return Restriction(self, (kept,), kept)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return self._told(box.lo[self.axis])
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        ufunc = UFUNCS[self.function]
+        return np.asarray(ufunc.accumulate(inputs[0], axis=self.axis, dtype=self.dtype))
+
+
+@dataclass(frozen=True)
+class LeafTotals(Scanning):
+    """Cell i is the cells of leaf i, combined from left to right."""
+
+    name = "scantotals"
+    kernel = "leaf_totals"
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        (x,) = inputs
+        shape = list(x.shape)
+        shape[self.axis] = -(-x.shape[self.axis] // self.leaf)
+        return TensorType(tuple(shape), self.state, x.dims)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        (x,) = inputs
+        sides = [self.leaf if dim == self.axis else 1 for dim in range(x.ndim)]
+        index = [IndexDim(f"i{d}", -(-n // sides[d])) for d, n in enumerate(x.shape)]
+        rows = [[int(d == dim) * sides[d] for d in range(x.ndim)] for dim in range(x.ndim)]
+        reads = IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
+        return Signature(tuple(index), (reads,), (IndexProjection.identity(x.ndim),))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        extent = inputs[0].shape[self.axis]
+        ends = (min(edge * self.leaf, extent) for edge in (box.lo[self.axis], box.hi[self.axis]))
+        return (self._along(box, *ends),)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        told = dict(self._told(0))
+        del told["dtype"], told["skip"]
+        return told
+
+
+@dataclass(frozen=True)
+class ScanAfter(Scanning):
+    """The scan of a first input, given the scan of its leaf totals as a second one."""
+
+    name = "scanafter"
+    kernel = "scan"
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=self.dtype)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        """Every axis is parallel; along the scanned one, nothing is said of what is read."""
+        x, totals = inputs
+        here = IndexProjection.identity(x.ndim)
+        index = tuple(IndexDim(f"i{d}", n) for d, n in enumerate(x.shape))
+        return Signature(index, (self._whole(x), self._whole(totals)), (here,))
+
+    def _whole(self, x: TensorType) -> IndexProjection:
+        """The points of all axes but the scanned one, and the whole of that."""
+        rows = [[int(d == dim != self.axis) for d in range(x.ndim)] for dim in range(x.ndim)]
+        sides = [n if dim == self.axis else 1 for dim, n in enumerate(x.shape)]
+        return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        first = box.lo[self.axis] // self.leaf
+        cells = self._along(box, first * self.leaf, box.hi[self.axis])
+        return cells, self._along(box, max(first - 1, 0), first)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return self._told(box.lo[self.axis] - boxes[0].lo[self.axis])
+
+
+def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = None) -> Tensor:
+    """Combine the cells up to each one along `axis`, as ``ufunc.accumulate`` does.
+
+    Parameters
+    ----------
+    function
+        Name of an associative ufunc, one of `ASSOCIATIVE`.
+    dtype
+        Of the result, in which cells are combined; by default NumPy's choice.
+
+    Raises
+    ------
+    AxisError
+        If there is no such axis.
+    DTypeError
+        If the function has no loop of one dtype for these cells.
+    """
+    along = normalize_axis(axis, x.type.ndim)
+    result = _result_dtype(function, x.type.dtype, dtype)
+    state = accumulator(result) if function in ROUNDING else result
+    cells = x if np.can_cast(x.type.dtype, state, "safe") else astype(x, result)
+    leaf = leaf_length(x.type.shape[along])
+    return apply(Scan(function, along, leaf, result, state), cells)
+
+
+def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Dtype that NumPy gives the result."""
+    if function not in ASSOCIATIVE:
+        raise DTypeError(f"{function} is not associative: it has no accumulate here")
+    try:
+        result: np.dtype[Any] = UFUNCS[function].accumulate(np.zeros(1, x), dtype=asked).dtype
+    except TypeError as error:
+        raise DTypeError(f"{function}.accumulate has no loop for {x.name}: {error}") from None
+    if x.kind not in "biufcmM":
+        raise DTypeError(f"{function}.accumulate has no loop for {x.name}")
+    return result

@@ -1,0 +1,158 @@
+"""Search: what is looked up, cell by cell, in tables of which every block has all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+FLOPS_A_STEP = 8  # of a search that halves the table
+
+
+class TableOperator(BlockOperator):
+    """Cell o is made of the first input's cell o and of all other inputs, which are vectors."""
+
+    transparent = True
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        x, *tables = inputs
+        here = IndexProjection.identity(x.ndim)
+        whole = [IndexProjection.whole(table.shape, x.ndim) for table in tables]
+        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(x.shape))
+        return Signature(index, (here, *whole), (here,))
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        whole = [Region.whole(table.shape) for table in inputs[1:]]
+        return Restriction(self, (region, *whole), region)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size * FLOPS_A_STEP * ceil(log2(inputs[1].size + 2))
+
+
+@dataclass(frozen=True)
+class Search(TableOperator):
+    """Places in a sorted vector before which cells belong, left or right of equal ones."""
+
+    name = "search"
+    kernel = "search"
+    side: str
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=np.dtype(np.intp))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"side": self.side}
+
+    def text(self) -> str:
+        return self.side
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, table = inputs
+        return np.asarray(np.searchsorted(table, x, self.side))  # type: ignore[call-overload]
+
+
+@dataclass(frozen=True)
+class Digitize(TableOperator):
+    """Numbers of the bins between ascending or descending edges that cells lie in."""
+
+    name = "digitize"
+    kernel = "digitize"
+    right: bool
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=np.dtype(np.intp))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"right": self.right}
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, bins = inputs
+        return np.asarray(np.digitize(x, bins, right=self.right))
+
+
+@dataclass(frozen=True)
+class IsIn(TableOperator):
+    """Whether cells are in a sorted vector, or with `invert`, are not."""
+
+    name = "isin"
+    kernel = "isin"
+    invert: bool
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=np.dtype(bool))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"invert": self.invert}
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, table = inputs
+        return np.isin(x, table, invert=self.invert)
+
+
+@dataclass(frozen=True)
+class Interp(TableOperator):
+    """Values between points, linear in between; the inputs are cells, points, values."""
+
+    name = "interp"
+    kernel = "interp"
+    left: complex | None = None
+    right: complex | None = None
+    period: float | None = None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=inputs[2].dtype)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"left": self.left, "right": self.right, "period": self.period}
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, points, values = inputs
+        meaning: Any = np.interp
+        return np.asarray(meaning(x, points, values, self.left, self.right, self.period))
+
+
+def search(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
+    """Places in a sorted vector before which the cells of `x` belong, as `numpy.searchsorted`.
+
+    Raises
+    ------
+    ShapeError
+        If the table is no vector, or the side is neither ``"left"`` nor ``"right"``.
+    DTypeError
+        If cells of the two cannot be compared.
+    """
+    if table.type.ndim != 1:
+        raise ShapeError(f"object of too small depth or too deep for desired array: {table.type}")
+    if side not in ("left", "right"):
+        raise ShapeError(f"search side must be 'left' or 'right' (got {side!r})")
+    dtype = common_dtype(x, table)
+    return apply(Search(side), astype(x, dtype), astype(table, dtype))
+
+
+def is_in(x: Tensor, ordered: Tensor, invert: bool = False) -> Tensor:
+    """Whether cells of `x` are in the sorted vector `ordered`, of the same dtype."""
+    return apply(IsIn(invert), x, ordered)
+
+
+def common_dtype(*tensors: Tensor) -> np.dtype[Any]:
+    """Dtype in which cells of the tensors are compared.
+
+    Raises
+    ------
+    DTypeError
+        If there is none.
+    """
+    try:
+        return np.result_type(*[x.type.dtype for x in tensors])
+    except TypeError as error:
+        kinds = ", ".join(str(x.type.dtype) for x in tensors)
+        raise DTypeError(f"cells of dtypes {kinds} cannot be compared: {error}") from None

@@ -1,0 +1,156 @@
+"""Sort: cells in order along an axis, or the places from which sorting takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.reverse import reverse
+from dask_tapestry.teg import (
+    BlockOperator,
+    IndexDim,
+    Kind,
+    Progression,
+    Region,
+    Signature,
+    Tensor,
+    TensorType,
+    apply,
+)
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+PLACES: Final = np.dtype(np.intp)
+FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
+
+
+class LaneOperator(BlockOperator):
+    """What takes whole lanes along `axis` and yields whole lanes, each from one lane alone."""
+
+    axis: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        dims = [
+            IndexDim("lane", 1, Kind.ATOMIC) if dim == self.axis else IndexDim(f"i{dim}", n)
+            for dim, n in enumerate(inputs[0].shape)
+        ]
+        reads = [self._lanes(x) for x in inputs]
+        return Signature(tuple(dims), tuple(reads), (self._lanes(self.infer(*inputs)),))
+
+    def _lanes(self, x: TensorType) -> IndexProjection:
+        """Projection of each index point to its lane of `x`."""
+        length = x.shape[self.axis]
+        rows = [[int(dim == axis) for dim in range(x.ndim)] for axis in range(x.ndim)]
+        rows[self.axis][self.axis] = max(length, 1)
+        shape = tuple(length if dim == self.axis else 1 for dim in range(x.ndim))
+        return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, shape)
+
+    def indivisible(self, inputs: Types) -> tuple[int, ...]:
+        return (self.axis,)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """Fewer lanes; each of them whole."""
+        reads = [self._whole(x, region) for x in inputs]
+        return Restriction(self, tuple(reads), self._whole(self.infer(*inputs), region))
+
+    def _whole(self, x: TensorType, region: Region) -> Region:
+        """The lanes of `x` that a region of another tensor of lanes meets."""
+        lane = Progression(0, 1, x.shape[self.axis])
+        return Region((*region[: self.axis], lane, *region[self.axis + 1 :]))
+
+    def part(self, box: ZRange) -> slice:
+        """Cells of a lane that a block of the output holds."""
+        return slice(box.lo[self.axis], box.hi[self.axis])
+
+    def text(self) -> str:
+        return f"axis={self.axis}"
+
+
+@dataclass(frozen=True)
+class Sort(LaneOperator):
+    """Cells in ascending order along `axis`; with `in_runs`, lanes that are a few sorted runs.
+
+    The order is NumPy's, NaN and NaT last. Equal cells that differ in bits have an order too: -0.0
+    comes before 0.0, and every NaN becomes the same one.
+    """
+
+    name = "sort"
+    kernel = "sort"
+    axis: int
+    in_runs: bool = False
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "part": self.part(box), "in_runs": self.in_runs}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.sort(inputs[0], axis=self.axis)
+
+
+@dataclass(frozen=True)
+class ArgSort(LaneOperator):
+    """Places along `axis` of the cells in ascending order; equal cells keep theirs."""
+
+    name = "argsort"
+    kernel = "argsort"
+    axis: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=PLACES)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "part": self.part(box)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return 2 * sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.argsort(inputs[0], axis=self.axis, kind="stable")
+
+
+def sort_flops(cells: int, length: int) -> int:
+    """Operations it takes to sort `cells` in lanes of `length`."""
+    return cells * FLOPS_A_LEVEL * ceil(log2(max(length, 2)))
+
+
+def sort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:
+    """Sort along `axis`, as `numpy.sort`; descending is the reverse of ascending, NaN first.
+
+    Raises
+    ------
+    DTypeError
+        If the cells are structured.
+    """
+    number = _sortable(x, axis)
+    if x.type.shape[number] < 2 and x.type.dtype.kind not in "fc":
+        return x
+    value = apply(Sort(number), x)
+    return reverse(value, number) if descending else value
+
+
+def argsort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:
+    """Places that sort `x` along `axis`; equal cells keep their order in both directions."""
+    number = _sortable(x, axis)
+    if not descending:
+        return apply(ArgSort(number), x)
+    backward = reverse(apply(ArgSort(number), reverse(x, number)), number)
+    return elementwise("subtract", x.type.shape[number] - 1, backward)
+
+
+def _sortable(x: Tensor, axis: int) -> int:
+    number = normalize_axis(axis, x.type.ndim)
+    if x.type.dtype.kind not in "biufcmMSU":
+        raise DTypeError(f"no order is defined here for dtype {x.type.dtype}")
+    return number

@@ -1,0 +1,201 @@
+"""Take: cells of a tensor at places that other tensors name, along one axis or several together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.bounds import Bounds
+from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.index import index
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Take(Selector):
+    """Cells of the first input where its `axes` have the coordinates that the other inputs hold.
+
+    The other inputs, one for each of `axes`, are integer tensors of one shape J; negative ones
+    count from the end. The output's dimensions are those of the first input that are not named,
+    and J's, which begin at `at`. With `bounds`, known places, a block reads no more than their
+    hull; otherwise the named axes whole.
+    """
+
+    name = "take"
+    kernel = "take"
+    transparent = True
+    copies = True
+    axes: tuple[int, ...]
+    at: int
+    bounds: Bounds | None = None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        x, places = inputs[0], inputs[1]
+        kept = [n for dim, n in enumerate(x.shape) if dim not in self.axes]
+        dims = None
+        if x.dims:
+            names = [name for dim, name in enumerate(x.dims) if dim not in self.axes]
+            own = x.dims[self.axes[0]] if places.ndim == len(self.axes) == 1 else None
+            dims = (*names[: self.at], *(own,) * places.ndim, *names[self.at :])
+        return TensorType((*kept[: self.at], *places.shape, *kept[self.at :]), x.dtype, dims)
+
+    def _split(self, inputs: Types) -> tuple[list[int], int]:
+        """Dimensions of the first input that are kept, and J's rank."""
+        kept = [dim for dim in range(inputs[0].ndim) if dim not in self.axes]
+        return kept, inputs[1].ndim
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        x = inputs[0]
+        kept, rank = self._split(inputs)
+        here = slice(self.at, self.at + rank)
+        places = ZRange(box.lo[here], box.hi[here])
+        lo, hi = [0] * x.ndim, list(x.shape)
+        outer = [d for d in range(box.ndim) if not self.at <= d < self.at + rank]
+        for dim, out in zip(kept, outer, strict=True):
+            lo[dim], hi[dim] = box.lo[out], box.hi[out]
+        for number, axis in enumerate(self.axes):
+            if places.is_empty:
+                hi[axis] = 0
+            elif self.bounds is not None:
+                lo[axis], hi[axis] = self.bounds.hull(number, places)
+        return (ZRange(tuple(lo), tuple(hi)), *(places,) * len(self.axes))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "axes": self.axes,
+            "at": self.at,
+            "extents": tuple(inputs[0].shape[axis] for axis in self.axes),
+            "origin": tuple(boxes[0].lo[axis] for axis in self.axes),
+        }
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        kept, rank = self._split(inputs)
+        places = Region(region[self.at : self.at + rank])
+        outer = [*region[: self.at], *region[self.at + rank :]]
+        reads = list(Region.whole(inputs[0].shape))
+        for dim, part in zip(kept, outer, strict=True):
+            reads[dim] = part
+        bounds = self.bounds.restrict(places) if self.bounds is not None else None
+        cut = Take(self.axes, self.at, bounds)
+        return Restriction(cut, (Region(reads), *(places,) * len(self.axes)), region)
+
+    def text(self) -> str:
+        return f"axes={self.axes}, at={self.at}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, *places = inputs
+        front = np.moveaxis(x, self.axes, range(len(self.axes)))
+        taken = front[tuple(places)]
+        rank = places[0].ndim
+        return np.moveaxis(taken, range(rank), range(self.at, self.at + rank))
+
+
+def take_places(
+    x: Tensor,
+    places: Sequence[Tensor],
+    axes: Sequence[int],
+    at: int,
+    bounds: Bounds | None = None,
+) -> Tensor:
+    """Cells of `x` where `axes` have the coordinates `places`, which are broadcast together.
+
+    Parameters
+    ----------
+    at
+        Dimension of the result at which the dimensions of the places begin.
+    bounds
+        Where the places are known to lie.
+
+    Raises
+    ------
+    DTypeError
+        If the places are no integers.
+    ShapeError
+        If they do not broadcast.
+    """
+    for p in places:
+        if p.type.dtype.kind not in "iu":
+            raise DTypeError(f"places are integers, not {p.type}")
+    shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
+    ordered = sorted(zip(axes, places, strict=True), key=lambda pair: pair[0])
+    if list(axes) != [axis for axis, _ in ordered]:
+        bounds = None
+    whole = [broadcast(p, shape) for _, p in ordered]
+    return apply(Take(tuple(axis for axis, _ in ordered), at, bounds), x, *whole)
+
+
+def take(x: Tensor, places: Tensor, axis: int) -> Tensor:
+    """Slices of `x` along `axis` at `places`, as `numpy.take`.
+
+    Places out of bounds raise IndexError when they are computed.
+    """
+    number = normalize_axis(axis, x.type.ndim)
+    return take_places(x, [places], [number], number)
+
+
+def take_along_axis(x: Tensor, places: Tensor, axis: int) -> Tensor:
+    """Cell o is `x` at o, but at ``places[o]`` along `axis`, as `numpy.take_along_axis`.
+
+    The other dimensions broadcast against each other.
+    """
+    number = normalize_axis(axis, x.type.ndim)
+    rank = x.type.ndim
+    sides = [
+        broadcast_shape([(a,), (b,)], "x and its places")[0] if dim != number else b
+        for dim, (a, b) in enumerate(zip(x.type.shape, places.type.shape, strict=True))
+    ]
+    spread = broadcast(
+        x, tuple(n if dim != number else x.type.shape[dim] for dim, n in enumerate(sides))
+    )
+    whole = broadcast(places, tuple(sides))
+    return apply(TakeAlong(number), spread, whole) if rank else x
+
+
+@dataclass(frozen=True)
+class TakeAlong(Selector):
+    """Cell o is the first input at o, but at the second input's cell o along `axis`."""
+
+    name = "takealong"
+    kernel = "takealong"
+    transparent = True
+    copies = True
+    axis: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(inputs[1].shape, inputs[0].dtype, inputs[0].dims)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        end = 0 if box.is_empty else inputs[0].shape[self.axis]
+        return (box.replace(self.axis, 0, end), box)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "extent": inputs[0].shape[self.axis]}
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        whole = Progression(0, 1, inputs[0].shape[self.axis])
+        reads = Region((*region[: self.axis], whole, *region[self.axis + 1 :]))
+        return Restriction(self, (reads, region), region)
+
+    def text(self) -> str:
+        return f"axis={self.axis}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x, places = inputs
+        return np.take_along_axis(x, places, self.axis)
+
+
+def coordinates(shape: tuple[int, ...]) -> list[Tensor]:
+    """The coordinates of the cells of a tensor of `shape`, one open grid for each axis."""
+    return [unsqueeze(index((n,), 0), _others(dim, len(shape))) for dim, n in enumerate(shape)]
+
+
+def _others(dim: int, ndim: int) -> tuple[int, ...]:
+    return tuple(other for other in range(ndim) if other != dim)

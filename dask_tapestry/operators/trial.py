@@ -1,0 +1,70 @@
+"""Trials: a user's function called on a few cells, to learn what it returns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError, SignatureError
+
+TRIAL_CELLS: Final = 1 << 18  # that a trial may take; more would be noticed
+Sample = tuple[tuple[int, ...], np.dtype[Any]]
+
+
+def sample(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Cells to call a function on: ones, by which one can divide."""
+    return np.zeros(shape, dtype) if dtype.names or dtype.kind in "V" else np.ones(shape, dtype)
+
+
+def tried(
+    function: Callable[..., Any], attempts: Sequence[Sequence[Any]], name: str, **kwargs: Any
+) -> Any:
+    """What `function` returns for the first of `attempts` that it takes.
+
+    A sample, shape and dtype, stands for cells; anything else is given as it is.
+
+    Raises
+    ------
+    SignatureError
+        If it takes none of them.
+    """
+    first: Exception | None = None
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for attempt in attempts:
+            try:
+                return function(*[_given(one) for one in attempt], **kwargs)
+            except Exception as error:
+                first = first or error
+    raise SignatureError(
+        f"{name}: it was called on a few cells to learn the dtype of its result, and raised "
+        f"{type(first).__name__}: {first}; give the dtype instead"
+    ) from first
+
+
+def _given(one: Any) -> Any:
+    is_sample = isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], np.dtype)
+    return sample(*one) if is_sample else one
+
+
+def is_small(shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether arrays of `shapes` are few cells."""
+    return sum(map(prod, shapes)) <= TRIAL_CELLS
+
+
+def dtype_of(result: Any, name: str) -> np.dtype[Any]:
+    """Dtype of what a function returned.
+
+    Raises
+    ------
+    DTypeError
+        If cells would be Python objects.
+    """
+    dtype: np.dtype[Any] = np.asarray(result).dtype
+    if dtype.hasobject:
+        raise DTypeError(f"{name} returned {type(result).__name__}: cells need a fixed dtype")
+    return dtype if dtype.isnative else dtype.newbyteorder("=")

@@ -1,0 +1,288 @@
+"""Signatures as users write them: names of index dimensions, or projections, against shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from operator import index as as_int
+from typing import Any
+
+from dask_tapestry.errors import SignatureError
+from dask_tapestry.operators.user_monoid import UFUNC_OF, Monoid, ReduceOver
+from dask_tapestry.teg import IndexDim, Kind
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+Form = tuple[str, ...] | IndexProjection
+WHOLE = (Kind.ATOMIC, Kind.SEQUENTIAL)  # kinds of which a block has all
+
+
+@dataclass(frozen=True)
+class Written:
+    """A signature before shapes are known.
+
+    Attributes
+    ----------
+    owner
+        Name of the operator, for errors.
+    index
+        Name, kind and given extent of each index dimension.
+    inputs, outputs
+        Name and form of each tensor: names of the dimensions its axes follow, or a projection.
+    monoid
+        What folds the reduction dimensions.
+    """
+
+    owner: str
+    index: tuple[tuple[str, Kind, int | None], ...]
+    inputs: tuple[tuple[str, Form], ...]
+    outputs: tuple[tuple[str, Form], ...]
+    monoid: str | Monoid | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the index dimensions."""
+        return tuple(name for name, _, _ in self.index)
+
+    def kind(self, name: str) -> Kind:
+        """Kind of an index dimension."""
+        return next(kind for other, kind, _ in self.index if other == name)
+
+    def of_kind(self, *kinds: Kind) -> tuple[str, ...]:
+        """Names of the dimensions of some kinds."""
+        return tuple(name for name, kind, _ in self.index if kind in kinds)
+
+    def error(self, text: str) -> SignatureError:
+        """An error that names the operator."""
+        return SignatureError(f"{self.owner}: {text}")
+
+
+def write(
+    owner: str,
+    index: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    extents: Mapping[str, int],
+) -> Written:
+    """Read what a user declares.
+
+    Raises
+    ------
+    SignatureError
+        If it is no signature: unknown names, kinds or forms, or outputs not written exactly once.
+    """
+    dims = tuple((name, *_kind(owner, name, kind, extents)) for name, kind in index.items())
+    unknown = set(extents) - set(index)
+    if unknown:
+        raise SignatureError(f"{owner}: extents of {sorted(unknown)}, which are no dimensions")
+    monoids = [_monoid(owner, kind) for kind in index.values() if isinstance(kind, ReduceOver)]
+    if any(monoid is not monoids[0] and monoid != monoids[0] for monoid in monoids):
+        raise SignatureError(f"{owner}: its reduction dimensions must share one monoid")
+    names = tuple(index)
+    written = Written(
+        owner,
+        dims,
+        tuple((name, form_of(owner, name, form, names)) for name, form in inputs.items()),
+        tuple((name, form_of(owner, name, form, names)) for name, form in outputs.items()),
+        monoids[0] if monoids else None,
+    )
+    _check_outputs(written)
+    _check_inputs(written)
+    return written
+
+
+def _kind(owner: str, name: str, kind: Any, extents: Mapping[str, int]) -> tuple[Kind, int | None]:
+    extent = as_int(extents[name]) if name in extents else None
+    if isinstance(kind, ReduceOver):
+        return Kind.REDUCTION, extent
+    if isinstance(kind, int) and not isinstance(kind, bool):
+        return Kind.PARALLEL, kind
+    known = {k.value: k for k in (Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)}
+    if not isinstance(kind, str) or kind not in known:
+        raise SignatureError(
+            f"{owner}: dimension {name} is {kind!r}; it can be 'parallel', 'atomic', 'sequential', "
+            "reduce_over(...) or a number of parallel steps"
+        )
+    return known[kind], extent
+
+
+def _monoid(owner: str, kind: ReduceOver) -> str | Monoid:
+    if isinstance(kind.monoid, str) and kind.monoid not in UFUNC_OF:
+        raise SignatureError(
+            f"{owner}: partial results cannot be folded by {kind.monoid!r}: there are "
+            f"{', '.join(UFUNC_OF)}, or a Monoid"
+        )
+    return kind.monoid
+
+
+def form_of(owner: str, tensor: str, form: Any, names: Sequence[str]) -> Form:
+    """How a tensor follows the dimensions `names`, as a user writes it.
+
+    Raises
+    ------
+    SignatureError
+        If it follows others, or one twice.
+    """
+    if isinstance(form, IndexProjection):
+        if form.in_ndim != len(names):
+            raise SignatureError(
+                f"{owner}: the projection of {tensor} takes {form.in_ndim} index dimensions, "
+                f"there are {len(names)}: {', '.join(names)}"
+            )
+        return form
+    axes = tuple(form.split()) if isinstance(form, str) else tuple(form)
+    if len(axes) == 1 and axes[0] not in names and set(axes[0]) <= set(names):
+        axes = tuple(axes[0])
+    for axis in axes:
+        if axis not in names:
+            raise SignatureError(f"{owner}: {tensor} follows {axis!r}, which is no dimension")
+    if len(set(axes)) != len(axes):
+        raise SignatureError(f"{owner}: {tensor} follows a dimension twice: {' '.join(axes)}")
+    return axes
+
+
+def _check_outputs(written: Written) -> None:
+    if not written.outputs:
+        raise written.error("it has no output")
+    for name, form in written.outputs:
+        if isinstance(form, IndexProjection):
+            if len(written.outputs) > 1:
+                raise written.error("several outputs are given by names, not by projections")
+            continue
+        for dim in written.of_kind(Kind.PARALLEL):
+            if dim not in form:
+                raise written.error(
+                    f"output {name} does not follow the parallel dimension {dim}: its cells would "
+                    "be written more than once"
+                )
+        for dim in written.of_kind(Kind.REDUCTION):
+            if dim in form:
+                raise written.error(f"output {name} follows {dim}, which is folded")
+
+
+def _check_inputs(written: Written) -> None:
+    for number, (dim, kind, _) in enumerate(written.index):
+        if kind in WHOLE:
+            continue
+        moved = any(
+            any(row[number] for row in form.matrix)
+            if isinstance(form, IndexProjection)
+            else dim in form
+            for _, form in written.inputs
+        )
+        if not moved:
+            raise written.error(f"no input follows {dim}, so that a block cannot know its part")
+
+
+def solve(
+    written: Written, shapes: Sequence[tuple[int, ...]]
+) -> tuple[tuple[IndexDim, ...], tuple[IndexProjection, ...]]:
+    """Extents of the index dimensions and projections of the inputs, for inputs of these shapes.
+
+    Raises
+    ------
+    SignatureError
+        If the shapes do not fit; it names operator, shapes and dimension.
+    """
+    if len(shapes) != len(written.inputs):
+        names = ", ".join(name for name, _ in written.inputs)
+        raise written.error(f"it takes {len(written.inputs)} arrays ({names}), got {len(shapes)}")
+    extents = {name: extent for name, _, extent in written.index if extent is not None}
+    for (tensor, form), shape in zip(written.inputs, shapes, strict=True):
+        rank = form.out_ndim if isinstance(form, IndexProjection) else len(form)
+        if rank != len(shape):
+            raise written.error(f"{tensor} has {rank} dimensions, not shape {shape}")
+        if not isinstance(form, IndexProjection):
+            _meet(written, extents, zip(form, shape, strict=True), shapes)
+    for name in written.names:
+        if name not in extents:
+            extents[name] = _largest(written, name, extents, shapes)
+    index = tuple(IndexDim(name, extents[name], kind) for name, kind, _ in written.index)
+    reads = tuple(_absorbed(projection(form, index), index) for _, form in written.inputs)
+    _check_reads(written, index, reads, shapes)
+    return index, reads
+
+
+def _meet(
+    written: Written,
+    extents: dict[str, int],
+    sides: Iterable[tuple[str, int]],
+    shapes: Sequence[tuple[int, ...]],
+) -> None:
+    for dim, extent in sides:
+        if extents.setdefault(dim, extent) != extent:
+            raise written.error(
+                f"dimension {dim} is {extents[dim]} and {extent}: {_shown(written, shapes)}"
+            )
+
+
+def _shown(written: Written, shapes: Sequence[tuple[int, ...]]) -> str:
+    return ", ".join(
+        f"{name} {shape}" for (name, _), shape in zip(written.inputs, shapes, strict=True)
+    )
+
+
+def _largest(
+    written: Written, name: str, extents: Mapping[str, int], shapes: Sequence[tuple[int, ...]]
+) -> int:
+    """The largest extent of a dimension with which all windows lie inside their tensors."""
+    number = written.names.index(name)
+    found: list[int] = []
+    for (_, form), shape in zip(written.inputs, shapes, strict=True):
+        if not isinstance(form, IndexProjection):
+            continue
+        for axis, row in enumerate(form.matrix):
+            others = [d for d, c in enumerate(row) if c and d != number]
+            if row[number] <= 0 or any(written.names[d] not in extents for d in others):
+                continue
+            reach = sum(max(0, row[d]) * (extents[written.names[d]] - 1) for d in others)
+            room = shape[axis] - form.offset[axis] - form.extent[axis] - reach
+            found.append(max(0, room // row[number] + 1))
+    if not found:
+        raise written.error(f"no shape tells the extent of {name}: give extents={{{name!r}: ...}}")
+    return min(found)
+
+
+def projection(form: Form, index: Sequence[IndexDim]) -> IndexProjection:
+    """A form as a projection of the index space."""
+    if isinstance(form, IndexProjection):
+        return form
+    names = [dim.name for dim in index]
+    rows = [[int(name == axis) for name in names] for axis in form]
+    return IndexProjection(rows, (0,) * len(form), (1,) * len(form), in_ndim=len(index))
+
+
+def _absorbed(one: IndexProjection, index: Sequence[IndexDim]) -> IndexProjection:
+    """A projection that no dimension moves of which a block has all: its window holds them."""
+    rows, offsets, sides, strides = [], list(one.offset), list(one.shape), list(one.stride)
+    for axis, row in enumerate(one.matrix):
+        whole = [d for d, c in enumerate(row) if c and index[d].kind in WHOLE]
+        rows.append([0 if d in whole else c for d, c in enumerate(row)])
+        if whole:
+            spans = [row[d] * (index[d].extent - 1) for d in whole]
+            offsets[axis] += sum(min(0, span) for span in spans)
+            empty = any(not index[d].extent for d in whole)
+            sides[axis] = 0 if empty else one.extent[axis] + sum(abs(span) for span in spans)
+            strides[axis] = 1
+    return IndexProjection(rows, offsets, sides, strides, one.in_ndim)
+
+
+def absorbed_output(form: Form, index: Sequence[IndexDim]) -> IndexProjection:
+    """Projection of an output."""
+    return _absorbed(projection(form, index), index)
+
+
+def _check_reads(
+    written: Written,
+    index: Sequence[IndexDim],
+    reads: Sequence[IndexProjection],
+    shapes: Sequence[tuple[int, ...]],
+) -> None:
+    space = ZRange((0,) * len(index), tuple(dim.extent for dim in index))
+    if not prod(space.shape):
+        return
+    for (name, _), read, shape in zip(written.inputs, reads, shapes, strict=True):
+        box = read.of_range(space)
+        if any(lo < 0 for lo in box.lo) or any(h > n for h, n in zip(box.hi, shape, strict=True)):
+            sizes = ", ".join(f"{dim.name}={dim.extent}" for dim in index)
+            raise written.error(f"with {sizes} it reads {box} of {name}, which has shape {shape}")

@@ -1,0 +1,167 @@
+"""Rules on concatenations: nested ones become one, and views move to what they join.
+
+So a chain of concatenations and views copies each cell once, from a source to where it belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from dask_tapestry.operators.concat import Concat, concat
+from dask_tapestry.operators.mosaic import Mosaic, Place, Places, met, mosaic
+from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.teg import Node, Progression, apply
+
+MOST_PIECES = (
+    128  # of a mosaic; each takes a copy of its own, and a place in every block's schedule
+)
+
+
+class Piece(NamedTuple):
+    """A tensor and where its cells lie in the whole."""
+
+    tensor: Node
+    places: Places
+
+
+def flatten_concat(node: Node) -> Node | None:
+    """``concat(x, concat(y, z)) -> concat(x, y, z)`` along one axis."""
+    match node.operator:
+        case Concat() as outer if any(x.operator == outer for x in node.inputs):
+            parts = [y for x in node.inputs for y in (x.inputs if x.operator == outer else [x])]
+            return apply(outer, *parts, line=node.line or "")
+    return None
+
+
+def joins_as_mosaic(node: Node) -> Node | None:
+    """``concat|mosaic(x, view(concat|mosaic(y, z))) -> mosaic(x, view(y), view(z))``.
+
+    Whatever the inner one is besides read for, the outer one copies its part of it anyway.
+    """
+    outer = _pieces(node)
+    if outer is None:
+        return None
+    inner = [_pieces_seen(piece.tensor) for piece in outer]
+    if all(pieces is None for pieces in inner):
+        return None
+    found: list[Piece] = []
+    for piece, parts in zip(outer, inner, strict=True):
+        if parts is None:
+            found.append(piece)
+            continue
+        found += [Piece(x, _within(piece.places, own)) for x, own in parts]
+    if len(found) > MOST_PIECES or not found:
+        return None
+    tensors, places = [p.tensor for p in found], [p.places for p in found]
+    return mosaic(tensors, places, node.type.shape, node.line or "")
+
+
+def view_into_pieces(node: Node) -> Node | None:
+    """``view(concat|mosaic(x, y)) -> concat|mosaic(view(x), view(y))``.
+
+    Only where all cells are taken once: a slice stays, as several may share cells. It moves to the
+    pieces with `push_slices`.
+    """
+    match node.operator:
+        case View() as view if view.reads_once(node.input_types)[0]:
+            pieces = _pieces_seen(node) if node.type.size == node.inputs[0].type.size else None
+        case _:
+            return None
+    if not pieces:
+        return None
+    match node.inputs[0].operator:
+        case Concat(axis) if len({p.tensor.type.ndim for p in pieces}) == 1 and (
+            (dim := view.axes[axis].dim) >= 0
+        ):
+            ordered = sorted(pieces, key=lambda piece: piece.places[dim].start)
+            seen = concat([piece.tensor for piece in ordered], dim)
+        case _:
+            tensors, places = [p.tensor for p in pieces], [p.places for p in pieces]
+            seen = mosaic(tensors, places, view.shape, node.line or "")
+    return seen if seen.type == node.type else None
+
+
+def drop_empty_from_mosaic(node: Node) -> Node | None:
+    """``mosaic(x, empty) -> mosaic(x)``, ``mosaic(x) -> x``."""
+    match node.operator:
+        case Mosaic(shape, places) if not all(x.type.size for x in node.inputs):
+            return mosaic(node.inputs, places, shape, node.line or "")
+        case Mosaic(shape) if len(node.inputs) == 1 and node.inputs[0].type.shape == shape:
+            return node.inputs[0]
+    return None
+
+
+def _pieces(node: Node) -> list[Piece] | None:
+    """What a concatenation or mosaic is made of; None of anything else."""
+    match node.operator:
+        case Mosaic(_, places):
+            return [Piece(x, own) for x, own in zip(node.inputs, places, strict=True)]
+        case Concat(axis):
+            starts = [0, *accumulate(x.type.shape[axis] for x in node.inputs)]
+            sides = range(node.type.ndim)
+            return [
+                Piece(x, tuple(Place(start if d == axis else 0, 1) for d in sides))
+                for x, start in zip(node.inputs, starts, strict=False)
+            ]
+    return None
+
+
+def _pieces_seen(node: Node) -> list[Piece] | None:
+    """What a concatenation or mosaic, or a view of one, is made of."""
+    match node.operator:
+        case View() as view if not view.runs and node.type.size:
+            pieces = _pieces(node.inputs[0])
+            if pieces is None:
+                return None
+            seen = [_seen(view, piece) for piece in pieces]
+            return [piece for piece in seen if piece is not None]
+    return _pieces(node)
+
+
+def _seen(view: View, piece: Piece) -> Piece | None:
+    """What a view shows of a piece, and where; None if it shows none of it."""
+    sides, found = list(view.shape), [Place(0, 1)] * len(view.shape)
+    axes: list[ViewAxis] = []
+    shape = piece.tensor.type.shape
+    for (dim, start, step), extent, place in zip(view.axes, shape, piece.places, strict=True):
+        count = 1 if dim < 0 else view.shape[dim]
+        cells, there = met(place, extent, Progression.of(start, step, count))
+        if not cells.count:
+            return None
+        if dim < 0:
+            axes.append(ViewAxis(-1, cells.start, 1))
+            continue
+        sides[dim] = cells.count
+        if step < 0 and count > 1:
+            last = there.start + there.step * (cells.count - 1)
+            found[dim] = Place(count - 1 - last, there.step)
+            axes.append(ViewAxis(dim, cells.stop - 1, -cells.step))
+        else:
+            found[dim] = there
+            axes.append(ViewAxis(dim, cells.start, cells.step))
+    return Piece(_viewed(View(tuple(sides), tuple(axes)), piece.tensor), tuple(found))
+
+
+def _viewed(view: View, x: Node) -> Node:
+    """``view(x)``, composed here: a chain of joins would else make every piece's views anew."""
+    match x.operator:
+        case View() as inner:
+            view, x = view.after(inner), x.inputs[0]
+    return x if view.is_identity(x.type.shape) else apply(view, x, line="")
+
+
+def _within(outer: Sequence[Place], inner: Sequence[Place]) -> Places:
+    return tuple(
+        Place(a.start + a.step * b.start, a.step * b.step)
+        for a, b in zip(outer, inner, strict=True)
+    )
+
+
+MOSAIC_RULES = (
+    flatten_concat,
+    joins_as_mosaic,
+    view_into_pieces,
+    drop_empty_from_mosaic,
+)

@@ -1,0 +1,189 @@
+"""Random bits and permutations as functions of the coordinate.
+
+Number c of a draw is number c of NumPy's `Philox` whose key is the seed's and whose counter begins
+at ``(0, part, call, 0)``, so that any cells can be made without those before them. NumPy's own
+generator makes long runs (4.3 ns a cell); placing it takes 2.3 us, which short runs pay dearly
+(150 ns a cell in rows of 16, against 3.1 compiled). The compiled loop gives the same bits and takes
+over in a process whose runs so far would have paid for compiling it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+Pair = tuple[int, int]
+Fill = Callable[[Block, Block, int, Pair, Pair], None]
+
+WIDEST_STEP: Final = 256  # cells between two of a run, from which each cell is a run of its own
+PIECE: Final = 32_768  # cells made at a time, so that they are copied while still in cache
+ROUNDS: Final = 8
+COMPILE_SECONDS: Final = 0.6
+RUN_SECONDS: Final = 2.2e-6  # that a run costs more than in the compiled loop
+CELL_SECONDS: Final = 2e-9  # that a cell does
+
+
+def random_bits(
+    out: Block | None, *, key: Pair, draw: Pair, frame: tuple[int, ...], places: Sequence[range]
+) -> Block:
+    """64 random bits for each cell of a tensor of shape `frame` at the coordinates `places`."""
+    shape = tuple(len(p) for p in places)
+    direct = out is not None and out.flags.c_contiguous
+    block = out if out is not None and direct else np.empty(shape, np.uint64)
+    if block.size:
+        starts, length, step = runs(frame, places)
+        fill = ACCOUNT.engine(len(starts), block.size * step)
+        fill(block.reshape(-1, length), starts, step, key, draw)
+    return block
+
+
+def runs(frame: tuple[int, ...], places: Sequence[range]) -> tuple[Block, int, int]:
+    """Where the cells lie in C order of `frame`: starts of runs, their length and their step.
+
+    A run is as long as it gets: over the trailing dimensions taken whole and the one before them.
+    """
+    axis, inner = len(frame), 1
+    while axis and places[axis - 1] == range(frame[axis - 1]):
+        axis -= 1
+        inner *= frame[axis]
+    length, step = inner, 1
+    if axis and (inner == 1 or len(places[axis - 1]) == 1 or places[axis - 1].step == 1):
+        axis -= 1
+        length, step = len(places[axis]) * inner, places[axis].step if inner == 1 else 1
+    first = sum(p.start * prod(frame[dim + 1 :]) for dim, p in enumerate(places))
+    starts = np.full((1,) * axis, first, np.uint64)
+    for dim in range(axis):
+        stride = places[dim].step * prod(frame[dim + 1 :])
+        line = np.arange(len(places[dim]), dtype=np.uint64) * np.uint64(stride)
+        starts = starts + line.reshape([-1 if d == dim else 1 for d in range(axis)])
+    starts = starts.reshape(-1)
+    if step > WIDEST_STEP and length > 1:
+        line = np.arange(length, dtype=np.uint64) * np.uint64(step)
+        return (starts[:, None] + line).reshape(-1), 1, 1
+    return starts, length, step
+
+
+def fill_by_numpy(out: Block, starts: Block, step: int, key: Pair, draw: Pair) -> None:
+    """Write run r, the numbers at ``starts[r] + step * i``, into ``out[r]``."""
+    generator = np.random.Philox(key=np.array(key, np.uint64))
+    state = generator.state
+    counter = state["state"]["counter"]
+    counter[1:3] = draw[1], draw[0]
+    piece = max(1, PIECE // step)
+    for start, run in zip(starts.tolist(), out, strict=True):
+        for at in range(0, len(run), piece):
+            part, place = run[at : at + piece], start + step * at
+            counter[0], skip = place >> 2, place & 3  # a counter makes four numbers
+            generator.state = state
+            end = skip + step * (len(part) - 1) + 1
+            part[...] = generator.random_raw(end)[skip::step]
+
+
+def fill_compiled(out: Block, starts: Block, step: int, key: Pair, draw: Pair) -> None:
+    """Do the same in the compiled loop."""
+    from dask_tapestry_kernels.cpu import philox  # noqa: PLC0415  (it brings in numba)
+
+    wide = [(np.uint64(a), np.uint64(b)) for a, b in (key, draw)]
+    philox.fill(out, starts, np.uint64(step), *wide)
+
+
+class Account:
+    """Seconds that runs have cost in this process beyond what compiled ones would have.
+
+    Once they exceed what compiling takes it is worth while, so no more than twice the time of the
+    better choice is ever spent.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.seconds, self.limit = 0.0, limit
+        self._lock = Lock()
+
+    def engine(self, runs: int, cells: int) -> Fill:
+        """How to make so many runs of so many cells together."""
+        with self._lock:
+            self.seconds += runs * RUN_SECONDS + cells * CELL_SECONDS
+            return fill_compiled if self.seconds > self.limit else fill_by_numpy
+
+
+ACCOUNT: Final = Account(COMPILE_SECONDS)
+
+
+def permutation(
+    out: Block | None,  # noqa: ARG001
+    *,
+    key: Pair,
+    draw: Pair,
+    extent: int,
+    as_table: bool,
+    places: range,
+) -> Block:
+    """Where the cells `places` of ``range(extent)`` go in a random permutation."""
+    if as_table:
+        return table(key, draw, extent)[places.start : places.stop : places.step]
+    result = np.empty(len(places), np.int64)
+    for at in range(0, len(places), PIECE):
+        part = places[at : at + PIECE]
+        cells = np.arange(part.start, part.stop, part.step, dtype=np.uint64)
+        result[at : at + PIECE] = shuffled(cells, extent, round_keys(key, draw))
+    return result
+
+
+@lru_cache(maxsize=8)
+def table(key: Pair, draw: Pair, extent: int) -> Block:
+    """The order of as many random numbers: every permutation is as likely as any other."""
+    numbers = random_bits(None, key=key, draw=draw, frame=(extent,), places=(range(extent),))
+    order = np.argsort(numbers, kind="stable")
+    order.flags.writeable = False
+    return order
+
+
+@lru_cache(maxsize=64)
+def round_keys(key: Pair, draw: Pair) -> tuple[np.uint64, ...]:
+    """The key of each round."""
+    numbers = random_bits(None, key=key, draw=draw, frame=(ROUNDS,), places=(range(ROUNDS),))
+    return tuple(numbers)
+
+
+def shuffled(cells: Block, extent: int, keys: Sequence[np.uint64]) -> Block:
+    """A bijection of ``range(extent)``: one of the next power of two, repeated until inside.
+
+    Source: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002.
+    """
+    bits = (extent - 1).bit_length()
+    moved = feistel(cells, bits, keys)
+    outside = np.flatnonzero(moved >= np.uint64(extent))
+    while outside.size:
+        again = feistel(moved[outside], bits, keys)
+        moved[outside] = again
+        outside = outside[again >= np.uint64(extent)]
+    return moved
+
+
+def feistel(cells: Block, bits: int, keys: Sequence[np.uint64]) -> Block:
+    """A bijection of numbers of `bits` bits: in turn each half is changed by a hash of the other.
+
+    Source: Luby and Rackoff, "How to construct pseudorandom permutations", SIAM J. Comput. 17.
+    """
+    low = np.uint64(bits // 2)
+    high = np.uint64(bits) - low
+    left, right = cells >> low, cells & ((np.uint64(1) << low) - np.uint64(1))
+    for number, key in enumerate(keys):
+        if number % 2:
+            right ^= _hash(left, key) >> (np.uint64(64) - low)
+        else:
+            left ^= _hash(right, key) >> (np.uint64(64) - high)
+    return (left << low) | right
+
+
+def _hash(numbers: Block, key: np.uint64) -> Block:
+    """Numbers of which the high bits depend on all bits of `numbers` and `key`."""
+    mixed = (numbers ^ key) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= np.uint64(0xD6E8FEB86659FD93)
+    return mixed

@@ -1,0 +1,184 @@
+"""Functions of the user, called on blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+Index = tuple[Any, ...]  # of slices
+
+
+def call(
+    out: Block | None,
+    *blocks: Block,
+    function: Callable[..., Any],
+    shape: tuple[int, ...],
+    keep: Index,
+    dtype: np.dtype[Any],
+    parts: Sequence[Sequence[Index]] | None,
+) -> Block:
+    """Call `function` on the blocks, or for each of `parts` on that of each block.
+
+    Parameters
+    ----------
+    shape, dtype
+        Of what it must return, for one part.
+    keep
+        The cells of it that are wanted.
+    """
+    made = tuple(s.stop - s.start for s in keep)
+    if parts is None:
+        if 0 in made:
+            return np.empty(made, dtype)
+        return conform(guarded(function, blocks), shape, dtype, function)[(*keep, ...)]
+    if 0 in made[1:] or not parts:
+        return np.empty(made, dtype)
+    result = np.empty(made, dtype) if out is None else out
+    for number, places in enumerate(parts):
+        pieces = [block[(*place, ...)] for block, place in zip(blocks, places, strict=True)]
+        result[number] = conform(guarded(function, pieces), shape, dtype, function)[
+            (*keep[1:], ...)
+        ]
+    return result
+
+
+def guarded(function: Callable[..., Any], blocks: Sequence[Any], **kwargs: Any) -> Any:
+    """Call `function` on blocks that others may hold; one that writes to them gets copies."""
+    try:
+        return function(*[_read_only(block) for block in blocks], **kwargs)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+    return function(*[_copy(block) for block in blocks], **kwargs)
+
+
+def _read_only(block: Any) -> Any:
+    if isinstance(block, list):
+        return [_read_only(b) for b in block]
+    if not isinstance(block, np.ndarray):
+        return block
+    seen = block.view()
+    seen.flags.writeable = False
+    return seen
+
+
+def _copy(block: Any) -> Any:
+    if isinstance(block, list):
+        return [_copy(b) for b in block]
+    return block.copy() if isinstance(block, np.ndarray) else block
+
+
+def conform(
+    result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Callable[..., Any]
+) -> Block:
+    """What `function` returned, as a block of `shape` and `dtype`; several results as fields.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is not what was declared.
+    """
+    if dtype.names is not None:
+        return _packed(result, shape, dtype, function)
+    block = np.asarray(result)
+    if block.shape != shape:
+        raise ValueError(
+            f"{_name(function)} returned shape {block.shape} where its signature says {shape}"
+        )
+    if block.dtype == dtype:
+        return block
+    if not np.can_cast(block.dtype, dtype, "same_kind"):
+        raise TypeError(f"{_name(function)} returned dtype {block.dtype}, not {dtype} as declared")
+    return block.astype(dtype)
+
+
+def _packed(
+    result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Callable[..., Any]
+) -> Block:
+    names = dtype.names or ()
+    if isinstance(result, np.ndarray) and result.dtype == dtype:
+        return result
+    if isinstance(result, dict):
+        result = tuple(result[name] for name in names)
+    if not isinstance(result, tuple | list) or len(result) != len(names):
+        got = f"{len(result)} values" if isinstance(result, tuple | list) else type(result).__name__
+        raise ValueError(f"{_name(function)} returned {got} where {len(names)} are declared")
+    packed = np.empty(shape, dtype)
+    for name, value in zip(names, result, strict=True):
+        field = dtype[name]
+        packed[name] = conform(value, (*shape, *field.shape), field.base, function)
+    return packed
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "name", getattr(function, "__name__", "the function")))
+
+
+def member(
+    out: Block | None,  # noqa: ARG001
+    block: Block,
+    *,
+    name: str,
+    keep: Index,
+) -> Block:
+    """Return one field of structured cells; of its own axes, the last ones, the cells `keep`."""
+    seen: Block = block[name][(..., *keep)]
+    return seen
+
+
+def fold(
+    out: Block | None,  # noqa: ARG001
+    block: Block,
+    *,
+    function: Callable[..., Any],
+    axis: int,
+    levels: int | None,
+    identity: Any,
+) -> Block:
+    """Combine neighbours along `axis` up to a level of their tree, or to the one value."""
+    nodes = np.moveaxis(block, axis, 0)
+    if not len(nodes):
+        return np.full(nodes.shape[1:] if levels is None else nodes.shape, identity, block.dtype)
+    level = 0
+    while len(nodes) > 1 and level != levels:
+        pairs = len(nodes) // 2
+        left, right = nodes[0 : 2 * pairs : 2], nodes[1 : 2 * pairs : 2]
+        merged = conform(guarded(function, [left, right]), left.shape, block.dtype, function)
+        rest = nodes[2 * pairs :]
+        nodes = np.concatenate([merged, rest]) if len(rest) else merged
+        level += 1
+    return nodes if levels is not None else nodes[0]
+
+
+def blockwise(
+    out: Block | None,
+    *blocks: Block,
+    function: Callable[..., Any],
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    works: Sequence[tuple[Index, tuple[int, ...], Index, Sequence[Any], dict[str, Any]]],
+) -> Block:
+    """Call `function` for each of `works`, and put what it returns in its place.
+
+    A work is: the place in the result, the shape that the function must return, the cells of it
+    that are wanted, where in each block its arguments lie, and what it is told beside.
+    """
+    result = None
+    for place, made, keep, pieces, told in works:
+        given = [_chosen(block, piece) for block, piece in zip(blocks, pieces, strict=True)]
+        block = conform(guarded(function, given, **told), made, dtype, function)[(*keep, ...)]
+        if len(works) == 1:
+            return block
+        if result is None:
+            result = np.empty(shape, dtype) if out is None else out
+        result[(*place, ...)] = block
+    return np.empty(shape, dtype) if result is None else result
+
+
+def _chosen(block: Block, piece: Any) -> Any:
+    if isinstance(piece, list):
+        return [_chosen(block, inner) for inner in piece]
+    return block[tuple(piece)]

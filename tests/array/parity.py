@@ -1,0 +1,18 @@
+"""What tests of errors share: NumPy refuses a call, and so do we, with its exception type."""
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.errors import TapestryError
+
+
+def refused(call):
+    """Check that `call` raises NumPy's exception type, and an error of ours."""
+    with pytest.raises(Exception) as theirs:  # noqa: PT011
+        call(np, np.asarray)
+    kind = next(k for k in theirs.type.__mro__ if k.__module__ == "builtins")
+    kind = np.exceptions.AxisError if theirs.type is np.exceptions.AxisError else kind
+    with pytest.raises(kind) as ours:
+        call(dt, dt.asarray)
+    assert isinstance(ours.value, TapestryError | TypeError | ZeroDivisionError), ours.value

@@ -1,0 +1,220 @@
+import dask.array as da
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+
+X = np.arange(35.0).reshape(5, 7)
+CHUNKS = ((2, 3), (3, 3, 1))
+pytestmark = pytest.mark.usefixtures("sync")
+
+
+def ours(x=X, chunks=CHUNKS):
+    return dt.asarray(x).rechunk(chunks)
+
+
+def theirs(x=X, chunks=CHUNKS):
+    return da.from_array(x, chunks=chunks)
+
+
+def shape_of_block(block, block_id=None):
+    return np.full(block.shape, 10 * block_id[0] + block_id[1])
+
+
+MAPPED = [
+    (lambda d, x: d.map_blocks(lambda b: b - b.mean(), x)),
+    (lambda d, x: d.map_blocks(lambda b, c: b * c, x, 3)),
+    (lambda d, x: d.map_blocks(lambda b, by=1: b * by, x, by=2)),
+    (lambda d, x: d.map_blocks(lambda b: b.sum(keepdims=True), x, chunks=(1, 1))),
+    (lambda d, x: d.map_blocks(lambda b: b.sum(0), x, drop_axis=0)),
+    (lambda d, x: d.map_blocks(lambda b: b.sum(1), x, drop_axis=[1], dtype="f8")),
+    (lambda d, x: d.map_blocks(lambda b: b[:, None], x, new_axis=1)),
+    (lambda d, x: d.map_blocks(lambda b: b[None].repeat(2, 0), x, new_axis=0, chunks=(2, *CHUNKS))),
+    (lambda d, x: d.map_blocks(lambda b: b.repeat(2, 1), x, chunks=(CHUNKS[0], (6, 6, 2)))),
+    (lambda d, x: d.map_blocks(np.add, x, x[0])),
+    (lambda d, x: d.map_blocks(lambda b: b.astype("i4"), x, dtype="i4")),
+    (lambda d, x: d.map_blocks(lambda b: b.astype("i4"), x, meta=np.empty((0, 0), "i4"))),
+    (lambda d, x: d.map_blocks(shape_of_block, x, dtype="i8")),
+    (lambda d, x: d.map_blocks(lambda b, m: b + m.sum(), x, np.arange(3))),
+    (lambda d, x: x.map_blocks(lambda b: b.cumsum(1))),
+]
+
+
+@pytest.mark.parametrize("call", MAPPED)
+def test_map_blocks_is_dasks(call):
+    made, expected = call(dt, ours()), call(da, theirs())
+    assert made.chunks == expected.chunks
+    assert made.dtype == expected.dtype
+    assert np.array_equal(made.compute(), expected.compute())
+
+
+BLOCKED = [
+    (lambda d, x: d.blockwise(np.add, "ij", x, "ij", 1, None, dtype="f8")),
+    (lambda d, x: d.blockwise(np.transpose, "ji", x, "ij", dtype="f8")),
+    (lambda d, x: d.blockwise(lambda bs: sum(b.sum(1) for b in bs), "i", x, "ij", dtype="f8")),
+    (lambda d, x: d.blockwise(lambda b: b.sum(1), "i", x, "ij", dtype="f8", concatenate=True)),
+    (
+        lambda d, x: d.blockwise(
+            lambda bs: sum(b.sum() for row in bs for b in row)[None],
+            "k",
+            x,
+            "ij",
+            new_axes={"k": 1},
+            dtype="f8",
+        )
+    ),
+    (
+        lambda d, x: d.blockwise(
+            lambda b: np.stack([b, b]), "kij", x, "ij", new_axes={"k": 2}, dtype="f8"
+        )
+    ),
+    (
+        lambda d, x: d.blockwise(
+            lambda b: b.repeat(2, 0),
+            "ij",
+            x,
+            "ij",
+            adjust_chunks={"i": lambda n: 2 * n},
+            dtype="f8",
+        )
+    ),
+    (lambda d, x: d.blockwise(lambda b: b[:1], "ij", x, "ij", adjust_chunks={"i": 1}, dtype="f8")),
+    (
+        lambda d, x: d.blockwise(
+            lambda b: b[:1], "ij", x, "ij", adjust_chunks={"i": (1, 1)}, dtype="f8"
+        )
+    ),
+    (
+        lambda d, x: d.blockwise(
+            lambda a, b: a @ b,
+            "ik",
+            x,
+            "ij",
+            x.T.rechunk((3, 2)),
+            "jk",
+            dtype="f8",
+            concatenate=True,
+        )
+    ),
+    (lambda d, x: d.blockwise(np.add, "ij", x, "ij", x.rechunk((5, 2)), "ij", dtype="f8")),
+]
+
+
+@pytest.mark.parametrize("call", BLOCKED)
+def test_blockwise_is_dasks(call):
+    made, expected = call(dt, ours()), call(da, theirs())
+    assert made.chunks == expected.chunks
+    assert made.dtype == expected.dtype
+    assert np.array_equal(made.compute(), expected.compute())
+
+
+def info_of(block, block_info=None):
+    if isinstance(block_info, dict):  # Dask learns the dtype with something else
+        seen.append(block_info)
+    return block
+
+
+seen = []
+
+
+def test_block_info_is_dasks():
+    made = []
+    for x, d in ((ours(), dt), (theirs(), da)):
+        seen.clear()
+        d.map_blocks(info_of, x, dtype="f8").compute(scheduler="sync")
+        made.append(sorted(seen, key=lambda info: info[None]["chunk-location"]))
+    assert len(made[0]) == len(made[1]) == 6
+    for mine, expected in zip(*made, strict=True):
+        assert mine[0] == expected[0]
+        assert {k: v for k, v in mine[None].items() if k != "dtype"} == {
+            k: v for k, v in expected[None].items() if k != "dtype"
+        }
+        assert mine[None]["dtype"] == np.dtype("f8")
+
+
+def test_a_function_without_arrays_makes_blocks():
+    def make(block_id):
+        return np.full((2, 3), 10 * block_id[0] + block_id[1])
+
+    made = [d.map_blocks(make, chunks=((2, 2), (3,)), dtype="i8") for d in (dt, da)]
+    assert made[0].chunks == made[1].chunks
+    assert np.array_equal(made[0].compute(), made[1].compute())
+
+
+def test_dimensions_of_one_length_are_cut_alike():
+    x, y = dt.arange(6).rechunk(2), dt.arange(6).rechunk(3)
+    assert dt.map_blocks(np.add, x, y).chunks == ((2, 2, 2),)
+    made = dt.map_blocks(
+        np.add, dt.arange(4).rechunk(2), dt.arange(6).rechunk((2, 4)), chunks=((2, 2),), dtype="i8"
+    )
+    with pytest.raises(ValueError, match="broadcast"):
+        made.compute()
+
+
+def test_slices_leave_the_other_blocks_alone():
+    calls = []
+
+    def look(block, block_id):
+        calls.append(block_id)
+        return block + block_id[1]
+
+    made = dt.map_blocks(look, ours(), dtype="f8")
+    expected = made.compute()
+    calls.clear()
+    assert np.array_equal(made[1, 4:].compute(), expected[1, 4:])
+    assert sorted(calls) == [(0, 1), (0, 2)]
+
+
+def test_an_array_among_keywords_is_given_whole():
+    shift = dt.arange(3)
+    made = dt.map_blocks(lambda b, by: b + by.sum(), ours(), by=shift)
+    assert np.array_equal(made.compute(), X + 3)
+
+
+def test_blocks_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="2 blocks and 3"):
+        dt.map_blocks(np.add, dt.arange(6).rechunk(2), dt.arange(4).rechunk(2))
+    with pytest.raises(ValueError, match="length 6 and 5"):
+        dt.blockwise(np.add, "i", dt.arange(6), "i", dt.arange(5), "i")
+    with pytest.raises(ValueError, match="does not fit the 1 dimensions"):
+        dt.blockwise(np.negative, "ij", dt.arange(6), "ij")
+    with pytest.raises(ValueError, match="repeats"):
+        dt.blockwise(np.negative, "ii", dt.arange(6), "i")
+    with pytest.raises(ValueError, match="no array has the index 'j'"):
+        dt.blockwise(np.negative, "ij", dt.arange(6), "i")
+    with pytest.raises(ValueError, match="by turns"):
+        dt.blockwise(np.negative, "i", dt.arange(6))
+    with pytest.raises(ValueError, match="chunks are 2"):
+        dt.map_blocks(np.negative, ours(), chunks=(CHUNKS[0], (3, 4)))
+    with pytest.raises(ValueError, match="of 1 dimensions, not 2"):
+        dt.map_blocks(np.negative, ours(), chunks=(2,))
+    with pytest.raises(ValueError, match="drop_axis"):
+        dt.map_blocks(np.negative, ours(), drop_axis=5)
+    with pytest.raises(ValueError, match="new_axis"):
+        dt.map_blocks(np.negative, ours(), new_axis=4)
+    with pytest.raises(ValueError, match="without cells"):
+        dt.map_blocks(lambda b: b[:0], dt.arange(6).rechunk(3), chunks=(0,))
+    with pytest.raises(TypeError, match="a function first"):
+        dt.map_blocks(3, ours())
+
+
+def test_results_of_another_shape_are_refused():
+    with pytest.raises(ValueError, match="returned shape"):
+        dt.map_blocks(lambda b: b[:1], ours()).compute()
+
+
+def test_a_dtype_that_cannot_be_learnt_is_asked_for():
+    def picky(block):
+        if block.size < 2:
+            raise ValueError("too small")
+        return block
+
+    with pytest.raises(ValueError, match="too small; give the dtype instead"):
+        dt.map_blocks(picky, dt.arange(6))
+    assert dt.map_blocks(picky, dt.arange(6), dtype="i8").compute().sum() == 15
+
+
+def test_plans_of_blocks_verify():
+    plan = dt.plan(dt.map_blocks(np.cumsum, dt.arange(10).rechunk(3)) * 2)
+    plan.verify()
+    assert np.array_equal(plan.compute()[:4], [0, 2, 6, 6])

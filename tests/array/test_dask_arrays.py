@@ -1,0 +1,88 @@
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from dask import delayed
+
+import dask_tapestry as dt
+
+CELLS = np.arange(6.0).reshape(2, 3)
+
+
+def test_there_and_back():
+    d = dt.asarray(CELLS).rechunk((1, 2)).to_dask_array()
+    assert isinstance(d, da.Array)
+    assert d.chunks == ((1, 1), (2, 1))
+    assert d.dtype == CELLS.dtype
+    np.testing.assert_array_equal((d * 2).compute(), CELLS * 2)
+    np.testing.assert_array_equal(dt.from_dask_array(d * 2).compute(), CELLS * 2)
+
+
+def test_nothing_is_computed_on_the_way():
+    class Unread:
+        shape, dtype = (3,), np.dtype("f8")
+
+        def __getitem__(self, key):
+            raise AssertionError("it was computed")
+
+    d = dt.from_array(Unread()).to_dask_array()
+    assert dt.from_dask_array(d + 1).shape == (3,)
+
+
+def test_a_delayed_value():
+    calls = []
+
+    def make(n):
+        calls.append(n)
+        return np.arange(n)
+
+    x = dt.from_delayed(delayed(make, pure=False)(5), (5,), "int64")
+    assert (x.shape, x.dtype, calls) == ((5,), np.dtype("int64"), [])
+    np.testing.assert_array_equal((x * 2).compute(scheduler="sync"), np.arange(5) * 2)
+    assert calls == [5]
+
+
+def test_its_dtype_may_come_from_meta():
+    x = dt.from_delayed(delayed(np.ones)(3), (3,), meta=np.empty(0, "f8"))
+    assert x.dtype == np.float64
+    with pytest.raises(dt.DTypeError, match="needs the dtype"):
+        dt.from_delayed(delayed(np.ones)(3), (3,))
+
+
+def test_a_value_without_dimensions_and_an_empty_one():
+    assert dt.from_delayed(delayed(sum)([1.0, 2.0]), (), float).compute() == 3
+    assert dt.from_delayed(delayed(np.ones)((0, 3)), (0, 3), float).compute().shape == (0, 3)
+
+
+def test_several_are_joined():
+    parts = [dt.from_delayed(delayed(np.full)(2, n), (2,), "int64") for n in range(4)]
+    assert dt.concatenate(parts).compute().tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "shape", "dtype", "kind"),
+    [
+        (np.ones(3), (4,), float, ValueError),
+        (np.ones((3, 1)), (3,), float, ValueError),
+        (np.ones(3), (3,), int, TypeError),
+        ("text", (3,), float, ValueError),
+        (None, (), float, TypeError),
+    ],
+)
+def test_what_is_not_as_declared_is_found_out(value, shape, dtype, kind):
+    x = dt.from_delayed(delayed(lambda: value)(), shape, dtype)
+    with pytest.raises(kind, match="given to from_delayed") as caught:
+        x.compute(scheduler="sync")
+    assert isinstance(caught.value, dt.ComputeError)
+
+
+def test_an_unknown_length():
+    with pytest.raises(dt.ShapeError, match="unknown"):
+        dt.from_delayed(delayed(np.ones)(3), (np.nan,), float)
+
+
+def test_computed_beside_what_it_stands_on():
+    value = delayed(np.ones)(3)
+    x = dt.from_delayed(value, (3,), float)
+    ones, total = dask.compute(value, x.sum(), scheduler="sync")
+    assert ones.sum() == total == 3

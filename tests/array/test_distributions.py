@@ -1,0 +1,173 @@
+"""Statistics of every distribution, with fixed seeds and bounds of five standard deviations."""
+
+from math import erf, log
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+
+from .samples import COUNT, deviates, gap, rng
+
+
+def normal_share(x):
+    return 0.5 * (1 + np.vectorize(erf)(x / 2**0.5))
+
+
+CONTINUOUS = {
+    "random": (lambda g: g.random(COUNT), lambda x: x),
+    "random f4": (lambda g: g.random(COUNT, "f4"), lambda x: x),
+    "uniform": (lambda g: g.uniform(-2, 6, COUNT), lambda x: (x + 2) / 8),
+    "normal": (lambda g: g.normal(3, 2, COUNT), lambda x: normal_share((x - 3) / 2)),
+    "normal f4": (lambda g: g.standard_normal(COUNT, "f4"), normal_share),
+    "lognormal": (lambda g: g.lognormal(1, 2, COUNT), lambda x: normal_share((np.log(x) - 1) / 2)),
+    "exponential": (lambda g: g.exponential(3, COUNT), lambda x: 1 - np.exp(-x / 3)),
+    "exponential f4": (lambda g: g.standard_exponential(COUNT, "f4"), lambda x: 1 - np.exp(-x)),
+}
+
+
+@pytest.mark.parametrize(("draw", "share"), CONTINUOUS.values(), ids=CONTINUOUS)
+def test_values_are_distributed_as_they_should_be(draw, share):
+    g = rng()
+    first, second = draw(g).compute(), draw(g).compute()
+    assert gap(first, share) < 1.95
+    uniform, other = share(first.astype(float)), share(second.astype(float))
+    assert abs(np.corrcoef(uniform, other)[0, 1]) < 4 / COUNT**0.5
+    for lag in (1, 2, 3, 4, 5, 64, 1000):
+        assert abs(np.corrcoef(uniform[lag:], uniform[:-lag])[0, 1]) < 4 / COUNT**0.5
+    pairs = (uniform[1:] * 32).astype(int) * 32 + (uniform[:-1] * 32).astype(int)
+    counts = np.bincount(np.minimum(pairs, 1023), minlength=1024)
+    assert deviates(counts, (COUNT - 1) / 1024) < 5
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_moments_of_the_normal_distribution(dtype):
+    x = rng().standard_normal(COUNT, dtype).compute().astype(float)
+    for power, mean, variance in ((1, 0, 1), (2, 1, 2), (3, 0, 15), (4, 3, 96), (6, 15, 10170)):
+        assert abs((x**power).mean() - mean) < 5 * (variance / COUNT) ** 0.5
+    assert 4 < abs(x).max() < 6
+    assert abs((abs(x) < 0.01).mean() - 0.0079787) < 5 * (0.008 / COUNT) ** 0.5
+
+
+def test_ends_of_the_unit_interval():
+    x = rng().random(COUNT, "f4").compute()
+    assert x.min() >= 0
+    assert x.max() < 1
+    assert x.dtype == np.float32
+    e = rng().standard_exponential(COUNT).compute()
+    assert e.min() >= 0
+    assert log(COUNT) - 3 < e.max() < log(COUNT) + 7
+
+
+@pytest.mark.parametrize(
+    ("low", "count"),
+    [(0, 2), (-3, 7), (5, 1000), (0, 3 * 2**30), (-9 * 10**18, 3 * 2**62), (-(2**63), 2**64)],
+)
+def test_integers_are_equally_likely(low, count):
+    x = rng().integers(low, low + count, COUNT).compute()
+    assert x.min() >= low
+    assert x.max() < low + count
+    boxes = min(count, 1000)
+    place = ((x.astype(object) - low) * boxes // count).astype(int)
+    assert deviates(np.bincount(place, minlength=boxes), COUNT / boxes) < 5
+    if count < 1000:
+        pairs = (x[1:] - low) * count + x[:-1] - low
+        assert deviates(np.bincount(pairs, minlength=count**2), (COUNT - 1) / count**2) < 5
+    rest = (x.astype(object) - low) % 7
+    if count > 10**6:
+        assert deviates(np.bincount(rest.astype(int), minlength=7), COUNT / 7) < 5
+
+
+def test_integers_of_arrays_of_bounds():
+    high = np.array([1, 2, 10, 2**40, 2**63 - 1])
+    x = rng().integers(0, high, (20_000, 5)).compute()
+    assert (x >= 0).all()
+    assert (x < high).all()
+    assert (
+        abs(x[:, 2:].mean(axis=0) / (high[2:] - 1) - 0.5).max() < 5 * 12**-0.5 / 20_000**0.5 + 0.06
+    )
+    later = rng().integers(0, dt.asarray(high), (20_000, 5)).compute()
+    np.testing.assert_array_equal(x, later)
+    whole = rng().integers([0], [2**64], (20_000, 1), "u8").compute() / 2.0**64
+    assert gap(whole, lambda x: x) < 1.95
+
+
+def test_integers_of_bounds_that_are_computed_later():
+    low, high = dt.asarray(np.array([-5, 3], "i2")), dt.arange(2, dtype="u1") + 7
+    x = rng().integers(low, high, (5000, 2), endpoint=True).compute()
+    assert x.min(axis=0).tolist() == [-5, 3]
+    assert x.max(axis=0).tolist() == [7, 8]
+
+
+def test_parameters_are_arrays_of_every_kind():
+    loc, scale = np.array([[-10.0], [10.0]]), dt.asarray([1.0, 2.0, 3.0])
+    x = rng().normal(loc, scale, (5000, 2, 3)).compute()
+    assert abs(x.mean(axis=0) - loc).max() < 5 * 3 / 5000**0.5
+    assert abs(x.std(axis=0) / [1, 2, 3] - 1).max() < 5 / 10_000**0.5
+    assert rng().normal(loc, scale).shape == (2, 3)
+    assert rng().exponential([1, 2]).shape == (2,)
+
+
+def test_choices():
+    p = np.array([0.1, 0, 0.3, 0.25, 0.35])
+    counts = np.bincount(rng().choice(5, COUNT, p=p).compute(), minlength=5)
+    assert counts[1] == 0
+    assert (abs(counts - p * COUNT) <= 5 * (p * COUNT) ** 0.5).all()
+    rows = rng().choice(np.eye(3), 9000, axis=1).compute()
+    assert rows.shape == (3, 9000)
+    assert abs(rows.sum(axis=1) - 3000).max() < 5 * 2000**0.5
+    once = rng().choice(100, (5, 20), replace=False).compute()
+    assert sorted(once.ravel()) == list(range(100))
+    assert rng().choice([], 0).shape == (0,)
+    assert 0 <= int(rng().choice(3)) < 3
+
+
+def test_permutations():
+    x = np.arange(30.0).reshape(5, 6)
+    rows = rng().permutation(x).compute()
+    assert sorted(map(tuple, rows)) == sorted(map(tuple, x))
+    columns = rng().permutation(dt.asarray(x), axis=1).compute()
+    np.testing.assert_array_equal(np.sort(columns, axis=1), x)
+    assert (columns[0] != x[0]).any()
+    assert rng().permutation(-3).shape == (0,)
+    for n in (0, 1, 2):
+        assert sorted(rng().permutation(n).compute()) == list(range(n))
+
+
+REFUSED = [
+    (lambda g: g.random(3, "f2"), TypeError, "Unsupported dtype dtype\\('float16'\\) for random"),
+    (lambda g: g.standard_normal(3, "i8"), TypeError, "Unsupported dtype"),
+    (lambda g: g.standard_exponential(3, "f2"), TypeError, "Unsupported dtype"),
+    (lambda g: g.standard_exponential(3, method="no"), ValueError, "method"),
+    (lambda g: g.random(3, out=np.empty(3)), TypeError, "out"),
+    (lambda g: g.integers(0, 2, 3, "f8"), TypeError, "Unsupported dtype"),
+    (lambda g: g.integers(0, 2, 3, "M8[s]"), TypeError, "Unsupported dtype"),
+    (lambda g: g.integers(5, 5), ValueError, "low >= high"),
+    (lambda g: g.normal(0, -1), ValueError, "scale < 0"),
+    (lambda g: g.normal(0, [1, -0.0]), ValueError, "scale < 0"),
+    (lambda g: g.lognormal(0, -1), ValueError, "sigma < 0"),
+    (lambda g: g.exponential([-1]), ValueError, "scale < 0"),
+    (lambda g: g.uniform(1, 0), ValueError, "high - low < 0"),
+    (lambda g: g.uniform("a", 0), ValueError, "could not convert"),
+    (lambda g: g.uniform(1j, 0), TypeError, "real number"),
+    (lambda g: g.normal(dt.ones(2, "c8")), TypeError, "real numbers"),
+    (lambda g: g.normal([1, 2], size=3), ValueError, "broadcast"),
+    (lambda g: g.permutation(5.0), IndexError, "axis 0 is out of bounds"),
+    (lambda g: g.permutation([[1, 2]], axis=2), ValueError, "axis 2 is out of bounds"),
+    (lambda g: g.choice(0), ValueError, "positive integer"),
+    (lambda g: g.choice([], 2), ValueError, "unless no samples"),
+    (lambda g: g.choice(5, 6, replace=False), ValueError, "larger sample"),
+    (lambda g: g.choice(5.0), ValueError, "sequence or an integer"),
+    (lambda g: g.choice(3, 2, p=[0.5, 0.5]), ValueError, "same size"),
+    (lambda g: g.choice(3, 2, False, [0.5, 0.5, 0]), TypeError, "without replacement"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), REFUSED)
+def test_what_numpy_refuses_is_refused_when_it_is_built(call, error, text):
+    with pytest.raises(error, match=text):
+        call(rng())
+
+
+def test_numbers_that_are_no_numbers_stay_so():
+    assert np.isnan(rng().normal(0, np.nan, 3).compute()).all()

@@ -1,0 +1,1 @@
+"""Random programs of ten operations, against NumPy."""

@@ -1,0 +1,63 @@
+"""Random programs against NumPy; ``python -m tests.fuzz --programs 20000`` runs many more."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from tests.fuzz import programs
+from tests.fuzz.operations import Step
+from tests.fuzz.values import differs
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 20))
+def test_a_fixed_share_of_programs(seed):
+    for number in range(seed, seed + 20):
+        programs.run(Random(number))
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_programs_that_hypothesis_can_shrink(random):
+    programs.run(random)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_many_programs(random):
+    programs.run(random)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda xp, x, y: x if xp is np else x + 1,
+        lambda xp, x, y: x if xp is np else dt.astype(x, "c16"),
+        lambda xp, x, y: x if xp is np else x[None],
+        lambda xp, x, y: x if xp is np else x.compute(),
+        lambda xp, x, y: x if xp is np else xp.nothing(x),
+        lambda xp, x, y: np.zeros(2)[5] if xp is np else x,
+        lambda xp, x, y: np.zeros(2)[5] if xp is np else x.reshape(-2, -3, -4),
+    ],
+)
+def test_a_wrong_operation_is_found(wrong, monkeypatch):
+    draws = {lambda random, xs: Step("wrong", wrong, "same"): 1}
+    monkeypatch.setattr(programs, "OPERATIONS", draws)
+    monkeypatch.setattr(programs, "shape", lambda random: (2, 3))
+    monkeypatch.setattr(programs, "DTYPES", ["i8"])
+    with pytest.raises(programs.Mismatch, match="v2"):
+        programs.run(Random(0))
+
+
+def test_when_results_differ():
+    x = np.array([1.0, np.nan])
+    assert not differs(x, x, 0)
+    assert differs(x, x.astype("f4"), 0)
+    assert differs(x, x[:1], 0)
+    assert differs(x + 1e-12, x, 0)
+    assert not differs(x + 1e-12, x, 1e-9)
+    assert differs(x + 1e-3, x, 1e-9)

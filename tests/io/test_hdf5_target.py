@@ -1,0 +1,84 @@
+import pickle
+
+import h5py
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.io.hdf5_target import dataset_target
+
+CELLS = np.arange(600.0).reshape(20, 30)
+
+
+@pytest.fixture
+def path(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("g/x", data=CELLS, chunks=(3, 7), compression="gzip")
+        file.create_dataset("flat", data=CELLS)
+    return tmp_path / "x.h5"
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,)])
+def test_small_shapes(tmp_path, shape):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        data = file.create_dataset("x", shape, "f8")
+        dt.store(dt.full(shape, 7.0), data)
+        np.testing.assert_array_equal(dt.from_array(data).compute(), np.full(shape, 7.0))
+
+
+@pytest.mark.parametrize("name", ["g/x", "flat"])
+def test_regions_of_a_dataset_are_written(path, name):
+    expected = CELLS.copy()
+    with h5py.File(path, "r+") as file, dt.config(block_bytes=64):
+        dt.store(
+            -CELLS[:9, :10], file[name], regions=(slice(2, 20, 2), slice(5, 15)), num_workers=4
+        )
+        dt.store([CELLS[0], CELLS[1]], [file[name], file[name]], regions=[18, 19])
+        expected[2:20:2, 5:15] = -CELLS[:9, :10]
+        expected[18], expected[19] = CELLS[0], CELLS[1]
+        np.testing.assert_array_equal(file[name][...], expected)
+        assert not dict(file[name].attrs)
+
+
+def test_what_was_written_is_read_after(path):
+    with h5py.File(path, "r+") as file:
+        (x,) = dt.store(CELLS * 2, file["flat"], compute=False, return_stored=True)
+        assert file["flat"][0, 1] == 1
+        np.testing.assert_array_equal((x + 1).compute(), CELLS * 2 + 1)
+
+
+def test_a_failed_write_is_known(path):
+    class Failing:
+        shape, dtype = CELLS.shape, CELLS.dtype
+
+        def __getitem__(self, key):
+            raise OSError("the disk is on fire")
+
+    with h5py.File(path, "r+") as file:
+        with pytest.raises(OSError, match="on fire"):
+            dt.store(dt.from_array(Failing()), file["flat"])
+        with pytest.raises(dt.StoreError, match="flat is incomplete: a write failed"):
+            dt.from_array(file["flat"])
+        dt.store(CELLS, file["flat"])
+        np.testing.assert_array_equal(dt.from_array(file["flat"]).compute(), CELLS)
+
+
+def test_in_place(path):
+    with h5py.File(path, "r+") as file, dt.config(block_bytes=64):
+        dt.store(dt.from_array(file["g/x"])[::-1], file["g/x"])
+        np.testing.assert_array_equal(file["g/x"][...], CELLS[::-1])
+
+
+def test_what_cannot_be_written_to(path):
+    with h5py.File(path) as file:
+        data = file["flat"]
+        with pytest.raises(dt.StoreError, match="opened to read only"):
+            dt.store(CELLS, data)
+    with pytest.raises(dt.StoreError, match="closed"):
+        dt.store(CELLS, data)
+    with h5py.File(path, "r+") as file:
+        effect = dt.store(CELLS, file["flat"], compute=False)
+        with pytest.raises(dt.StoreError, match="process that opened it"):
+            pickle.dumps(dataset_target(file["flat"]))
+    with pytest.raises(dt.StoreError, match="closed"):
+        effect.compute()

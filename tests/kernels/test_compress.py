@@ -1,0 +1,21 @@
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu import KERNELS
+
+MASK = np.array([1, 0, 1, 1, 0, 1, 0], bool)
+
+
+def test_counts_of_spans():
+    assert KERNELS["count"](None, MASK, span=3).tolist() == [2, 2, 0]
+    assert KERNELS["count"](None, MASK[:0], span=3).tolist() == []
+
+
+@pytest.mark.parametrize(("skip", "length"), [(0, 4), (1, 2), (0, 3), (4, 0)])
+def test_a_part_of_what_is_picked(skip, length):
+    block = np.arange(14.0).reshape(2, 7)
+    told = {"axis": 1, "skip": skip, "length": length}
+    expected = block[:, MASK][:, skip : skip + length]
+    assert np.array_equal(KERNELS["compress"](None, block, MASK, **told), expected)
+    flat = KERNELS["compress"](None, block[0], MASK, axis=0, skip=skip, length=length)
+    assert np.array_equal(flat, block[0][MASK][skip : skip + length])

@@ -1,0 +1,84 @@
+import dask
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.errors import AxisError, DTypeError
+from dask_tapestry.operators.scan import LEAF, leaf_length, scan
+from dask_tapestry.rules.split_scan import split_scan
+from dask_tapestry.teg import Progression, Region
+from tests.comparisons import same_bits
+
+from .blocks import block, by_blocks, on_region
+
+RANDOM = np.random.default_rng(2)
+X = RANDOM.normal(size=(500, 3)) * 10.0 ** RANDOM.integers(-8, 8, (500, 3))
+
+
+def scanned(x=X, axis=0, function="add", **options):
+    return scan(dt.asarray(x).node, function, axis, **options)
+
+
+def test_the_length_of_a_leaf_depends_on_the_extent_alone():
+    assert leaf_length(0) == leaf_length(10**9) == LEAF
+    assert leaf_length(2**40) == 2**16
+    part = scanned().operator.restrict((scanned().inputs[0].type,), Region.whole((200, 3)))
+    assert part.operator.leaf == scanned().operator.leaf
+
+
+def test_the_kinds_of_index_dimensions_say_what_a_cut_takes():
+    node = scanned()
+    kinds = [d.kind.value for d in node.operator.signature(*node.input_types).index]
+    assert kinds == ["sequential", "parallel"]
+    assert node.operator.indivisible(node.input_types) == (0,)
+
+
+@pytest.mark.parametrize("step", [1, 7, 128, 300])
+def test_blocks_are_the_same_bits(step):
+    node = scanned()
+    whole = block(node, (X,), node.type.box)
+    assert same_bits(by_blocks(node, (X,), step), whole)
+    after = split_scan(node)
+    totals, prefixes = after.inputs[1].inputs[0], after.inputs[1]
+    ends = by_blocks(totals, (X,), step)
+    before = block(prefixes, (ends,), prefixes.type.box)
+    assert same_bits(by_blocks(after, (X, before), step), whole)
+
+
+def test_along_the_axis_the_cells_up_to_the_last_are_read():
+    region = Region([Progression(7, 3, 5), Progression(1, 1, 2)])
+    value, yields = on_region(scanned(), (X,), region)
+    assert yields == Region([Progression(0, 1, 20), Progression(1, 1, 2)])
+    assert same_bits(value, np.cumsum(X, axis=0)[:20, 1:])
+
+
+@pytest.mark.parametrize("chunks", [(500, 1), (100, 3), (129, 2), (1, 3)])
+def test_every_sharding_gives_the_same_bits(chunks):
+    results = [f(dt.asarray(X), axis=0) for f in (dt.cumsum, dt.cumprod, dt.logcumsumexp)]
+    cut = [
+        f(dt.asarray(X).rechunk(chunks), axis=0) for f in (dt.cumsum, dt.cumprod, dt.logcumsumexp)
+    ]
+    with dt.config(block_bytes=2000, resources=dt.Resources(1, 4, "1 GiB")):
+        values = dask.compute(*cut, scheduler="sync")
+    for value, expected in zip(values, dask.compute(*results, scheduler="sync"), strict=True):
+        assert same_bits(value, expected)
+
+
+def test_half_precision_is_added_in_single():
+    ones = np.ones(5000, "f2")
+    assert dt.cumsum(ones).compute()[-1] == 5000
+    assert np.cumsum(ones)[-1] == 2048
+
+
+def test_what_cannot_be_scanned_is_refused():
+    for function, dtype in (("multiply", "m8[s]"), ("add", "M8[s]"), ("add", "U1"), ("gcd", "f8")):
+        with pytest.raises(DTypeError, match=function):
+            scanned(np.zeros(3, dtype), 0, function)
+    with pytest.raises(DTypeError, match="not associative"):
+        scanned(function="subtract")
+    with pytest.raises(AxisError):
+        scanned(axis=2)
+
+
+def test_the_text_names_function_and_axis():
+    assert scanned().operator.text() == "add, axis=0"

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.sort import argsort, sort, sort_flops
+from dask_tapestry.teg import Region
+from dask_tapestry.zspace import ZRange
+
+X = np.random.default_rng(1).normal(size=(6, 8))
+
+
+def test_fewer_lanes_are_sorted_when_fewer_are_read():
+    x = dt.asarray(X)
+    assert "sort(%1, axis=1) : float64[2, 8]" in str(dt.sort(x)[1:3, :3].plan().teg)
+    assert np.array_equal(dt.sort(x)[1:3, ::3].compute(), np.sort(X)[1:3, ::3])
+
+
+def test_a_lane_is_indivisible():
+    node = sort(dt.asarray(X).node, 0)
+    assert node.operator.indivisible(node.input_types) == (0,)
+    (read,) = node.operator.demand(node.input_types, ZRange((2, 3), (4, 5)))
+    assert read == ZRange((0, 3), (6, 5))
+    region = Region.box(ZRange((2, 3), (4, 5)))
+    assert node.operator.restrict(node.input_types, region).yields.shape == (6, 2)
+
+
+def test_lanes_are_cut_and_nothing_is_sorted_twice():
+    x = dt.placeholder((10_000, 10_000), "f8", (1000, 1000))
+    plan = dt.plan(dt.sort(x), resources=dt.Resources(4, 2, "8 GiB"))
+    assert {len(lengths) for lengths in plan.chunks(0)} > {1}
+    assert len(plan.chunks(0)[1]) == 1
+    assert plan.cost["bytes_read"] == x.nbytes
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_equal_cells_keep_their_order_in_both_directions(descending):
+    x = np.array([2, 1, 2, 1, 3, 2])
+    order = dt.asarray(x)
+    places = argsort(order.node, 0, descending=descending)
+    expected = np.argsort(-x if descending else x, kind="stable")
+    assert np.array_equal(dt.Array(places).compute(), expected)
+
+
+def test_descending_is_the_reverse():
+    assert dt.sort([1.0, np.nan, 2.0], descending=True).compute()[1:].tolist() == [2, 1]
+
+
+def test_structured_cells_have_no_order():
+    pairs = dt.asarray(np.zeros(3, [("a", "i4")]))
+    with pytest.raises(DTypeError, match="no order"):
+        dt.sort(pairs)
+
+
+def test_longer_lanes_take_longer():
+    assert sort_flops(100, 50) > sort_flops(100, 5)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.operators.user_monoid import Fieldwise, Monoid, fold, fold_operator
+from dask_tapestry.teg import apply
+
+from .blocks import by_blocks
+
+X = np.random.default_rng(0).normal(size=(3, 13))
+ADD = Monoid(0.0, np.add)
+
+
+def tree_sum(cells):
+    """Neighbours added, then their sums alike."""
+    while len(cells) > 1:
+        pairs = [cells[i : i + 2] for i in range(0, len(cells), 2)]
+        cells = [sum(pair[1:], pair[0]) for pair in pairs]
+    return cells[0]
+
+
+def test_neighbours_are_combined_in_a_fixed_tree():
+    node = fold(dt.asarray(X).node, ADD, 1)
+    assert np.array_equal(node.operator.reference(X), [tree_sum(list(row)) for row in X])
+    assert np.array_equal(by_blocks(node, (X,), 1), node.operator.reference(X))
+
+
+@pytest.mark.parametrize("part", [1, 2, 3, 4, 8, 9])
+@pytest.mark.parametrize("step", [1, 2, 9])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_parts_are_whole_subtrees(part, step, axis):
+    node = fold(dt.asarray(X).node, ADD, axis)
+    partial = apply(node.operator.in_parts(part), *node.inputs)
+    made = by_blocks(partial, (X,), step)
+    assert np.array_equal(made, partial.operator.reference(X))
+    rest = fold_operator(ADD, 0, X.dtype)
+    assert np.array_equal(rest.reference(made), node.operator.reference(X))
+
+
+def test_order_is_kept():
+    letters = np.array(list("abcdefg"), dtype="U7")
+    joined = fold(dt.asarray(letters).node, Monoid("", np.char.add), 0)
+    assert str(joined.operator.reference(letters)) == "abcdefg"
+
+
+def test_no_cells_are_the_identity():
+    node = fold(dt.ones((0, 2)).node, Monoid(7.0, np.minimum), 0)
+    assert node.operator.reference(np.ones((0, 2))).tolist() == [7, 7]
+    assert dt.Array(node).compute().tolist() == [7, 7]
+
+
+def test_fields_are_combined_together_or_each():
+    pair = np.array([(1, 5)], [("a", "i8"), ("b", "i8")])
+    each = Fieldwise(np.add, each=True)(pair, pair)
+    both = Fieldwise(lambda x, y: (x[0] + y[1], x[1]), each=False)(pair, pair)
+    assert [int(v[0]) for v in each] == [2, 10]
+    assert [int(v[0]) for v in both] == [6, 5]
+
+
+def test_names_of_dimensions_stay():
+    x = dt.asarray(X).rename("row", "column").node
+    assert fold(x, ADD, 1).type.dims == ("row",)
+    assert fold(x, "max", 0).operator.in_parts(2).infer(x.type).dims == (None, "column")
