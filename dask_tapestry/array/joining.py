@@ -16,6 +16,7 @@ from dask_tapestry.array.out import into
 from dask_tapestry.array.ranks import atleast_1d, atleast_2d, atleast_3d, with_rank
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.concat import concat as concat_tensors
+from dask_tapestry.operators.concat import joint_dtype
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.stack import interleave as interleave_tensors
@@ -273,10 +274,11 @@ def sequence_of(arrays: Any, name: str) -> list[Any]:
 
 
 def converted(nodes: Iterable[Tensor], dtype: Any, casting: Any) -> list[Tensor]:
-    """Tensors converted to `dtype`, if one is given and `casting` allows it."""
-    if dtype is None:
-        return list(nodes)
-    kind = as_dtype(dtype)
+    """Tensors converted to `dtype`, by default NumPy's choice, if `casting` allows it."""
+    nodes = list(nodes)
+    if dtype is None and casting == "same_kind":
+        return nodes
+    kind = as_dtype(dtype) if dtype is not None else joint_dtype(nodes)
     for node in nodes:
         if not np.can_cast(node.type.dtype, kind, casting):
             raise DTypeError(f"cannot cast {node.type} to {kind.name} by the rule {casting!r}")

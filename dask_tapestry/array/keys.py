@@ -193,7 +193,9 @@ def _checked(cells: Cells, x: TensorType, axis: int, nothing: bool) -> Cells:
         return cells if _shape(cells) == sides else np.zeros(sides, bool)
     if not isinstance(cells, np.ndarray):
         return cells
-    return wrapped(np.clip(cells, 0, 0) if nothing else cells, x.shape[axis], axis)
+    if nothing:
+        return np.zeros(cells.shape, np.intp)
+    return wrapped(cells, x.shape[axis], axis)
 
 
 def wrapped(places: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[Any, Any]:

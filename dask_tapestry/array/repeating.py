@@ -50,7 +50,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     >>> dt.repeat(dt.arange(3), [0, 1, 3]).compute()
     array([1, 2, 2, 2])
     """
-    x = ravel(a) if axis is None else asarray(a)
+    x = ravel(a) if axis is None else with_rank(asarray(a), 1)
     number = normalize_axis(0 if axis is None else axis, x.ndim)
     counts = _counts(static(repeats, "repeats"))
     if counts.ndim > 1:

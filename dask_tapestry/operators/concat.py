@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
@@ -79,10 +79,30 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
         raise ShapeError("zero-dimensional arrays cannot be concatenated")
     number = normalize_axis(axis, ndim)
     _check_same(tensors, number)
-    dtype = np.result_type(*[x.type.dtype for x in tensors])
+    dtype = joint_dtype(tensors)
+    for x in tensors:
+        if not np.can_cast(x.type.dtype, dtype, "same_kind"):
+            raise DTypeError(
+                f"Cannot cast {x.type} to {dtype.name} according to the rule 'same_kind'"
+            )
     if len(tensors) == 1:
         return tensors[0]
     return apply(Concat(number), *[astype(x, dtype) for x in tensors])
+
+
+def joint_dtype(tensors: Sequence[Tensor]) -> np.dtype[Any]:
+    """Dtype to which all tensors are promoted.
+
+    Raises
+    ------
+    DTypeError
+        If there is none.
+    """
+    try:
+        return np.result_type(*[x.type.dtype for x in tensors])
+    except TypeError as error:
+        kinds = ", ".join(x.type.dtype.name for x in tensors)
+        raise DTypeError(f"no dtype holds cells of {kinds}: {error}") from None
 
 
 def _check_same(tensors: Sequence[Tensor], axis: int) -> None:

@@ -60,8 +60,9 @@ class Monoid:
             moved = x.transpose(*kept, *axes)
             flat = moved.reshape(*moved.shape[: len(kept)], -1)
             return np.asarray(self.numpy(flat, axis=-1))
-        options: dict[str, Any] = {"ddof": ddof} if self.name in ("var", "std") else {}
-        if self.name in ("sum", "prod", "mean", "var", "std"):
+        spread = self.name in ("var", "std", "nanvar", "nanstd")
+        options: dict[str, Any] = {"ddof": ddof} if spread else {}
+        if spread or self.name in ("sum", "prod", "mean", "nanmean"):
             options["dtype"] = dtype
         return np.asarray(self.numpy(x, axis=axes, **options))
 
@@ -152,6 +153,28 @@ def _variance(x: DType, asked: DType | None) -> tuple[DType, DType]:
     return result, np.dtype([("mean", work), ("m2", real)])
 
 
+def _of_numbers(
+    dtypes: Callable[[DType, DType | None], tuple[DType, DType]], *names: str
+) -> Callable[[DType, DType | None], tuple[DType, DType]]:
+    """Of what leaves NaNs out: the state is that of all cells and the count of the numbers."""
+
+    def of_numbers(x: DType, asked: DType | None) -> tuple[DType, DType]:
+        if x.kind not in "fc":
+            raise DTypeError(f"dtype {x.name} has no NaN")
+        result, state = dtypes(x, asked)
+        if x.kind == "c" and result.kind == "f" and not state.names:
+            raise DTypeError(f"a mean of {x.name} is not computed in {result.name}: parts are lost")
+        parts = [(name, state[name] if state.names else state) for name in names]
+        return result, np.dtype([*parts, ("count", INDEX)])
+
+    return of_numbers
+
+
+def _range(x: DType, asked: DType | None) -> tuple[DType, DType]:
+    _same("minimum")(x, asked)
+    return _loop("subtract", x), np.dtype([("least", x), ("greatest", x)])
+
+
 def _position(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG001
     if x.kind not in "biufcmMUS":
         raise DTypeError(f"no order is defined here for dtype {x.name}")
@@ -202,6 +225,10 @@ MONOIDS: Final = MappingProxyType(
             Monoid("mean", _mean, 0, np.mean),
             Monoid("var", _variance, 0, np.var),
             Monoid("std", _variance, 0, np.std),
+            Monoid("nanmean", _of_numbers(_mean, "sum"), 0, np.nanmean),
+            Monoid("nanvar", _of_numbers(_variance, "mean", "m2"), 0, np.nanvar),
+            Monoid("nanstd", _of_numbers(_variance, "mean", "m2"), 0, np.nanstd),
+            Monoid("ptp", _range, None, np.ptp),
             Monoid("argmin", _position, None, np.argmin),
             Monoid("argmax", _position, None, np.argmax),
             Monoid("nanargmin", _number_position, None, np.nanargmin),

@@ -52,7 +52,9 @@ def held_values(graph: Graph, memory: int, extra: Iterable[Node] = ()) -> set[No
             continue
         users[node] = set().union(*(_step_of(c, held, users) for c in readers[node]))
         once[node] = len(readers[node]) == 1 and _epilogue(readers[node][0], node, held, once)
-        if node not in held and _must_hold(node, users[node], once[node], later, memory, flops):
+        if node not in held and _must_hold(
+            node, users[node], once[node], _is_read_again(node, readers[node]), later, memory, flops
+        ):
             held.add(node)
         for user in {node} if node in held else users[node]:
             later[user].update(u for c in readers[node] for u in _step_of(c, held, users))
@@ -77,6 +79,7 @@ def _must_hold(
     node: Node,
     users: set[Node],
     once: bool,
+    again: bool,
     later: dict[Node, set[Node]],
     memory: int,
     flops: dict[Node, int],
@@ -86,12 +89,19 @@ def _must_hold(
         return not once
     if len(users) < 2 or is_external(node):
         return False
-    stored = _reads_store(node)
+    stored = again and _reads_store(node)
     costly = isinstance(operator, Map) and flops[node] >= COSTLY_FLOPS
     if not (stored or costly):
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)
     return not waits or node.type.nbytes <= HELD_SHARE * memory
+
+
+def _is_read_again(node: Node, readers: list[Node]) -> bool:
+    """Whether its readers together read more cells than there are; a selection may read few."""
+    size = node.type.size
+    chosen = (r.type.size if r.operator.category == "selector" else size for r in readers)
+    return sum(min(cells, size) for cells in chosen) > size
 
 
 def _formula_flops(graph: Graph) -> dict[Node, int]:

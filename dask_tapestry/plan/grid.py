@@ -2,8 +2,8 @@
 
 The rule is simple and sound. Blocks start as the whole output. While they are too few for the
 workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
-together take the least time to read and to compute; a tie goes to the first dimension, whose pieces
-are contiguous. What a block reads follows from its operators' projections, and of a stored tensor
+together take the least time to read and to compute; a tie goes to the cut that meets fewer blocks
+of other steps, then to the first dimension, whose pieces are contiguous. What a block reads follows from its operators' projections, and of a stored tensor
 whole chunks count, so cuts fall on chunk edges by themselves and are then snapped to them exactly.
 """
 
@@ -142,7 +142,7 @@ def _best_cut(
             continue
         needs = needs_of(program, _largest(grid), chunks, aim.local)
         seconds = needs.read / aim.bytes_a_second + needs.flops / FLOPS_A_SECOND
-        score = seconds * _equal_blocks(grid)
+        score = seconds * _equal_blocks(grid), needs.blocks * _equal_blocks(grid)
         if best is None or score < best[0]:
             best = (score, more, grid, needs)
     return best[1:] if best else None

@@ -132,13 +132,15 @@ def _mean_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG0
     return np.asarray(np.true_divide(states + 0.0, np.asarray(count, states.real.dtype)))
 
 
+def _square_moduli(off: Block) -> Block:
+    return off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
+
+
 def _variance_leaf(cells: Block, state: np.dtype[Any]) -> Block:
     work = cells.astype(state["mean"], copy=False)
     result = np.empty((cells.shape[0], cells.shape[2]), state)
     result["mean"] = fold(np.add, work) / state["m2"].type(cells.shape[1])
-    off = work - result["mean"][:, None]
-    squares = off * off if state["mean"].kind != "c" else off.real * off.real + off.imag * off.imag
-    result["m2"] = fold(np.add, squares)
+    result["m2"] = fold(np.add, _square_moduli(work - result["mean"][:, None]))
     return result
 
 
@@ -152,9 +154,8 @@ def _variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
     real = a.dtype["m2"]
     share = (n / (m + n)).astype(real)
     off = b["mean"] - a["mean"]
-    squares = off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
     result["mean"] = a["mean"] + exact.scale(off, share)
-    result["m2"] = a["m2"] + b["m2"] + squares * (m.astype(real) * share)
+    result["m2"] = a["m2"] + b["m2"] + _square_moduli(off) * (m.astype(real) * share)
     return result
 
 
@@ -167,8 +168,85 @@ def _std_finish(states: Block, count: int, ddof: float) -> Block:
     return np.asarray(np.sqrt(_variance_finish(states, count, ddof)))
 
 
+def _numbers(cells: Block, dtype: np.dtype[Any]) -> tuple[Block, Block | None, Block]:
+    """The cells, NaNs replaced by what adds nothing; where these are, if anywhere; the count."""
+    nan = np.isnan(cells)
+    work = cells.astype(dtype, copy=False)
+    lost = np.count_nonzero(nan, axis=1)
+    if not lost.any():
+        return work, None, cells.shape[1] - lost
+    return np.where(nan, _nothing_added(dtype), work), nan, cells.shape[1] - lost
+
+
+def _number_mean_leaf(cells: Block, state: np.dtype[Any]) -> Block:
+    result = np.empty((cells.shape[0], cells.shape[2]), state)
+    numbers, _, result["count"] = _numbers(cells, state["sum"])
+    result["sum"] = fold(np.add, numbers)
+    return result
+
+
+def _number_mean_combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: ARG001
+    result: Block = np.empty(np.broadcast_shapes(a.shape, b.shape), a.dtype)
+    for part in ("sum", "count"):
+        result[part] = a[part] + b[part]
+    return result
+
+
+def _number_mean_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
+    total = np.asarray(states["sum"]) + 0.0
+    return np.asarray(np.true_divide(total, np.asarray(states["count"], total.real.dtype)))
+
+
+def _number_variance_leaf(cells: Block, state: np.dtype[Any]) -> Block:
+    result = np.empty((cells.shape[0], cells.shape[2]), state)
+    numbers, nan, count = _numbers(cells, state["mean"])
+    result["count"] = count
+    result["mean"] = fold(np.add, numbers) / np.maximum(count, 1).astype(state["m2"])
+    squares = _square_moduli(numbers - result["mean"][:, None])
+    if nan is not None:
+        squares[nan] = 0
+    result["m2"] = fold(np.add, squares)
+    return result
+
+
+def _number_variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: ARG001
+    """Chan's update with the numbers of each state; a state without numbers changes nothing."""
+    m, n = a["count"], b["count"]
+    result = _variance_combine(a, b, m, n)
+    result["count"] = m + n
+    return np.where(n == 0, a, np.where(m == 0, b, result))
+
+
+def _number_variance_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
+    """NaN where the numbers are `ddof` or fewer."""
+    degrees = np.asarray(states["count"] - ddof)
+    share = states["m2"] / degrees.astype(states["m2"].dtype)
+    return np.where(degrees > 0, share, share.dtype.type(np.nan))
+
+
+def _number_std_finish(states: Block, count: int, ddof: float) -> Block:
+    return np.asarray(np.sqrt(_number_variance_finish(states, count, ddof)))
+
+
+def _range_leaf(cells: Block, state: np.dtype[Any]) -> Block:
+    result = np.empty((cells.shape[0], cells.shape[2]), state)
+    result["least"], result["greatest"] = fold(np.minimum, cells), fold(np.maximum, cells)
+    return result
+
+
+def _range_combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: ARG001
+    result: Block = np.empty(np.broadcast_shapes(a.shape, b.shape), a.dtype)
+    result["least"] = np.minimum(a["least"], b["least"])
+    result["greatest"] = np.maximum(a["greatest"], b["greatest"])
+    return result
+
+
+def _range_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
+    return np.asarray(np.subtract(states["greatest"], states["least"]))
+
+
 def _nothing(state: np.dtype[Any]) -> Any:
-    """Variance state of no cells."""
+    """State of no cells, of means and variances."""
     return np.zeros((), state)
 
 
@@ -238,6 +316,14 @@ ARITHMETIC: Final = {
     ),
     "var": Arithmetic(_variance_leaf, _variance_combine, _variance_finish, _nothing),
     "std": Arithmetic(_variance_leaf, _variance_combine, _std_finish, _nothing),
+    "nanmean": Arithmetic(_number_mean_leaf, _number_mean_combine, _number_mean_finish, _nothing),
+    "nanvar": Arithmetic(
+        _number_variance_leaf, _number_variance_combine, _number_variance_finish, _nothing
+    ),
+    "nanstd": Arithmetic(
+        _number_variance_leaf, _number_variance_combine, _number_std_finish, _nothing
+    ),
+    "ptp": Arithmetic(_range_leaf, _range_combine, _range_finish, None),
     "argmin": _place(np.argmin, np.less),
     "argmax": _place(np.argmax, np.greater),
     "nanargmin": _number_place(np.argmin, np.less, np.inf),
