@@ -11,7 +11,7 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.elementwise import imag as imag_part
 from dask_tapestry.array.elementwise import real as real_part
-from dask_tapestry.array.folds import NOT_GIVEN, flag, folded, mask_of, wanted_dtype
+from dask_tapestry.array.folds import NOT_GIVEN, flag, fold_axes, folded, mask_of, wanted_dtype
 from dask_tapestry.array.out import into
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
@@ -53,22 +53,32 @@ def mean(
     """
     x, kind = asarray(a).node, wanted_dtype(dtype)
     mask = mask_of(where, x)
+    axes = _axes(axis, x, mask)
     plain = kind is None or kind.kind in "fc" or x.type.dtype.kind == "m"
     if mask is None and plain:
-        value = reduce(x, "mean", axis, dtype=kind, keepdims=flag(keepdims))
+        value = reduce(x, "mean", axes, dtype=kind, keepdims=flag(keepdims))
     else:
-        value = _mean_of_sum(x, mask, axis, kind, flag(keepdims))
+        value = _mean_of_sum(x, mask, axes, kind, flag(keepdims))
     return into(out, Array(value))
 
 
+def _axes(axis: Axes, x: Tensor, mask: Tensor | None) -> tuple[int, ...]:
+    """Checked axes; only with a mask does NumPy take those of an array without dimensions."""
+    ndim = x.type.ndim
+    return normalize_axes(axis if mask is None else fold_axes(axis, ndim), ndim)
+
+
 def _mean_of_sum(
-    x: Tensor, mask: Tensor | None, axis: Axes, kind: np.dtype[Any] | None, keepdims: bool
+    x: Tensor,
+    mask: Tensor | None,
+    axes: tuple[int, ...],
+    kind: np.dtype[Any] | None,
+    keepdims: bool,
 ) -> Tensor:
     """The sum, in the dtype asked for, over the number of cells, converted to that dtype."""
     given = x.type.dtype
     if given.kind not in "biufcm":
         raise DTypeError(f"a mean has no meaning for dtype {given.name}")
-    axes = normalize_axes(axis, x.type.ndim)
     work = kind or (DOUBLE if given.kind in "biu" else accumulator(given))
     total = _sum(x, mask, axes, None if given.kind == "m" else work, keepdims)
     quotient = elementwise("divide", total, _count(x, mask, axes, keepdims))
@@ -182,11 +192,20 @@ def _spread(
     """A variance or its root: in one pass where the monoid can, else in two, as NumPy's."""
     x, kind = asarray(a).node, wanted_dtype(dtype)
     mask, given = mask_of(where, x), x.type.dtype
+    axes = _axes(axis, x, mask)
     plain = kind is None or (kind.kind == "f" and given.kind != "c")
     if plain and mask is None and mean is NOT_GIVEN:
-        return reduce(x, name, axis, dtype=kind, keepdims=keepdims, ddof=ddof)
-    value = _two_passes(x, mask, normalize_axes(axis, x.type.ndim), kind, ddof, keepdims, mean)
-    return value if name == "var" else astype(elementwise("sqrt", value), value.type.dtype)
+        return reduce(x, name, axes, dtype=kind, keepdims=keepdims, ddof=ddof)
+    value = _two_passes(x, mask, axes, kind, ddof, keepdims, mean)
+    return value if name == "var" else root_of(value)
+
+
+def root_of(value: Tensor) -> Tensor:
+    """The root in the dtype of the variance; as in NumPy, only one number may lose its fraction."""
+    dtype = value.type.dtype
+    if dtype.kind in "iu" and value.type.ndim:
+        raise DTypeError(f"cannot cast standard deviations from float64 to {dtype.name}")
+    return astype(elementwise("sqrt", value), dtype)
 
 
 def _two_passes(

@@ -12,7 +12,7 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.deferred import Counts, Deferred
 from dask_tapestry.array.dispatch import implements
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reduce import reduce
@@ -63,6 +63,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     longest = elementwise("add", astype(reduce(cells, "max"), WIDE), 1)
 
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
+        if int(counts) < 1:
+            raise ArgumentError("'list' argument must have no negative elements")
         return tabulate(kept[0], max(int(counts), least), added, strict=True)
 
     kind = cells.type.dtype
@@ -73,12 +75,13 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
 
 def _checked(cells: Tensor, weights: Any, minlength: int) -> Tensor | None:
     """The weights; raises where NumPy's `bincount` does."""
+    if cells.type.ndim != 1:
+        depth = "too deep" if cells.type.ndim else "of too small depth"
+        raise ShapeError(f"object {depth} for desired array: bincount takes one dimension")
     if cells.type.dtype.kind not in "biu":
         raise DTypeError(
             f"Cannot cast array data from {cells.type.dtype} to int64 according to the rule 'safe'"
         )
-    if cells.type.ndim != 1:
-        raise ShapeError(f"bincount takes one dimension: {cells.type}")
     if minlength < 0:
         raise ShapeError("'minlength' must not be negative")
     if weights is None:

@@ -21,6 +21,7 @@ from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.index import index
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.take import take as take_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Node, Tensor
 from dask_tapestry_kernels.cpu import KERNELS
@@ -187,14 +188,16 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
     Parameters
     ----------
     condition
-        One-dimensional; it may be shorter than the axis.
+        One-dimensional; it may be shorter than the axis, and false where it is longer.
     axis
         None picks from the flattened array.
 
     Raises
     ------
     ShapeError
-        If the condition is not one-dimensional or longer than the axis.
+        If the condition is not one-dimensional.
+    IndexError
+        When it is computed, if the condition is true behind the axis' end.
 
     Examples
     --------
@@ -209,11 +212,8 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
     if axis is None:
         array, axis = array.ravel(), 0
     number = normalize_axis(axis, array.ndim)
-    if mask.shape[0] > array.shape[number]:
-        raise ShapeError(
-            f"a condition of {mask.shape[0]} cells is longer than axis {number} of "
-            f"{array.node.type}"
-        )
+    if mask.shape[0] > array.shape[number]:  # what is true beyond the end is out of bounds
+        return Array(take_tensor(array.node, flatnonzero(mask).node, number))
     part = (*(slice(None),) * number, slice(mask.shape[0]))
     return masked(basic_slice(array.node, part), number, mask.astype(bool).node)
 

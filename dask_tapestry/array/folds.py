@@ -78,6 +78,7 @@ def folded(
     """
     x, declared = asarray(a).node, MONOIDS[monoid]
     axes = fold_axes(axis, x.type.ndim)
+    normalize_axes(axes, x.type.ndim)  # wrong axes are reported before a wrong dtype, as in NumPy
     kind = wanted_dtype(dtype)
     if kind is None and isinstance(out, Array) and monoid in ("sum", "prod"):
         kind = out.dtype

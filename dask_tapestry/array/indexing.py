@@ -9,7 +9,7 @@ import numpy as np
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.exact import masked, masked_by, nonzero
-from dask_tapestry.array.keys import Advanced, Key, parse
+from dask_tapestry.array.keys import Advanced, Key, parse, within
 from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError, ShapeError
 from dask_tapestry.operators.bounds import Bounds
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
@@ -24,7 +24,7 @@ from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.take import take_places
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
-from dask_tapestry.teg import Progression, Tensor
+from dask_tapestry.teg import Progression, Tensor, TensorType
 
 
 def getitem(x: Any, key: Any) -> Array:
@@ -48,7 +48,7 @@ def getitem(x: Any, key: Any) -> Array:
     node = asarray(x).node
     if _is_basic(key):
         return Array(basic_slice(node, key if isinstance(key, tuple) else (key,)))
-    parsed = parse(key, node.type)
+    parsed = within(parse(key, node.type), node.type)
     rest = basic_slice(node, parsed.basic)
     match parsed.advanced:
         case ():
@@ -87,8 +87,9 @@ def _places(key: Key) -> tuple[list[Tensor], list[int], Bounds | None]:
     for item in key.advanced:
         dims += item.dims
         if isinstance(item.cells, np.ndarray):
-            known += np.nonzero(item.cells) if item.is_mask else [item.cells]
-            places += [asarray(one).node for one in known[len(places) :]]
+            found = np.nonzero(item.cells) if item.is_mask else (item.cells,)
+            known += found
+            places += [asarray(one).node for one in found]
         elif item.is_mask:
             places += [one.node for one in nonzero(Array(item.cells))]
         else:
@@ -123,8 +124,13 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     given = _value(value, node.type.dtype)
     if given.type.ndim and _is_cell(key, node.type.ndim):
         raise ShapeError("setting an array element with a sequence.")
+    if given.type.ndim > 1 and _is_one_mask(key, parsed, node.type.ndim):
+        raise DTypeError(
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input "
+            f"has {given.type.ndim} dimensions"
+        )
     if parsed.advanced:
-        given = _with_advanced(part, parsed, given)
+        given = _with_advanced(part, parsed, given, node.type)
     x.node = _with_basic(node, part, given)
 
 
@@ -137,6 +143,14 @@ def _is_cell(key: Any, ndim: int) -> bool:
         and all(numbers)
         and not any(one is True or one is False for one in items)
     )
+
+
+def _is_one_mask(key: Any, parsed: Key, ndim: int) -> bool:
+    """Whether a key is a mask of all dimensions and nothing else."""
+    if (isinstance(key, tuple) and len(key) > 1) or len(parsed.advanced) != 1:
+        return False
+    (one,) = parsed.advanced
+    return one.is_mask and len(one.dims) == ndim
 
 
 def _value(value: Any, dtype: np.dtype[Any]) -> Tensor:
@@ -190,8 +204,8 @@ def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:
         ) from None
 
 
-def _with_advanced(x: Tensor, key: Key, value: Tensor) -> Tensor:
-    """`x` with the cells that the advanced items of a key name replaced."""
+def _with_advanced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Tensor:
+    """`x`, a part of an array of type `whole`, with the cells that advanced items name replaced."""
     if len(key.advanced) == 1 and key.advanced[0].is_mask and key.at == key.advanced[0].dims[0]:
         mask, first = _tensor(key.advanced[0].cells), key.advanced[0].dims[0]
         along = value.type.ndim - (x.type.ndim - first - mask.type.ndim) - 1
@@ -208,6 +222,7 @@ def _with_advanced(x: Tensor, key: Key, value: Tensor) -> Tensor:
             f"shape mismatch: value array of shape {value.type.shape} could not be broadcast to "
             f"indexing result of shape {full_shape}"
         ) from None
+    places, dims, _ = _places(within(key, whole))
     return put_places(x, places, dims, key.at, fitted)
 
 

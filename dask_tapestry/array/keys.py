@@ -25,10 +25,14 @@ Cells = np.ndarray[Any, Any] | Tensor
 
 
 class Advanced(NamedTuple):
-    """An integer array or a mask, and the dimensions it indexes of what the basic part leaves."""
+    """An integer array or a mask, and the dimensions it indexes of what the basic part leaves.
+
+    `axis` is the first one it indexes of the array; of a lone truth value None.
+    """
 
     cells: Cells
     dims: tuple[int, ...]
+    axis: int | None
 
     @property
     def is_mask(self) -> bool:
@@ -55,46 +59,73 @@ class Key(NamedTuple):
 
 
 def parse(key: Any, x: TensorType) -> Key:
-    """Sort a key for an array of type `x`.
+    """Sort a key for an array of type `x`; known places are not looked at yet, see `within`.
 
     Raises
     ------
     IndexingError
-        For too many indices, one out of bounds, a mask of another shape, or another kind of thing.
+        For too many indices, a mask of another shape, or another kind of thing.
     """
     given = [_item(one) for one in (key if isinstance(key, tuple) else (key,))]
     items = list(_filled(given, x))
-    is_advanced = any(_is_array(one) for one in items)
     basic: list[Item] = []
     advanced: list[Advanced] = []
     axis = dim = 0
-    nothing = any(_is_empty(one) for one in items)
-    places: list[int] = []  # of what NumPy counts as advanced, integers beside arrays included
-    lead = None
-    for place, item in enumerate(items):
-        if _is_array(item) or (is_advanced and isinstance(item, int)):
-            places.append(place)
-            lead = dim if lead is None else lead
+    for item in items:
+        if item is Ellipsis:
+            continue
         if not _is_array(item):
-            if item is Ellipsis:
-                continue
             basic.append(item)
             axis += item is not None
             dim += not isinstance(item, int)
             continue
-        rank = max(1, item.ndim if isinstance(item, np.ndarray) else item.type.ndim)
-        width = rank if _is_mask(item) else 1
-        if _is_mask(item) and not _shape(item):  # a lone truth value has an axis of its own
-            basic.append(None)
-            item = _truth(item)
-        else:
-            basic += [slice(None)] * width
-            item = _checked(item, x, axis, nothing)
-            axis += width
-        advanced.append(Advanced(item, tuple(range(dim, dim + width))))
-        dim += width
-    together = not places or places[-1] - places[0] + 1 == len(places)
-    return Key(tuple(basic), tuple(advanced), (lead or 0) if together else 0)
+        one = _advanced(item, x, axis, dim)
+        basic += [None] if one.axis is None else [slice(None)] * len(one.dims)
+        axis += 0 if one.axis is None else len(one.dims)
+        dim += len(one.dims)
+        advanced.append(one)
+    return Key(tuple(basic), tuple(advanced), _lead(items, advanced))
+
+
+def _advanced(item: Cells, x: TensorType, axis: int, dim: int) -> Advanced:
+    """An array of a key, at `axis` of `x` and dimension `dim` of what the basic part leaves."""
+    if not _is_mask(item):
+        return Advanced(item, (dim,), axis)
+    if not _shape(item):  # a lone truth value has an axis of its own
+        return Advanced(_truth(item), (dim,), None)
+    return Advanced(_fitting(item, x, axis), tuple(range(dim, dim + len(_shape(item)))), axis)
+
+
+def _lead(items: list[Any], advanced: list[Advanced]) -> int:
+    """Where picked dimensions begin: with the first array, or in front where arrays lie apart.
+
+    Beside arrays, NumPy counts integers among them.
+    """
+    if not advanced:
+        return 0
+    places = [n for n, one in enumerate(items) if _is_array(one) or isinstance(one, int)]
+    if places[-1] - places[0] + 1 != len(places):
+        return 0
+    return sum(one is None or isinstance(one, slice) for one in items[: places[0]])
+
+
+def within(key: Key, x: TensorType) -> Key:
+    """The key with known places wrapped and within the bounds of an array of type `x`.
+
+    Raises
+    ------
+    IndexingError
+        If one is out of bounds; where nothing is picked, NumPy looks at no place.
+    """
+    nothing = any(_picks_nothing(one.cells) for one in key.advanced)
+    found = []
+    for one in key.advanced:
+        cells = one.cells
+        if isinstance(cells, np.ndarray) and not one.is_mask and one.axis is not None:
+            side = x.shape[one.axis]
+            cells = np.zeros_like(cells) if nothing else wrapped(cells, side, one.axis)
+        found.append(one._replace(cells=cells))
+    return key._replace(advanced=tuple(found))
 
 
 def _item(one: Any) -> Any:
@@ -173,29 +204,23 @@ def _truth(cells: Cells) -> Cells:
     return from_scalar
 
 
-def _is_empty(item: Any) -> bool:
-    """Whether an item picks no cell, whatever the others say; NumPy then checks no place."""
-    if isinstance(item, np.ndarray) and item.dtype == bool:
-        return not item.any()
-    return _is_array(item) and 0 in _shape(item)
+def _picks_nothing(cells: Cells) -> bool:
+    """Whether an array of a key picks no cell, whatever the others say."""
+    if isinstance(cells, np.ndarray) and cells.dtype == bool:
+        return not cells.any()
+    return 0 in _shape(cells)
 
 
-def _checked(cells: Cells, x: TensorType, axis: int, nothing: bool) -> Cells:
-    """The item, known places wrapped and within bounds, masks of the shape they index."""
-    if _is_mask(cells):
-        for number, (n, m) in enumerate(zip(_shape(cells), x.shape[axis:], strict=False)):
-            if n not in (0, m):  # NumPy lets a mask without cells pass for any
-                raise IndexingError(
-                    f"boolean index did not match indexed array along axis {axis + number}; size "
-                    f"of axis is {m} but size of corresponding boolean axis is {n}"
-                )
-        sides = x.shape[axis : axis + len(_shape(cells))]
-        return cells if _shape(cells) == sides else np.zeros(sides, bool)
-    if not isinstance(cells, np.ndarray):
-        return cells
-    if nothing:
-        return np.zeros(cells.shape, np.intp)
-    return wrapped(cells, x.shape[axis], axis)
+def _fitting(mask: Cells, x: TensorType, axis: int) -> Cells:
+    """A mask of the shape it indexes; NumPy lets one without cells pass for any."""
+    sides = x.shape[axis : axis + len(_shape(mask))]
+    for number, (n, m) in enumerate(zip(_shape(mask), sides, strict=True)):
+        if n not in (0, m):
+            raise IndexingError(
+                f"boolean index did not match indexed array along axis {axis + number}; size "
+                f"of axis is {m} but size of corresponding boolean axis is {n}"
+            )
+    return mask if _shape(mask) == sides else np.zeros(sides, bool)
 
 
 def wrapped(places: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[Any, Any]:

@@ -11,15 +11,24 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.array.array import Array
-from dask_tapestry.array.averages import degrees_of_freedom, mean, var
+from dask_tapestry.array.averages import degrees_of_freedom, mean, root_of, var
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
-from dask_tapestry.array.folds import NOT_GIVEN, folded, mask_of, placed, wanted_dtype
+from dask_tapestry.array.folds import (
+    NOT_GIVEN,
+    flag,
+    fold_axes,
+    folded,
+    mask_of,
+    placed,
+    wanted_dtype,
+)
 from dask_tapestry.array.out import into
 from dask_tapestry.array.reductions import prod, sum
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.elementwise import elementwise, scalar_of
+from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.where import where as choose
 
 __all__ = [
@@ -150,8 +159,7 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any
     >>> int(dt.nanargmin(dt.asarray([dt.nan, 3.0, 1.0])))
     2
     """
-    x = asarray(a)
-    return placed("nanargmin" if x.dtype.kind in "fc" else "argmin", x, axis, out, keepdims)
+    return _placed("argmin", a, axis, out, keepdims)
 
 
 @implements(np.nanargmax)
@@ -171,18 +179,47 @@ def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any
     >>> int(dt.nanargmax(dt.asarray([dt.nan, 3.0, 1.0])))
     1
     """
+    return _placed("argmax", a, axis, out, keepdims)
+
+
+def _placed(monoid: str, a: Any, axis: Any, out: Any, keepdims: Any) -> Array:
     x = asarray(a)
-    return placed("nanargmax" if x.dtype.kind in "fc" else "argmax", x, axis, out, keepdims)
+    if x.dtype.kind not in "fc":
+        return placed(monoid, x, axis, out, keepdims)
+    if x.size:
+        normalize_axes(fold_axes(axis, x.ndim), x.ndim)  # before several axes, as in NumPy
+    return placed(f"nan{monoid}", x, axis, out, keepdims)
 
 
-def _numbers_where(a: Any, dtype: Any, where: Any) -> tuple[Array, Any]:
+def _in_one_pass(
+    monoid: str, a: Any, axis: Axes, dtype: Any, keepdims: Any, where: Any, ddof: float = 0.0
+) -> Array | None:
+    """The monoid's fold; None if there is no NaN or mask, dtype or kind asks for more than it.
+
+    Raises
+    ------
+    DTypeError
+        If a dtype that is none of floats is asked for.
+    """
+    x, kind = asarray(a), wanted_dtype(dtype)
+    if x.dtype.kind not in "fc":
+        return None
+    if kind is not None and kind.kind not in "fc":
+        raise DTypeError("If a is inexact, then dtype must be inexact")
+    kinds = ("ff", "fc", "cc") if monoid == "nanmean" else ("ff",)
+    if kind is not None and x.dtype.kind + kind.kind not in kinds:
+        return None
+    if mask_of(where, x.node) is not None:
+        return None
+    axes = fold_axes(axis, x.ndim)
+    return Array(reduce(x.node, monoid, axes, dtype=kind, keepdims=flag(keepdims), ddof=ddof))
+
+
+def _numbers_where(a: Any, where: Any) -> tuple[Array, Any]:
     """The array, and which cells take part: numbers, of those that `where` names."""
     x, numbers = _numbers(a)
     if numbers is None:
         return x, where
-    kind = wanted_dtype(dtype)
-    if kind is not None and kind.kind not in "fc":
-        raise DTypeError("If a is inexact, then dtype must be inexact")
     mask = mask_of(where, x.node)
     if mask is None:
         return x, numbers
@@ -207,8 +244,11 @@ def nanmean(
     >>> float(dt.nanmean(dt.asarray([1.0, dt.nan, 2.0])))
     1.5
     """
-    x, part = _numbers_where(a, dtype, where)
-    return mean(x, axis, dtype, out, keepdims, where=part)
+    value = _in_one_pass("nanmean", a, axis, dtype, keepdims, where)
+    if value is None:
+        x, part = _numbers_where(a, where)
+        value = mean(x, axis, dtype, None, keepdims, where=part)
+    return into(out, value)
 
 
 @implements(np.nanvar)
@@ -243,14 +283,24 @@ def nanvar(
     >>> float(dt.nanvar(dt.asarray([1.0, dt.nan, 3.0])))
     1.0
     """
-    x, part = _numbers_where(a, dtype, where)
     free = degrees_of_freedom(ddof, correction)
-    value = var(x, axis, dtype, None, free, keepdims, where=part, mean=mean)
-    if x.dtype.kind in "fc":
-        enough = sum(part, axis, keepdims=keepdims) > free
-        blank = scalar_of(np.nan, value.dtype)
-        value = Array(choose(enough.node, value.node, blank))
-    return into(out, value)
+    return into(out, _variance(a, axis, dtype, free, keepdims, where, mean))
+
+
+def _variance(
+    a: Any, axis: Axes, dtype: Any, ddof: float, keepdims: Any, where: Any, mean: Any
+) -> Array:
+    """In one pass where the monoid can, else the variance of what is a number."""
+    if mean is NOT_GIVEN:
+        value = _in_one_pass("nanvar", a, axis, dtype, keepdims, where, ddof)
+        if value is not None:
+            return value
+    x, part = _numbers_where(a, where)
+    value = var(x, axis, dtype, None, ddof, keepdims, where=part, mean=mean)
+    if x.dtype.kind not in "fc":
+        return value
+    enough = sum(part, axis, keepdims=keepdims) > ddof
+    return Array(choose(enough.node, value.node, scalar_of(np.nan, value.dtype)))
 
 
 @implements(np.nanstd)
@@ -274,7 +324,10 @@ def nanstd(
     >>> float(dt.nanstd(dt.asarray([1.0, dt.nan, 3.0])))
     1.0
     """
-    options = {"where": where, "mean": mean, "correction": correction}
-    value = nanvar(a, axis, dtype, None, ddof, keepdims, **options)
-    root = elementwise("sqrt", value.node)
-    return into(out, Array(astype(root, value.dtype)))
+    free = degrees_of_freedom(ddof, correction)
+    if mean is NOT_GIVEN:
+        value = _in_one_pass("nanstd", a, axis, dtype, keepdims, where, free)
+        if value is not None:
+            return into(out, value)
+    value = _variance(a, axis, dtype, free, keepdims, where, mean)
+    return into(out, Array(root_of(value.node)))

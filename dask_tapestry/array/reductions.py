@@ -11,9 +11,8 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.folds import NOT_GIVEN, folded, placed
-from dask_tapestry.array.out import into
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.elementwise import astype
 
 __all__ = [
     "all",
@@ -225,8 +224,10 @@ def ptp(a: Any, axis: Axes = None, out: Any = None, keepdims: Any = False) -> Ar
     >>> int(dt.ptp(dt.asarray([3, 9, 4])))
     6
     """
-    high, low = max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims)
-    return into(out, Array(elementwise("subtract", high.node, low.node)))
+    x = asarray(a)
+    if x.dtype.kind == "b":
+        max(x, axis)  # that there are no cells is reported before that they have no difference
+    return folded("ptp", x, axis, out=out, keepdims=keepdims)
 
 
 @implements(np.count_nonzero)

@@ -12,7 +12,7 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import METHODS, implements
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.array.out import into
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import elementwise, scalar_of
 from dask_tapestry.operators.full import full
@@ -239,6 +239,8 @@ def _accumulate(
     """``ufunc.accumulate`` of an associative ufunc."""
     x = asarray(array).node
     if not x.type.ndim:
+        if axis not in (None, 0, -1):
+            raise AxisError(f"axis {axis} is out of bounds for array of dimension 0")
         raise DTypeError("cannot accumulate on a scalar")
     if axis is None:
         if x.type.ndim > 1:

@@ -138,8 +138,11 @@ def isin(
     if kind == "table" and not set(kinds) <= set("biu"):
         raise ShapeError("The 'table' method is only supported for boolean or integer arrays.")
     dtype = common_dtype(cells, table)
-    flat = reshape(astype(table, dtype), (table.type.size,))
-    return Array(is_in(astype(cells, dtype), sort(flat, 0), bool(invert)))
+    if isinstance(test_elements, Array):
+        ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
+    else:  # it is at hand, and as cheap to sort as to send
+        ordered = asarray(np.sort(np.asarray(test_elements, dtype), axis=None)).node
+    return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
 
 
 @implements(np.interp)

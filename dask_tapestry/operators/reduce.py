@@ -202,5 +202,5 @@ def nothing_to_fold(monoid: Monoid, x: TensorType) -> str:
     if monoid.name in PLACES:
         place = monoid.name.removeprefix("nan")
         return f"attempt to get {place} of an empty sequence: {x}"
-    name = monoid.ufunc or monoid.name
+    name = "maximum" if monoid.name == "ptp" else monoid.ufunc or monoid.name
     return f"zero-size array to reduction operation {name} which has no identity: {x}"

@@ -10,11 +10,15 @@ operator      reads                    yields
 `Scan`        all cells up to the box  the scan, as the user wrote it
 `LeafTotals`  leaves                   the total of each leaf
 `ScanAfter`   leaves, one total        the scan again, from the total of the leaves before
+`LeafScan`    leaves                   the scan of each leaf by itself
+`LeafEnds`    leaves so scanned        the last cell of each but the last leaf: its total
+`AfterLeaf`   the box, some totals     cells of leaves so scanned, after the leaves before
 ============  =======================  ==================================================
 
-``Scan(x)`` is ``ScanAfter(x, Scan(LeafTotals(x)))``, the inner scan being one leaf. Totals follow
-one another in one order however many there are, and a prefix is added to what follows it last: the
-running sum of numbers that are not negative never falls, not by a last bit.
+``Scan(x)`` is ``ScanAfter(x, Scan(LeafTotals(x)))``, the inner scan being one leaf, which reads x
+twice; and it is, with ``y = LeafScan(x)``, ``AfterLeaf(y, Scan(LeafEnds(y)))``, which holds y.
+Totals follow one another in one order however many there are, and a prefix is added to what
+follows it last: the running sum of numbers that are not negative never falls, not by a last bit.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ from dask_tapestry.teg import (
     Kind,
     Progression,
     Region,
+    Selector,
     Signature,
     Tensor,
     TensorType,
@@ -92,6 +97,12 @@ class Scanning(BlockOperator):
             (*box.lo[: self.axis], lo, *box.lo[self.axis + 1 :]),
             (*box.hi[: self.axis], hi, *box.hi[self.axis + 1 :]),
         )
+
+    def _whole(self, x: TensorType) -> IndexProjection:
+        """The points of all axes but the scanned one, and the whole of that."""
+        rows = [[int(d == dim != self.axis) for d in range(x.ndim)] for dim in range(x.ndim)]
+        sides = [n if dim == self.axis else 1 for dim, n in enumerate(x.shape)]
+        return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
 
     def _told(self, skip: int) -> Mapping[str, Any]:
         return {
@@ -191,12 +202,6 @@ class ScanAfter(Scanning):
         index = tuple(IndexDim(f"i{d}", n) for d, n in enumerate(x.shape))
         return Signature(index, (self._whole(x), self._whole(totals)), (here,))
 
-    def _whole(self, x: TensorType) -> IndexProjection:
-        """The points of all axes but the scanned one, and the whole of that."""
-        rows = [[int(d == dim != self.axis) for d in range(x.ndim)] for dim in range(x.ndim)]
-        sides = [n if dim == self.axis else 1 for dim, n in enumerate(x.shape)]
-        return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
-
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         first = box.lo[self.axis] // self.leaf
         cells = self._along(box, first * self.leaf, box.hi[self.axis])
@@ -204,6 +209,92 @@ class ScanAfter(Scanning):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis] - boxes[0].lo[self.axis])
+
+
+@dataclass(frozen=True)
+class LeafScan(Scanning):
+    """The scan of each leaf by itself, in the dtype of totals; held, as it is read twice."""
+
+    name = "leafscan"
+    kernel = "leaf_scan"
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=self.state)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        """Every axis is parallel; along the scanned one, nothing is said of what is read."""
+        (x,) = inputs
+        index = tuple(IndexDim(f"i{d}", n) for d, n in enumerate(x.shape))
+        return Signature(index, (self._whole(x),), (IndexProjection.identity(x.ndim),))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        first = box.lo[self.axis] // self.leaf * self.leaf
+        return (self._along(box, first, box.hi[self.axis]),)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return None  # leaves begin where they begin in the whole
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        told = dict(self._told(box.lo[self.axis] - boxes[0].lo[self.axis]))
+        del told["dtype"]
+        return told
+
+
+@dataclass(frozen=True)
+class LeafEnds(Selector):
+    """The last cell of each leaf but the last one: few, and so held apart from what they are of."""
+
+    name = "leafends"
+    kernel = "leaf_ends"
+    transparent = False
+    copies = True
+    axis: int
+    leaf: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        (x,) = inputs
+        shape = list(x.shape)
+        shape[self.axis] = max(0, -(-x.shape[self.axis] // self.leaf) - 1)
+        return x._replace(shape=tuple(shape))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        lo, hi = box.lo[self.axis] * self.leaf, box.hi[self.axis] * self.leaf
+        return (box.replace(self.axis, min(lo + self.leaf - 1, hi), hi),)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "leaf": self.leaf}
+
+    def text(self) -> str:
+        return f"axis={self.axis}"
+
+
+@dataclass(frozen=True)
+class AfterLeaf(Scanning):
+    """Cells of the first input, scanned leaves, after the scan of the leaves' ends, the second."""
+
+    name = "afterleaf"
+    kernel = "after_leaf"
+    transparent = True
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=self.dtype)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        x, ends = inputs
+        here = IndexProjection.identity(x.ndim)
+        index = tuple(IndexDim(f"i{d}", n) for d, n in enumerate(x.shape))
+        return Signature(index, (here, self._whole(ends)), (here,))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        first = box.lo[self.axis] // self.leaf
+        last = max(first, (box.hi[self.axis] - 1) // self.leaf)
+        return box, self._along(box, max(first - 1, 0), last)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return None  # leaves begin where they begin in the whole
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return self._told(box.lo[self.axis])
 
 
 def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = None) -> Tensor:

@@ -10,13 +10,14 @@ from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.scan import Scan
 from dask_tapestry.operators.tree_reduction import TreeReduction
+from dask_tapestry.plan.fuse import HELD_SHARE
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.sorts import sort_columns
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.split_k import split_k
 from dask_tapestry.rules.split_reduction import split_reduction
-from dask_tapestry.rules.split_scan import split_scan
+from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice
 from dask_tapestry.rules.split_sort import split_sort
 from dask_tapestry.teg import Graph, Kind, Node, Signature, Source
 from dask_tapestry.teg.operator import signature_of
@@ -27,6 +28,7 @@ WORTH_PARTS = 2.0  # times as many bytes that rows and columns may read before p
 BLOCKS_A_SLOT = 4  # that are wanted; fewer keep slots busy, if unevenly
 SEARCHED_DIMS = 2  # whose cuts are tried together; the longest (a third costs 90 ms)
 LOOKED_AT = 64  # nodes among which a stored source is looked for
+BUSY_ENOUGH = 1.5  # times a scan's work that slots may be taken for before it is cut
 COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
 
 
@@ -41,7 +43,10 @@ def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
         return split_k(node, product_part(node, aim))
 
     def split_scans(node: Node) -> Node | None:
-        return split_scan(node) if scan_is_cut(node, aim, shared) else None
+        if not scan_is_cut(node, aim, shared):
+            return None
+        twice = is_read_twice(node, aim, shared)
+        return split_scan_reading_twice(node) if twice else split_scan(node)
 
     def split_sorts(node: Node) -> Node | None:
         return split_sort(node, sort_columns(node, aim))
@@ -98,8 +103,37 @@ def scan_is_cut(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:
     kept = [dim for dim in range(x.ndim) if dim != axis]
     wanted = min(aim.count, x.nbytes // shard)
     across = x.size // x.shape[axis]
-    few = across < wanted or wanted > 2 * _columns(node.inputs[0], kept, aim, shared)
+    columns = _columns(node.inputs[0], kept, aim, shared)
+    if _keep_busy(columns, aim) and x.nbytes // min(columns, across) <= aim.limit // 4:
+        return False
+    few = across < wanted or wanted > 2 * columns
     return few or x.nbytes // across > shard
+
+
+def _keep_busy(columns: float, aim: Aim) -> bool:
+    """Whether so many pieces of a stored value leave slots idle for less than a cut would cost."""
+    rounds = -(-columns // aim.slots) if columns < inf else inf
+    return rounds * aim.slots <= BUSY_ENOUGH * columns < inf
+
+
+def is_read_twice(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:
+    """Whether a scan that is cut reads its input twice rather than hold a scan of each leaf.
+
+    It does what costs least: cells that lie in memory are not held once more, and where memory
+    would not take them, stored cells are read and formulas computed again.
+    """
+    (x,) = node.inputs
+    if x in shared or not x.operator.transparent or (aim.local and _is_in_memory(x)):
+        return True
+    held = x.type.size * node.operator.state.itemsize  # type: ignore[attr-defined]
+    return bool(held > HELD_SHARE * 2 * aim.limit * aim.slots)  # a share of all workers' memory
+
+
+def _is_in_memory(x: Node) -> bool:
+    """Whether `x` is a source, or a selection of one, that costs no more than a copy to read."""
+    while x.operator.category == "selector" and len(x.inputs) == 1:
+        (x,) = x.inputs
+    return isinstance(x.operator, Source) and x.operator.chunks is None
 
 
 def _columns(x: Node, axes: list[int], aim: Aim, shared: Container[Node]) -> float:

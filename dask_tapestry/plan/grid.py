@@ -3,8 +3,9 @@
 The rule is simple and sound. Blocks start as the whole output. While they are too few for the
 workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
 together take the least time to read and to compute; a tie goes to the cut that meets fewer blocks
-of other steps, then to the first dimension, whose pieces are contiguous. What a block reads follows from its operators' projections, and of a stored tensor
-whole chunks count, so cuts fall on chunk edges by themselves and are then snapped to them exactly.
+of other steps, then to the first dimension, whose pieces are contiguous. What a block reads follows
+from its operators' projections, and of a stored tensor whole chunks count, so cuts fall on chunk
+edges by themselves and are then snapped to them exactly.
 """
 
 from __future__ import annotations

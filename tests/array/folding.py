@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,19 @@ def outcome(call):
             return call(), None
         except Exception as error:
             return None, error
+
+
+def raises_as_numpy(name, x, **options):
+    """Ours raises what NumPy raises: a wrong axis comes before anything else."""
+    _, error = outcome(lambda: getattr(np, name)(x, **options))
+    kinds = (np.exceptions.AxisError, ValueError, TypeError)
+    if error is None:
+        getattr(dt, name)(x, **options)
+        return
+    with pytest.raises(kinds) as ours:
+        getattr(dt, name)(x, **options)
+    first = [next(k for k in kinds if isinstance(e, k)) for e in (ours.value, error)]
+    assert first[0] is first[1], (ours.value, error)
 
 
 def check(ours, theirs, rtol=1e-12):

@@ -37,6 +37,16 @@ def test_integer_dtypes_truncate_as_in_numpy(name, data):
     check(lambda: getattr(dt, name)(x, dtype=dtype), lambda: getattr(np, name)(x, dtype=dtype))
 
 
+@pytest.mark.parametrize("name", ["std", "nanstd"])
+@pytest.mark.parametrize("options", [{}, {"axis": 1}, {"keepdims": True}])
+def test_only_one_root_is_truncated(name, options):
+    x = np.arange(6).reshape(2, 3)
+    check(
+        lambda: getattr(dt, name)(x, dtype="i8", **options),
+        lambda: getattr(np, name)(x, dtype="i8", **options),
+    )
+
+
 @pytest.mark.parametrize("name", ["var", "std"])
 @pytest.mark.parametrize("axis", [None, 0, (1, 2)])
 def test_a_known_mean_is_used(name, axis):

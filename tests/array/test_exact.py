@@ -99,8 +99,9 @@ def test_bad_arguments():
         dt.nonzero(dt.asarray(1))
     with pytest.raises(ValueError, match="1-d"):
         dt.compress([[True]], dt.arange(3))
-    with pytest.raises(ValueError, match="longer"):
-        dt.compress([True] * 4, dt.arange(3))
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        dt.compress([True] * 4, dt.arange(3)).compute()
+    assert dt.compress([True, False, True, False], dt.arange(3)).compute().tolist() == [0, 2]
     with pytest.raises(np.exceptions.AxisError):
         dt.compress([True], dt.arange(3), axis=1)
 

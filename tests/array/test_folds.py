@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,9 +8,12 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.array.folds import flag, fold_axes, wanted_dtype
 
-from .folding import NUMBERS, REAL, SHAPES, axes_of, check, few, small
+from .folding import NUMBERS, REAL, SHAPES, axes_of, check, few, raises_as_numpy, small
 
 PLAIN = ("sum", "prod", "min", "max", "any", "all", "ptp", "count_nonzero")
+SPREADS = ("mean", "var", "std")
+NANS = ("nansum", "nanprod", "nanmin", "nanmax", "nanmean", "nanvar", "nanstd")
+PLACED = ("argmin", "argmax", "nanargmin", "nanargmax")
 
 
 @few
@@ -55,15 +60,38 @@ def test_dtypes_mean_what_they_mean_in_numpy(name, data):
     check(lambda: getattr(dt, name)(x, dtype=dtype), lambda: getattr(np, name)(x, dtype=dtype))
 
 
-@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "argmin", "argmax"])
-@pytest.mark.parametrize("axis", [0, -1, 1, -2, (0,)])
+@pytest.mark.parametrize("name", [*PLAIN, *SPREADS, *NANS, *PLACED])
+@pytest.mark.parametrize("axis", [0, -1, 1, -2, (0,), None])
 def test_an_array_without_dimensions_has_axis_0_for_folds(name, axis):
-    for keepdims in (False, True):
+    for x, keepdims in product((np.float64(3), np.float16("nan"), np.int8(3)), (False, True)):
         call = {"axis": axis, "keepdims": keepdims}
+        check(
+            lambda x=x, call=call: getattr(dt, name)(x, **call),
+            lambda x=x, call=call: getattr(np, name)(x, **call),
+        )
+
+
+@pytest.mark.parametrize("name", [*SPREADS, "nanmean", "nanvar", "nanstd"])
+@pytest.mark.parametrize("axis", [0, -1, 1, (0,)])
+def test_with_a_mask_an_array_without_dimensions_has_axis_0(name, axis):
+    for part in (np.True_, np.False_):
+        call = {"axis": axis, "where": part}
         check(
             lambda call=call: getattr(dt, name)(np.float64(3), **call),
             lambda call=call: getattr(np, name)(np.float64(3), **call),
         )
+
+
+@pytest.mark.parametrize("name", [*PLAIN, *SPREADS, *NANS])
+@pytest.mark.parametrize("axis", [4, -3, (-2, 0), (0, 0), (0, 4), (4, 4), (0, 1), 1])
+def test_wrong_axes_are_reported_before_wrong_dtypes(name, axis):
+    for shape, dtype in product(((2, 3), (3,), (), (0,)), ("M8[s]", "m8[s]", "U3", "?", "f8")):
+        x = np.ones(shape, dtype)
+        raises_as_numpy(name, x, axis=axis)
+        if name not in ("ptp", "count_nonzero"):
+            raises_as_numpy(name, x, axis=axis, where=np.True_)
+        if name in ("sum", "mean", "var", "std", "nanprod"):
+            raises_as_numpy(name, x, axis=axis, dtype="i8")
 
 
 @pytest.mark.parametrize(

@@ -378,7 +378,93 @@ def product(random: Random, xs: Sequence[np.ndarray]) -> Step:
     return Step(text, call, "fold")
 
 
+# more of each family ---------------------------------------------------------------------
+
+
+def moved(random: Random, xs: Sequence[np.ndarray]) -> Step:
+    a, b = axis_of(random, xs[0], none=False), axis_of(random, xs[0], none=False)
+    k = random.randint(-3, 5)
+    calls: list[tuple[str, Call]] = [
+        (f"swapaxes(x, {a}, {b})", lambda xp, x, y: xp.swapaxes(x, a, b)),
+        (f"moveaxis(x, {a}, {b})", lambda xp, x, y: xp.moveaxis(x, a, b)),
+        (f"rot90(x, {k})", lambda xp, x, y: xp.rot90(x, k)),
+        ("atleast_2d(x)", lambda xp, x, y: xp.atleast_2d(x)),
+        ("vstack", lambda xp, x, y: xp.vstack([x, x])),
+        ("hstack", lambda xp, x, y: xp.hstack([x, y])),
+        ("dstack", lambda xp, x, y: xp.dstack([x, x])),
+        ("column_stack", lambda xp, x, y: xp.column_stack([x, x])),
+        (f"split(x, 2, {a})[0]", lambda xp, x, y: xp.split(x, 2, a)[0]),
+        (f"array_split(x, 3, {a})[1]", lambda xp, x, y: xp.array_split(x, 3, a)[1]),
+        (f"delete(x, {k}, {a})", lambda xp, x, y: xp.delete(x, k, a)),
+        (f"insert(x, {k}, 1, {a})", lambda xp, x, y: xp.insert(x, k, 1, a)),
+        (f"append(x, y, {a})", lambda xp, x, y: xp.append(x, y, a)),
+        ("append(x, y)", lambda xp, x, y: xp.append(x, y)),
+        ("diag(x)", lambda xp, x, y: xp.diag(x)),
+        ("broadcast_arrays(x, y)[0]", lambda xp, x, y: xp.broadcast_arrays(x, y)[0]),
+        ("full_like(x, 3)", lambda xp, x, y: xp.full_like(x, 3)),
+    ]
+    text, call = random.choice(calls)
+    return Step(text, call, "same")
+
+
+def differences(random: Random, xs: Sequence[np.ndarray]) -> Step:
+    n, axis = random.choice([0, 1, 1, 2]), axis_of(random, xs[0], none=False)
+    if random.random() < 0.3:
+        return Step("ediff1d(x)", lambda xp, x, y: xp.ediff1d(x), "same")
+    return Step(f"diff(x, {n}, {axis})", lambda xp, x, y: xp.diff(x, n, axis), "same")
+
+
+ACCUMULATED = "add multiply maximum minimum logical_and logical_or bitwise_xor".split()
+
+
+def methods(random: Random, xs: Sequence[np.ndarray]) -> Step:
+    name, axis = random.choice(ACCUMULATED), axis_of(random, xs[0], none=False)
+    method = random.choice(["reduce", "accumulate"])
+    trust = "fold" if name in ("add", "multiply") else "jump"
+    return Step(
+        f"{name}.{method}(x, {axis})",
+        lambda xp, x, y: getattr(getattr(np, name), method)(x, axis=axis),
+        trust,
+    )
+
+
+def tables(random: Random, xs: Sequence[np.ndarray]) -> Step:
+    edges = np.array([-2.5, -1, 0.5, 2])
+    calls: list[tuple[str, Call]] = [
+        ("histogram", lambda xp, x, y: xp.histogram(x, bins=4, range=(-4, 4))[0]),
+        ("histogram edges", lambda xp, x, y: xp.histogram(x, bins=edges)[0]),
+        ("bincount", lambda xp, x, y: xp.bincount(x)),
+        ("bincount minlength", lambda xp, x, y: xp.bincount(x, minlength=5)),
+        ("digitize", lambda xp, x, y: xp.digitize(x, edges)),
+        ("interp", lambda xp, x, y: xp.interp(x, [0, 1, 2], [3.0, 4.0, 8.0])),
+        ("unique_counts", lambda xp, x, y: xp.unique_counts(x)[1]),
+        ("union1d", lambda xp, x, y: xp.union1d(x, y)),
+        ("intersect1d", lambda xp, x, y: xp.intersect1d(x, y)),
+        ("setdiff1d", lambda xp, x, y: xp.setdiff1d(x, y)),
+        ("compress", lambda xp, x, y: xp.compress(xp.ravel(y) > 0, x)),
+        ("extract", lambda xp, x, y: xp.extract(y, x)),
+        ("where(x)[0]", lambda xp, x, y: xp.where(x)[0]),
+        ("flatnonzero", lambda xp, x, y: xp.flatnonzero(x)),
+    ]
+    text, call = random.choice(calls)
+    return Step(text, call, "jump")
+
+
+def assign_cells(random: Random, xs: Sequence[np.ndarray]) -> Step:
+    chosen = (*key(random, xs[0], arrays=random.random() < 0.5), ...)
+    if any(item is ... for item in chosen[:-1]):  # a lone cell takes no array, in many ways
+        chosen = chosen[:-1]
+
+    def call(xp: Any, x: Any, y: Any) -> Any:
+        z = x.copy() if xp is np else x[...]
+        z[chosen] = y
+        return z
+
+    return Step(f"x[{chosen}] = y", call, "assign")
+
+
 OPERATIONS: dict[Draw, int] = {
+    moved: 3, differences: 1, methods: 1, tables: 2, assign_cells: 1,
     binary: 6, unary: 4, cast: 2, where: 1, clip: 1, index: 6, mask: 1, assign: 2, assign_mask: 1,
     permute: 2, flip: 1, reshape: 3, squeeze: 1, expand: 1, broadcast: 1, join: 2, repeat: 1,
     tile: 1, roll: 1, pad: 2, triangle: 1, diagonal: 1, take: 1, fold: 5, scan: 1, sort: 1,

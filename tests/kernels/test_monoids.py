@@ -80,6 +80,29 @@ def test_a_variance_keeps_its_digits_far_from_zero():
     assert math.isclose(value, np.arange(100.0).var(), rel_tol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["nanmean", "nanvar", "nanstd"])
+@pytest.mark.parametrize("cells", [[1.0, 2.5], [1e200, -3e250], [np.inf], [np.nan], [-0.0]])
+def test_a_leaf_without_numbers_changes_nothing(name, cells):
+    arithmetic, one = ARITHMETIC[name], np.ones((1, 1))
+    with np.errstate(all="ignore"):
+        some, none = states(name, cells), states(name, [np.nan] * 3)
+        value = arithmetic.finish(some, len(cells), 0.0)
+        for pair in ((some, none), (none, some)):
+            made = arithmetic.finish(arithmetic.combine(*pair, one, one), len(cells) + 3, 0.0)
+            assert same_bits(made, value)
+
+
+@pytest.mark.parametrize(("numbers", "all_cells"), [("nanmean", "mean"), ("nanvar", "var")])
+def test_numbers_alone_have_the_bits_of_the_fold_of_all_cells(numbers, all_cells):
+    cells = RANDOM.normal(size=(2, 300)) * 10.0 ** RANDOM.integers(-8, 8, (2, 300))
+    counts = np.full((1, 1), 300.0)
+    values = []
+    for name in (numbers, all_cells):
+        made = ARITHMETIC[name].combine(*[states(name, part) for part in cells], counts, counts)
+        values.append(ARITHMETIC[name].finish(made, 600, 1.0))
+    assert same_bits(*values)
+
+
 @pytest.mark.parametrize("dtype", ["?", "i1", "i8", "f4", "f8", "c16", "m8[s]"])
 @pytest.mark.parametrize("function", [np.add, np.minimum])
 def test_rounds_of_a_contiguous_block_have_the_bits_of_any_other(function, dtype):

@@ -9,6 +9,7 @@ from tests.comparisons import same_bits
 
 DTYPES = ("f4", "f8", "f2", "c16")
 REDUCTIONS = ("sum", "mean", "var", "std", "prod", "min", "max", "argmin", "argmax")
+REDUCTIONS += ("nanmean", "nanvar", "ptp")
 SHAPE = (70, 53)
 AXES = (None, 1)
 STEPS = ((70, 53), (1, 53), (70, 1), (7, 5), (13, 11), (32, 32), (31, 33), (64, 2), (2, 64))

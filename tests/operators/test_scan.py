@@ -5,7 +5,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.errors import AxisError, DTypeError
 from dask_tapestry.operators.scan import LEAF, leaf_length, scan
-from dask_tapestry.rules.split_scan import split_scan
+from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice
 from dask_tapestry.teg import Progression, Region
 from tests.comparisons import same_bits
 
@@ -38,11 +38,39 @@ def test_blocks_are_the_same_bits(step):
     node = scanned()
     whole = block(node, (X,), node.type.box)
     assert same_bits(by_blocks(node, (X,), step), whole)
-    after = split_scan(node)
+    after = split_scan_reading_twice(node)
     totals, prefixes = after.inputs[1].inputs[0], after.inputs[1]
     ends = by_blocks(totals, (X,), step)
     before = block(prefixes, (ends,), prefixes.type.box)
     assert same_bits(by_blocks(after, (X, before), step), whole)
+
+
+@pytest.mark.parametrize("function", ["add", "maximum", "multiply"])
+@pytest.mark.parametrize("dtype", ["f8", "f2", "i1", "c16"])
+@pytest.mark.parametrize("cells", [129, 256, 257, 500])
+@pytest.mark.parametrize("step", [1, 7, 128, 129, 300, 500])
+def test_leaves_scanned_by_themselves_are_the_same_bits(function, dtype, cells, step):
+    x = (X[:cells].clip(-10, 10)).astype(dtype)
+    node = scanned(x, function=function)
+    with np.errstate(all="ignore"):
+        whole = block(node, (x,), node.type.box)
+        after = split_scan(node)
+        local, prefixes = after.inputs
+        (ends,) = prefixes.inputs
+        leaves = by_blocks(local, (x,), step)
+        totals = by_blocks(ends, (leaves,), step)
+        before = block(prefixes, (totals,), prefixes.type.box)
+        assert same_bits(by_blocks(after, (leaves, before), step), whole)
+    out = np.empty(after.type.shape, after.type.dtype)
+    with np.errstate(all="ignore"):
+        assert same_bits(block(after, (leaves, before), after.type.box, out), whole)
+
+
+def test_leaves_begin_where_they_begin_in_the_whole():
+    after = split_scan(scanned())
+    region = Region([Progression(7, 3, 5), Progression(1, 1, 2)])
+    for node in (after, after.inputs[0]):
+        assert node.operator.restrict(node.input_types, region) is None
 
 
 def test_along_the_axis_the_cells_up_to_the_last_are_read():

@@ -4,6 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.plan.expand import (
     expand,
+    is_read_twice,
     product_part,
     reduction_levels,
     scan_is_cut,
@@ -125,11 +126,35 @@ def scanned(shape, axis, chunks=None, aim=AIM):
 
 def test_a_long_scan_is_cut_along_its_axis():
     assert scanned((10**9,), 0)
-    assert names(dt.cumsum(stored((10**9,), "f8", None))) == [
-        "scantotals(add, axis=0)",
+    assert names(dt.cumsum(stored((10**8,), "f8", (10**6,))), aim_of(slots=8)) == [
+        "leafscan(add, axis=0)",
+        "leafends(axis=0)",
         "scan(add, axis=0)",
-        "scanafter(add, axis=0)",
+        "afterleaf(add, axis=0)",
     ]
+
+
+TWICE = ["scantotals(add, axis=0)", "scan(add, axis=0)", "scanafter(add, axis=0)"]
+
+
+def test_a_scan_reads_twice_what_lies_in_memory_or_what_memory_does_not_take():
+    here = dt.asarray(np.zeros(10**7))
+    near, far = aim_of(local=True), aim_of()
+    assert names(dt.cumsum(here), near) == TWICE
+    assert names(dt.cumsum(here[::-1]), near)[1:] == TWICE
+    assert names(dt.cumsum(here), far)[0] == "leafscan(add, axis=0)"
+    assert names(dt.cumsum(dt.sqrt(here)), near)[1] == "leafscan(add, axis=0)"
+    assert names(dt.cumsum(stored((10**10,), "f8", (10**6,)))) == TWICE
+    product = dt.cumsum(stored((4000, 10)) @ stored((10, 4000)), axis=0)
+    assert is_read_twice(product.node, far), "it is held as it is"
+
+
+def test_a_scan_stays_whole_where_chunks_across_it_keep_slots_busy():
+    x = dt.cumsum(stored((4096, 4096), "f8", (1024, 1024)), axis=0)
+    assert len(names(x, aim_of(count=16, slots=4))) == 1
+    assert len(names(x, aim_of(count=16, slots=3))) == 1
+    assert len(names(x, aim_of(count=16, slots=8))) == 4
+    assert len(names(x, aim_of(count=16, slots=4, limit=2**26))) > 1, "memory"
 
 
 def test_a_scan_whose_other_axes_give_enough_shards_stays_whole():

@@ -209,7 +209,7 @@ def _number_variance_leaf(cells: Block, state: np.dtype[Any]) -> Block:
     return result
 
 
-def _number_variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: ARG001
+def _number_variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
     """Chan's update with the numbers of each state; a state without numbers changes nothing."""
     m, n = a["count"], b["count"]
     result = _variance_combine(a, b, m, n)
@@ -221,7 +221,7 @@ def _number_variance_finish(states: Block, count: int, ddof: float) -> Block:  #
     """NaN where the numbers are `ddof` or fewer."""
     degrees = np.asarray(states["count"] - ddof)
     share = states["m2"] / degrees.astype(states["m2"].dtype)
-    return np.where(degrees > 0, share, share.dtype.type(np.nan))
+    return np.asarray(np.where(degrees > 0, share, share.dtype.type(np.nan)))
 
 
 def _number_std_finish(states: Block, count: int, ddof: float) -> Block:
