@@ -302,6 +302,34 @@ class Array(Declared, DaskMethodsMixin):
             raise TypeError("iteration over an array without dimensions")
         return (self[i] for i in range(len(self)))
 
+    def __contains__(self, value: object) -> bool:
+        return bool((self == value).any())
+
+    def __format__(self, text: str) -> str:
+        """Format the value of an array without dimensions as a number; others as `repr` does."""
+        return format(self.item(), text) if text and not self.ndim else format(repr(self), text)
+
+    def item(self, *index: int) -> Any:
+        """Return the only cell, or the one at `index`, as a Python scalar; computes it.
+
+        Raises
+        ------
+        ShapeError
+            If there are several and none is named.
+        """
+        chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
+        if chosen.size != 1:
+            raise ShapeError("can only convert an array of size 1 to a Python scalar")
+        return np.asarray(chosen.compute()).item()
+
+    def tolist(self) -> Any:
+        """Return the cells as nested lists of Python scalars; computes them."""
+        return np.asarray(self.compute()).tolist()
+
+    def copy(self) -> Array:
+        """Return an array of the same value; assigning to one leaves the other as it is."""
+        return Array(self.node)
+
     def __hash__(self) -> int:
         raise TypeError("an Array is not hashable: == compares cells")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from collections.abc import Iterable
+from typing import Any, Final, final
 
 from dask import threaded
 from dask.base import DaskMethodsMixin
@@ -18,6 +19,25 @@ __all__ = [
     "Effect",
     "sequence_point",
 ]
+
+
+COMPUTE_OPTIONS: Final = frozenset(  # of Dask's schedulers and of a client's compute
+    "actors allow_other_workers asynchronous callbacks chunksize cache fifo_timeout get "
+    "num_workers optimize_graph pool priority raise_on_exception rerun_exceptions_locally "
+    "resources retries scheduler sync traverse".split()
+)
+
+
+def check_options(function: str, options: Iterable[str]) -> None:
+    """Raise TypeError for keyword arguments that `compute` would not know.
+
+    Examples
+    --------
+    >>> check_options("to_zarr", ["scheduler"])
+    """
+    unknown = sorted(set(options) - COMPUTE_OPTIONS)
+    if unknown:
+        raise TypeError(f"{function} has no arguments {unknown}, nor has compute")
 
 
 @final

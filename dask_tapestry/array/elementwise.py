@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,14 @@ from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.array.exact import nonzero
 from dask_tapestry.array.ufuncs import operand
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.where import where as where_operator
 from dask_tapestry.teg import Tensor
 
-__all__ = ["astype", "clip", "imag", "real", "where"]
+__all__ = ["around", "astype", "clip", "imag", "real", "round", "where"]
 
 
 @implements(np.where)
@@ -135,3 +136,36 @@ def imag(x: Any, /) -> Array:
 def _part(name: str, x: Array) -> Array:
     from_complex = np.dtype(x.dtype.char.lower())
     return Array(cell_call(name, [x.node], [x.dtype], from_complex))
+
+
+@implements(np.around, np.round)
+def around(a: Any, decimals: int = 0) -> Array:
+    """Round to `decimals` digits behind the point, halves to even, as `numpy.around`.
+
+    Negative decimals round to tens, hundreds, ...
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.around(dt.asarray([0.5, 1.257]), 2).compute()
+    array([0.5 , 1.26])
+    """
+    array, digits = asarray(a), index(decimals)
+    node = array.node
+    if array.dtype.kind == "b":
+        if digits:
+            raise DTypeError("booleans have no digits to round to")
+        node = cast(node, np.dtype(np.float16))
+    if array.dtype.kind in "iu" and digits >= 0:
+        return array
+    if digits == 0:
+        return Array(elementwise("rint", node))
+    scale = np.float64(10.0 ** builtins.abs(digits))
+    up, down = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
+    real = array.dtype.kind in "fc"
+    factor: Operand = float(scale) if real else scale
+    whole = elementwise("rint", elementwise(up, node, factor))
+    return Array(cast(elementwise(down, whole, factor), array.dtype))
+
+
+round = around

@@ -11,13 +11,14 @@ import numpy as np
 
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
-from dask_tapestry.array.effect import Effect
+from dask_tapestry.array.effect import Effect, check_options
 from dask_tapestry.array.stores import store
 from dask_tapestry.errors import ArgumentError, ShapeError, StoreError, StoreNotFoundError
 from dask_tapestry.io.chunks import automatic_chunks
-from dask_tapestry.io.hdf5_target import create_dataset, open_file
+from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file
 from dask_tapestry.io.npy_stack import from_npy_folder, npy_stack_sink
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.plan.resources import runs_elsewhere
 
 __all__ = [
     "from_npy",
@@ -73,6 +74,8 @@ def to_hdf5(
     else:
         raise TypeError("to_hdf5 takes a path of a dataset and an array, or a dictionary of them")
     arrays = {path: asarray(x) for path, x in given.items()}
+    if runs_elsewhere():  # before anything is made or replaced
+        raise StoreError(ONE_PROCESS)
     with open_file(filename, "a") as file:
         datasets = [
             create_dataset(file, path, x.node.type, _sides(chunks, x), overwrite, kwargs)
@@ -179,6 +182,7 @@ def to_npy_stack(
     ...     print(dt.from_npy_stack(folder)[3:6].compute())
     [3 4 5]
     """
+    check_options("to_npy_stack", kwargs)
     array = asarray(x)
     number = normalize_axis(axis, array.ndim)
     rest = array.shape[number:] if array.ndim else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,13 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.exact import masked, masked_by, nonzero
 from dask_tapestry.array.keys import Advanced, Key, parse, within
-from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError, ShapeError
+from dask_tapestry.errors import (
+    ArgumentError,
+    DTypeError,
+    IndexingError,
+    ShapeError,
+    ValueRangeError,
+)
 from dask_tapestry.operators.bounds import Bounds
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype, scalar_of
@@ -153,6 +160,12 @@ def _is_one_mask(key: Any, parsed: Key, ndim: int) -> bool:
     return one.is_mask and len(one.dims) == ndim
 
 
+def _holds_arrays(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_holds_arrays, value))
+    return isinstance(value, Array | np.ndarray)
+
+
 def _value(value: Any, dtype: np.dtype[Any]) -> Tensor:
     """What is assigned, in the array's dtype."""
     if isinstance(value, complex) and dtype.kind not in "c":
@@ -160,8 +173,14 @@ def _value(value: Any, dtype: np.dtype[Any]) -> Tensor:
     if isinstance(value, float) and dtype.kind in "mM":
         kind = "datetime" if dtype.kind == "M" else "timedelta"
         raise ArgumentError(f"Could not convert object to NumPy {kind}: {value}")
+    if isinstance(value, float) and dtype.kind in "iu" and not isfinite(value):
+        if isnan(value):
+            raise ArgumentError("cannot convert float NaN to integer")
+        raise ValueRangeError("cannot convert float infinity to integer")
     if isinstance(value, bool | int | float | complex):
         return full((), scalar_of(value, dtype))
+    if isinstance(value, list | tuple) and dtype.kind in "iu" and not _holds_arrays(value):
+        return asarray(np.array(value, dtype)).node  # it refuses what does not fit
     if isinstance(value, str | bytes) and dtype.kind not in "USmM":
         return full((), scalar_of(np.asarray(value).flat[0], dtype))
     return astype(asarray(value).node, dtype)

@@ -36,9 +36,12 @@ class Lanes:
         self.given = (axis,) if isinstance(axis, int | np.integer) else axis
         self.axes = normalize_axes(axis, x.ndim)
         self.kept = tuple(dim for dim in range(x.ndim) if dim not in self.axes)
+        sides = tuple(self.shape[dim] for dim in self.kept)
+        if 0 in sides and self.given is not None and len(self.axes) != 1:  # as NumPy's reshape
+            raise ShapeError(f"cannot reshape array of size 0 into shape {(*sides, -1)}")
         moved = permute(x.node, (*self.axes, *self.kept))
         length = prod(self.shape[dim] for dim in self.axes)
-        self.array = Array(reshape(moved, (length, *(self.shape[dim] for dim in self.kept))))
+        self.array = Array(reshape(moved, (length, *sides)))
 
     def restored(self, value: Array, keepdims: bool, lead: int = 0) -> Array:
         """`value` as the result; with `keepdims`, lanes of length one stay after `lead` axes."""

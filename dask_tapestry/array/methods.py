@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from dask_tapestry.array import (
     averages,
     block_functions,
@@ -33,6 +35,7 @@ from dask_tapestry.array import (
 )
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.vindex import VIndex
+from dask_tapestry.errors import DTypeError, ShapeError
 
 BINARY = {
     "add": "add",
@@ -71,6 +74,27 @@ def _binary(function: Callable[..., Any], swapped: bool) -> Callable[[Array, Any
 
 def _defers_to(other: Any) -> bool:
     return getattr(other, "__array_ufunc__", 0) is None
+
+
+def _in_place(function: Callable[..., Any], symbol: str) -> Callable[[Array, Any], Array]:
+    """``x += y``: the array takes the new value, in the dtype and shape that it has."""
+
+    def method(self: Array, other: Any) -> Array:
+        result = function(self, other)
+        if result.shape != self.shape:
+            raise ShapeError(
+                f"non-broadcastable output operand with shape {self.shape} doesn't match the "
+                f"broadcast shape {result.shape}"
+            )
+        if not np.can_cast(result.dtype, self.dtype, "same_kind"):
+            raise DTypeError(
+                f"Cannot cast the result of {symbol} from {result.dtype} to {self.dtype} with "
+                "casting rule 'same_kind'"
+            )
+        self.node = elementwise.astype(result, self.dtype).node
+        return self
+
+    return method
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,7 +152,7 @@ NAMED = {
     dask_arrays: "to_dask_array",
     stores: "store",
     zarr_arrays: "to_zarr",
-    elementwise: "astype clip",
+    elementwise: "astype clip round",
     ufuncs: "conj conjugate",
     manipulation: "squeeze ravel swapaxes",
     planning: "plan",
@@ -146,6 +170,7 @@ NAMED = {
 OTHERS: dict[str, Any] = {
     "__matmul__": _binary(products.matmul, swapped=False),
     "__rmatmul__": _binary(products.matmul, swapped=True),
+    "__round__": _method(elementwise.round),
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
@@ -171,6 +196,8 @@ def attach() -> None:
         function = ufuncs.FUNCTIONS[name]
         setattr(Array, f"__{short}__", _binary(function, swapped=False))
         setattr(Array, f"__r{short}__", _binary(function, swapped=True))
+        if short != "divmod":
+            setattr(Array, f"__i{short}__", _in_place(function, name))
     for short, name in COMPARISON.items():
         function = ufuncs.FUNCTIONS[name]
         setattr(Array, f"__{short}__", _binary(EQUALITY.get(short, function), swapped=False))

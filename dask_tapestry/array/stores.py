@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
-from dask_tapestry.array.effect import Effect
+from dask_tapestry.array.effect import Effect, check_options
 from dask_tapestry.array.regions import Place, Region, place_of
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.anything import is_zarr_array
@@ -94,6 +94,7 @@ def store(
     array([[1, 0, 1, 0],
            [1, 0, 1, 0]])
     """
+    check_options("store", kwargs)
     del load_stored
     several = isinstance(sources, list | tuple)
     arrays = [asarray(x) for x in (sources if several else [sources])]

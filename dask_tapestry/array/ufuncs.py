@@ -115,6 +115,8 @@ def differs(x: Any, y: Any) -> Any:
 
 
 def _or_all(compare: Callable[..., Any], x: Any, y: Any, unequal: bool) -> Any:
+    if x is None or y is None:
+        return Array(full(asarray(y if x is None else x).shape, np.bool_(unequal)))
     try:
         return compare(x, y)
     except DTypeError:

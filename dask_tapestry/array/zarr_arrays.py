@@ -8,10 +8,10 @@ from uuid import uuid4
 
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray, rechunk, worker_names
-from dask_tapestry.array.effect import Effect
+from dask_tapestry.array.effect import Effect, check_options
 from dask_tapestry.array.regions import Place, Region, place_of
 from dask_tapestry.array.stores import write_of, written
-from dask_tapestry.errors import StoreError
+from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.anything import is_zarr_array
 from dask_tapestry.io.target import Target, after_write
 from dask_tapestry.io.zarr_array import group_members, holds_array
@@ -170,12 +170,15 @@ def to_zarr(
     >>> dt.from_zarr(store).compute()
     array([0, 7, 7, 0, 1])
     """
+    check_options("to_zarr", kwargs)
     array = asarray(x, dtype)
     location = Location.of(store, component, uuid4().hex, storage_options)
     names = worker_names(workers)
     if is_zarr_array(store) or region is not None or append_dim is not None:
         if not (isinstance(chunks, str) and chunks == "auto") or shards is not None:
             raise StoreError(f"{location} is written into: its chunks and shards stay as they are")
+        if overwrite:
+            raise ArgumentError(f"{location} is written into: there is nothing to overwrite")
         target, place = _destination(array, location, region, append_dim)
         writes = [write_of(array, target, place)]
         done = written(writes, [place], after, names, compute, return_stored, kwargs)

@@ -117,13 +117,25 @@ def create_dataset(
     if path in file:
         if not overwrite:
             raise StoreError(f"{file.filename} has {path}: give overwrite=True to replace it")
+        with lazily("h5py").File("trial", "w", driver="core", backing_store=False) as trial:
+            _create(trial, path, type_, chunks, options)  # what HDF5 refuses, before it is lost
         del file[path]
-    try:
-        data = file.create_dataset(path, type_.shape, type_.dtype, chunks=chunks, **options)
-    except (TypeError, ValueError, OSError) as error:
-        raise StoreError(f"cannot create {path} of {type_} in {file.filename}: {error}") from error
+    data = _create(file, path, type_, chunks, options)
     _mark(data, frozenset({whole(type_.shape)}))
     return data
+
+
+def _create(
+    file: Any,
+    path: str,
+    type_: TensorType,
+    chunks: tuple[int, ...] | None,
+    options: Mapping[str, Any],
+) -> Any:
+    try:
+        return file.create_dataset(path, type_.shape, type_.dtype, chunks=chunks, **options)
+    except (TypeError, ValueError, OSError) as error:
+        raise StoreError(f"cannot create {path} of {type_} in {file.filename}: {error}") from error
 
 
 def dataset_target(data: Any) -> Hdf5Target:

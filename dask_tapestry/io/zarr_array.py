@@ -12,6 +12,7 @@ from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazily
 from dask_tapestry.io.inline import inside_loop, run_inline
 from dask_tapestry.io.zarr_location import Location, zarr
+from dask_tapestry.teg import TensorType
 
 
 def open_now(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
@@ -106,6 +107,22 @@ def create(location: Location, overwrite: bool, **options: Any) -> None:
             **location.arguments,
             **options,
         )
+    except Exception as error:
+        raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
+
+
+def try_to_create(type_: TensorType, location: Location, **options: Any) -> None:
+    """Create such an array in memory, so that what zarr refuses is known before anything is lost.
+
+    Raises
+    ------
+    StoreError
+        If zarr refuses.
+    """
+    dtype = np.dtype(type_.dtype.str) if type_.dtype.kind in "iu" else type_.dtype
+    store = zarr().storage.MemoryStore()
+    try:
+        zarr().create_array(store=store, shape=type_.shape, dtype=dtype, **options)
     except Exception as error:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
 

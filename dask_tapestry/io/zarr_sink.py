@@ -20,6 +20,7 @@ from dask_tapestry.io.zarr_array import (
     create,
     exists,
     format_of_group,
+    try_to_create,
     write_box,
 )
 from dask_tapestry.io.zarr_location import PARTIAL, Location, zarr
@@ -135,6 +136,7 @@ def zarr_sink(
         raise StoreError("there are no shards in version 2 of Zarr")
     options = {"chunks": inner, "shards": outer, "zarr_format": version}
     options |= compressors(compressor, x.type.dtype, version) | _names(x.type.dims, version)
+    try_to_create(x.type, location, **options)
     sink = ZarrSink(location, outer or inner, options, overwrite, workers, archive)
     return apply(sink, x, after=after)
 

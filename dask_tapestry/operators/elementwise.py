@@ -13,6 +13,7 @@ from dask_tapestry.errors import ShapeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
+from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 Scalar = bool | int | float | complex | np.generic
@@ -37,8 +38,7 @@ class Map(BlockOperator):
         shapes = {x.shape for x in inputs}
         if len(shapes) != 1:
             raise ShapeError(f"a cell expression takes tensors of one shape, got {shapes}")
-        dims = next((x.dims for x in inputs if x.dims), None)
-        return TensorType(inputs[0].shape, self.expression.dtype, dims)
+        return TensorType(inputs[0].shape, self.expression.dtype, _common_dims(inputs))
 
     def signature(self, *inputs: TensorType) -> Signature:
         shape = inputs[0].shape
@@ -63,6 +63,21 @@ class Map(BlockOperator):
 
     def text(self) -> str:
         return str(self.expression)
+
+
+def _common_dims(inputs: Types) -> Dims:
+    """Names of the dimensions; those of different inputs must not contradict each other."""
+    named = [x.dims for x in inputs if x.dims]
+    if not named:
+        return None
+    dims = list(named[0])
+    for others in named[1:]:
+        for place, name in enumerate(others):
+            if dims[place] not in (name, None) and name is not None:
+                texts = " and ".join(map(str, inputs))
+                raise ShapeError(f"dimension {place} has two names in {texts}: rename one of them")
+            dims[place] = dims[place] or name
+    return tuple(dims)
 
 
 def elementwise(

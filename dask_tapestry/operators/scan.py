@@ -258,8 +258,9 @@ class LeafEnds(Selector):
         return x._replace(shape=tuple(shape))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        """Whole leaves, so that blocks are cut as those that they are read from."""
         lo, hi = box.lo[self.axis] * self.leaf, box.hi[self.axis] * self.leaf
-        return (box.replace(self.axis, min(lo + self.leaf - 1, hi), hi),)
+        return (box.replace(self.axis, lo, hi),)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"axis": self.axis, "leaf": self.leaf}

@@ -151,8 +151,11 @@ def common_dtype(*tensors: Tensor) -> np.dtype[Any]:
     DTypeError
         If there is none.
     """
+    kinds = ", ".join(str(x.type.dtype) for x in tensors)
     try:
-        return np.result_type(*[x.type.dtype for x in tensors])
+        common = np.result_type(*[x.type.dtype for x in tensors])
     except TypeError as error:
-        kinds = ", ".join(str(x.type.dtype) for x in tensors)
         raise DTypeError(f"cells of dtypes {kinds} cannot be compared: {error}") from None
+    if not all(np.can_cast(x.type.dtype, common) for x in tensors):
+        raise DTypeError(f"cells of dtypes {kinds} cannot be compared: one would change its value")
+    return common

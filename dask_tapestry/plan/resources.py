@@ -102,6 +102,12 @@ def live_client() -> Any:
     return client if client.status == "running" else None
 
 
+def runs_elsewhere() -> bool:
+    """Whether what is computed now runs in other processes than this one."""
+    processes = dask.config.get("scheduler", None) in ("processes", "multiprocessing")
+    return processes or live_client() is not None
+
+
 @contextmanager
 def computing_with(scheduler: Any) -> Iterator[None]:
     """Plan for the scheduler that a ``compute(scheduler=...)`` names, if it names one."""

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+import dask
 import numpy as np
 
 from dask_tapestry.config import get as setting
@@ -20,6 +21,7 @@ from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType
 
 PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
 
@@ -138,11 +140,11 @@ def _digest(operator: Operator, inputs: Sequence[Node], after: Sequence[Node]) -
 
 
 def user_line() -> str | None:
-    """``file:line`` of the innermost frame outside the library."""
+    """``file:line`` of the innermost frame outside the library and Dask, which may call it."""
     if not setting("line-numbers"):
         return None
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else None
 

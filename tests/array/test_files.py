@@ -1,3 +1,4 @@
+import dask
 import h5py
 import numpy as np
 import pytest
@@ -109,3 +110,17 @@ def test_stacks_choose_their_files(tmp_path):
     assert dt.to_npy_stack(tmp_path / "x", x, compute=False).node.operator.length == 6
     dt.to_npy_stack(tmp_path / "x", [1, 2, 3], scheduler="sync")
     assert dt.from_npy_stack(tmp_path / "x").compute().tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_hdf5_is_refused_for_other_processes_before_anything_is_made(tmp_path, overwrite):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "data.h5"
+    dt.to_hdf5(path, "/x", dt.ones(3))
+    with dask.config.set(scheduler="processes"), pytest.raises(dt.StoreError, match="process"):
+        dt.to_hdf5(path, "/x" if overwrite else "/y", dt.zeros(3), overwrite=overwrite)
+    with pytest.raises(dt.StoreError):
+        dt.to_hdf5(path, "/x", dt.zeros(3), overwrite=True, foo=3)
+    with h5py.File(path) as file:
+        assert file["x"][...].tolist() == [1, 1, 1]
+        assert list(file) == ["x"]

@@ -155,7 +155,16 @@ def test_what_was_made_before_keeps_its_value():
 
 
 @pytest.mark.parametrize(
-    ("value", "error"), [(300, OverflowError), (1j, TypeError), (np.zeros(7), ValueError)]
+    ("value", "error"),
+    [
+        (300, OverflowError),
+        (1j, TypeError),
+        (np.zeros(7), ValueError),
+        (float("nan"), ValueError),
+        (float("inf"), OverflowError),
+        ([1.5, float("nan"), 0], ValueError),
+        ([1, 2, 300], OverflowError),
+    ],
 )
 def test_values_that_do_not_fit(value, error):
     x = dt.zeros((2, 3), "i1")

@@ -64,14 +64,6 @@ def test_python_numbers_do_not_widen():
         dt.ones(3, "i1") + 1000
 
 
-def test_an_operator_in_place_makes_a_new_value():
-    x = y = dt.asarray(WHOLE)
-    y += 1
-    assert y is not x
-    np.testing.assert_array_equal(x.compute(), WHOLE)
-    np.testing.assert_array_equal(y.compute(), WHOLE + 1)
-
-
 def test_a_numpy_array_is_not_filled_behind_the_users_back():
     target = WHOLE.copy()
     with pytest.raises(TypeError):
@@ -149,3 +141,45 @@ def test_every_method_has_a_docstring():
     for name, member in vars(dt.Array).items():
         if not name.startswith("_") and (callable(member) or isinstance(member, property)):
             assert member.__doc__, name
+
+
+def test_in_place_operators_keep_dtype_and_shape():
+    x = dt.zeros(3, "f4")
+    same, before = x, x + 0
+    x -= np.float64(1)
+    x *= [1, 2, 3]
+    assert same is x
+    assert x.dtype == "f4"
+    assert x.compute().tolist() == [-1, -2, -3]
+    assert before.compute().tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        (lambda x: x.__itruediv__(2), TypeError),
+        (lambda x: x.__iadd__(0.5), TypeError),
+        (lambda x: x.__iadd__(np.ones((2, 3), int)), ValueError),
+    ],
+)
+def test_in_place_operators_refuse_what_numpy_refuses(wrong, error):
+    with pytest.raises(error):
+        wrong(np.arange(3))
+    with pytest.raises(error):
+        wrong(dt.arange(3))
+
+
+def test_python_reads_single_cells():
+    x = dt.arange(6).reshape(2, 3)
+    assert 5 in x
+    assert 7 not in x
+    assert x.item(4) == x.item(1, 1) == 4
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert f"{x.mean():.2f}" == "2.50"
+    assert f"{x}" == repr(x)
+    with pytest.raises(ValueError, match="size 1"):
+        x.item()
+    assert not (x == None).any()  # noqa: E711
+    y = x.copy()
+    y[0] = 9
+    assert x.item(0) == 0

@@ -63,6 +63,15 @@ ELEMENTWISE = (
     alike("where", lambda np, c, x, y: np.where(c, x, y), mixed(3, TERNARY)),
     alike("clip", lambda np, *xs: np.clip(*xs), each(3, [*NUMBERS[:8], "M8[s]"])),
     alike("clip above", lambda np, x: np.clip(x, None, 2), each(1, NUMBERS[:8])),
+    alike("around", lambda np, x: np.around(x), each(1, ["?", *NUMBERS])),
+    alike("round", lambda np, x: np.round(x, -1), each(1, NUMBERS[:8])),
+    Comparison(
+        "around digits",
+        lambda dt, x: dt.around(x, 2),
+        lambda x: np.around(x, 2),
+        each(1, NUMBERS, make=mild),
+        2,
+    ),
     alike("real", lambda np, x: np.real(x), each(1, NUMBERS)),
     alike("imag", lambda np, x: np.imag(x), each(1, NUMBERS)),
     Comparison(

@@ -280,3 +280,19 @@ def test_chunks_follow_those_of_the_source():
     assert sink.chunks == (5, 300, 300)
     tiny = dt.placeholder((1000, 300, 300), "f8", (1, 1, 1))
     assert dt.to_zarr(tiny + 1, memory(), compute=False).node.operator.chunks != (1, 1, 1)
+
+
+@pytest.mark.parametrize("wrong", [{"compressors": "gzip"}, {"chunk": (1,)}, {"fill_value": 1}])
+def test_what_is_refused_leaves_the_old_array(wrong):
+    store = zarr.storage.MemoryStore()
+    dt.to_zarr(dt.ones(3), store)
+    with pytest.raises((dt.StoreError, TypeError)):
+        dt.to_zarr(dt.zeros(3), store, overwrite=True, **wrong)
+    assert dt.from_zarr(store).compute().tolist() == [1, 1, 1]
+
+
+def test_nothing_is_overwritten_where_something_is_appended():
+    store = zarr.storage.MemoryStore()
+    dt.to_zarr(dt.ones(3), store)
+    with pytest.raises(ValueError, match="nothing to overwrite"):
+        dt.to_zarr(dt.zeros(3), store, append_dim=0, overwrite=True)

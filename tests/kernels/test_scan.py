@@ -96,6 +96,37 @@ def test_the_order_is_the_canonical_one(way, shape, axis, order):
 
 
 @each_way
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_lines_walked_together_keep_the_order(way, shape, axis, monkeypatch):
+    monkeypatch.setattr(scan, "MANY_LINES", 1)
+    monkeypatch.setattr(scan, "MANY_CELLS", 3 * LEAF)
+    x = sample(shape, way)
+    with np.errstate(all="ignore"):
+        expected, _ = canonical(x, way, axis)
+    assert same_bits(KERNELS["scan"](None, x, axis=axis, skip=0, **told(way)), expected)
+
+
+@each_way
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_leaves_and_what_comes_before_them_are_the_scan(way, shape, axis):
+    x = sample(shape, way)
+    with np.errstate(all="ignore"):
+        expected, ends = canonical(x, way, axis)
+    ways = told(way)
+    local = {name: value for name, value in ways.items() if name != "dtype"}
+    leaves = KERNELS["leaf_scan"](None, x, axis=axis, skip=0, **local)
+    found = KERNELS["leaf_ends"](None, leaves, axis=axis, leaf=LEAF)
+    assert found.base is None
+    count = max(ends.shape[axis] - 1, 0)
+    assert same_bits(found[along(axis, 0, count)], ends[along(axis, 0, count)])
+    one = ways | {"leaf": max(count, 1), "dtype": ends.dtype}
+    before = KERNELS["scan"](None, ends[along(axis, 0, count)], axis=axis, skip=0, **one)
+    assert same_bits(
+        KERNELS["after_leaf"](None, leaves, before, axis=axis, skip=0, **ways), expected
+    )
+
+
+@each_way
 @settings(max_examples=20)
 @given(st.data())
 def test_a_part_is_the_same_bits(way, data):
@@ -114,6 +145,9 @@ def test_a_part_is_the_same_bits(way, data):
     skip = lo - first * LEAF
     part = KERNELS["scan"](None, cells, prefix, axis=axis, skip=skip, **told(way))
     assert same_bits(part, expected[along(axis, lo, hi)])
+    out = np.empty_like(part)
+    KERNELS["scan"](out, cells, prefix, axis=axis, skip=skip, **told(way))
+    assert same_bits(out, part)
 
 
 def along(axis, lo, hi):

@@ -79,3 +79,10 @@ def test_the_output_of_a_ufunc_with_several():
     for place, expected in enumerate(np.modf(x)):
         node = elementwise("modf", dt.asarray(x).node, output=place)
         assert same_bits(dt.Array(node).compute(), expected)
+
+
+def test_names_of_dimensions_must_not_contradict_each_other():
+    x, y = dt.ones((3, 3)).rename("a", None), dt.ones((3, 3)).rename(None, "b")
+    assert (x + y).dims == ("a", "b")
+    with pytest.raises(ShapeError, match="two names"):
+        dt.ones((3, 3)).rename("a", "b") + dt.ones((3, 3)).rename("b", "a")

@@ -48,15 +48,15 @@ def scan(
     dtype, state
         Of the result, and in which cells are combined.
     """
-    whole = np.empty(block.shape, dtype) if out is None or skip else out
     carry = None
     if prefix is not None and prefix.shape[axis]:
         carry = np.moveaxis(prefix, axis, 0)[-1]
     combine = _function(function, state)
     if _any_order(combine, state):
-        leaf = LINE_CELLS  # which spares calls
-    _walk(whole, block, carry, combine, axis, leaf, state)
-    return whole[(*(slice(None),) * axis, slice(skip, None))]
+        leaf = max(leaf, LINE_CELLS)  # which spares calls
+    result = _room(out, block, axis, skip, dtype)
+    _walk(result, block, carry, combine, axis, leaf, state, skip)
+    return result
 
 
 def leaf_scan(
@@ -70,14 +70,14 @@ def leaf_scan(
     skip: int,
 ) -> Block:
     """Scan each leaf of `block`, which begins with one, by itself; leave out `skip` cells."""
-    whole = np.empty(block.shape, state) if out is None or skip else out
-    _walk(whole, block, None, _function(function, state), axis, leaf, state, apart=True)
-    return whole[(*(slice(None),) * axis, slice(skip, None))]
+    result = _room(out, block, axis, skip, state)
+    _walk(result, block, None, _function(function, state), axis, leaf, state, skip, apart=True)
+    return result
 
 
 def leaf_ends(out: Block | None, block: Block, *, axis: int, leaf: int) -> Block:  # noqa: ARG001
-    """The cells of `block` that are a leaf apart, from its first on; a view would hold it all."""
-    return block[(*(slice(None),) * axis, slice(None, None, leaf))].copy()
+    """The last cells of the leaves of `block`, which begins with one; a view would hold it all."""
+    return block[(*(slice(None),) * axis, slice(leaf - 1, None, leaf))].copy()
 
 
 def after_leaf(
@@ -223,16 +223,38 @@ def _walk(
     axis: int,
     leaf: int,
     state: np.dtype[Any],
+    skip: int,
     *,
     apart: bool = False,
 ) -> None:
-    """Scan `block` into `result`; with `apart`, each leaf by itself."""
+    """Scan `block` but for `skip` cells into `result`; with `apart`, each leaf by itself."""
+    if skip and block.size:  # the leaf that holds the first cell of the result
+        cut = min((skip // leaf + 1) * leaf, block.shape[axis])
+        before = (*(slice(None),) * axis,)
+        first = np.empty(block[(*before, slice(cut))].shape, state)
+        _walk(
+            first, block[(*before, slice(cut))], carry, combine, axis, leaf, state, 0, apart=apart
+        )
+        result[(*before, slice(cut - skip))] = first[(*before, slice(skip, None))]
+        result, block = (
+            result[(*before, slice(cut - skip, None))],
+            block[(*before, slice(cut, None))],
+        )
+        carry = None if apart else np.moveaxis(first, axis, 0)[-1]
     if not block.size:
         return
     across = block.size // block.shape[axis]
     walk = _steps if across >= WIDE and not _is_inner(block, axis) else _lines
     with np.errstate(all="ignore"):
         walk(result, block, carry, combine, axis, leaf, state, apart)
+
+
+def _room(out: Block | None, block: Block, axis: int, skip: int, dtype: np.dtype[Any]) -> Block:
+    """Where the scan of `block` is written, but for its first `skip` cells."""
+    if out is not None:
+        return out
+    shape = (*block.shape[:axis], max(0, block.shape[axis] - skip), *block.shape[axis + 1 :])
+    return np.empty(shape, dtype)
 
 
 def _steps(
