@@ -36,7 +36,8 @@ FUNCTIONS = """
 
 *Kinds* are NumPy's letters: `b` bool, `i` `u` integers, `f` floats, `c` complex numbers, `m` `M`
 times, `S` `U` strings. *Bits*: whether the value is NumPy's bit for bit, within units in the last
-place (ulp), or within rounding. *One value*: every sharding gives the same bits.
+place (ulp), or within rounding; random numbers are a function of seed and coordinate, other ones
+than NumPy's for that seed. *One value*: every sharding gives the same bits.
 
 | function | kinds | bits | one value | made of |
 |---|---|---|---|---|
@@ -104,7 +105,8 @@ def function_rows(survey):
         kinds = "".join(k for k in "biufcmMSU" if k in survey.kinds[name]) or "–"
         one = "yes" if survey.one_value[name] else "within rounding"
         parts = ", ".join(f"`{part}`" for part in sorted(survey.parts[name])) or "–"
-        yield f"| `{name}` | {kinds} | {bits(survey.ulps[name])} | {one} | {parts} |"
+        same = "its own stream" if name.startswith("random") else bits(survey.ulps[name])
+        yield f"| `{name}` | {kinds} | {same} | {one} | {parts} |"
 
 
 def bits(ulps):

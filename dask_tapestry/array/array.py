@@ -17,8 +17,8 @@ from dask_tapestry.array.blocks import Blocks
 from dask_tapestry.array.declared import Declared
 from dask_tapestry.array.deferred import CountRun, Deferred, check_workers
 from dask_tapestry.array.dispatch import call_numpy_function, call_ufunc
+from dask_tapestry.array.scalars import Scalars
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
-from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.blocks import from_blocks
 from dask_tapestry.lower.buffer import REMOTE
 from dask_tapestry.lower.dask_private import HighLevelGraph
@@ -33,7 +33,7 @@ from dask_tapestry.zspace import Cuts
 
 
 @final
-class Array(Declared, DaskMethodsMixin):
+class Array(Declared, Scalars, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
@@ -264,34 +264,6 @@ class Array(Declared, DaskMethodsMixin):
 
     # Python's protocols --------------------------------------------------------------------
 
-    def _scalar(self, convert: Any) -> Any:
-        if self.size != 1:
-            raise TypeError(
-                f"only arrays of one cell can be converted to {convert.__name__}: {self.node.type}"
-            )
-        return convert(np.asarray(self.compute()).reshape(())[()])
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ShapeError(
-                f"the truth value of an array of {self.size} cells is ambiguous: use any() or all()"
-            )
-        return bool(self._scalar(bool))
-
-    def __int__(self) -> int:
-        return int(self._scalar(int))
-
-    def __float__(self) -> float:
-        return float(self._scalar(float))
-
-    def __complex__(self) -> complex:
-        return complex(self._scalar(complex))
-
-    def __index__(self) -> int:
-        if self.dtype.kind not in "iu" or self.ndim:
-            raise TypeError("only integer scalar arrays can be converted to a scalar index")
-        return int(self._scalar(int))
-
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len() of an array without dimensions")
@@ -301,30 +273,6 @@ class Array(Declared, DaskMethodsMixin):
         if not self.ndim:
             raise TypeError("iteration over an array without dimensions")
         return (self[i] for i in range(len(self)))
-
-    def __contains__(self, value: object) -> bool:
-        return bool((self == value).any())
-
-    def __format__(self, text: str) -> str:
-        """Format the value of an array without dimensions as a number; others as `repr` does."""
-        return format(self.item(), text) if text and not self.ndim else format(repr(self), text)
-
-    def item(self, *index: int) -> Any:
-        """Return the only cell, or the one at `index`, as a Python scalar; computes it.
-
-        Raises
-        ------
-        ShapeError
-            If there are several and none is named.
-        """
-        chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
-        if chosen.size != 1:
-            raise ShapeError("can only convert an array of size 1 to a Python scalar")
-        return np.asarray(chosen.compute()).item()
-
-    def tolist(self) -> Any:
-        """Return the cells as nested lists of Python scalars; computes them."""
-        return np.asarray(self.compute()).tolist()
 
     def copy(self) -> Array:
         """Return an array of the same value; assigning to one leaves the other as it is."""

@@ -259,5 +259,5 @@ def _follow(
     for a, b, side in zip(origin[0].lo, moved[0].lo, sides, strict=True):
         pace = b - a
         if pace > 0 and side > pace and side % pace == 0:
-            return Unit(side // pace, ((-a) % side) // pace)
+            return Unit(side // pace, -(-((-a) % side) // pace))
     return None

@@ -167,19 +167,3 @@ def test_in_place_operators_refuse_what_numpy_refuses(wrong, error):
         wrong(np.arange(3))
     with pytest.raises(error):
         wrong(dt.arange(3))
-
-
-def test_python_reads_single_cells():
-    x = dt.arange(6).reshape(2, 3)
-    assert 5 in x
-    assert 7 not in x
-    assert x.item(4) == x.item(1, 1) == 4
-    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert f"{x.mean():.2f}" == "2.50"
-    assert f"{x}" == repr(x)
-    with pytest.raises(ValueError, match="size 1"):
-        x.item()
-    assert not (x == None).any()  # noqa: E711
-    y = x.copy()
-    y[0] = 9
-    assert x.item(0) == 0
