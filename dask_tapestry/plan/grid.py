@@ -89,6 +89,7 @@ def choose_grid(
     pieces = [1] * len(shape)
     grid = _grid(shape, pieces, units)
     needs = needs_of(program, _largest(grid), chunks, aim.local)
+    held = sum(cuts is not None for cuts in chunks)
     reason = "one block suffices"
     before: tuple[tuple[Cuts, ...], Needs] | None = None  # cuts made cells be read again
     while True:
@@ -100,6 +101,9 @@ def choose_grid(
         elif needs.touched > aim.largest:
             reason = "block size"
         elif count < aim.count:
+            if not aim.local and count >= aim.slots and 0 < needs.blocks <= held:
+                reason = "blocks of other steps"  # finer ones would each take a part of one
+                break
             reason = "workers"
         else:
             break
