@@ -276,7 +276,7 @@ class Array(Declared, Scalars, DaskMethodsMixin):
 
     def copy(self) -> Array:
         """Return an array of the same value; assigning to one leaves the other as it is."""
-        return Array(self.node)
+        return Array(self.deferred or self.node)
 
     def __hash__(self) -> int:
         raise TypeError("an Array is not hashable: == compares cells")

@@ -75,7 +75,10 @@ def full(
         value = np.asarray(fill_value)
         kind = as_dtype(dtype if dtype is not None else value.dtype)
         scalar = fill_value if isinstance(fill_value, int | float | complex) else value.flat[0]
-        x = Array(full_tensor(sides, scalar_of(scalar, kind), tuple(dims) if dims else None))
+        if kind.kind in "US" and not kind.itemsize:
+            kind = np.dtype(f"{kind.kind}1")  # as NumPy's arrays of no characters
+        names = tuple(dims) if dims else None
+        x = Array(full_tensor(sides, scalar_of(scalar, kind), names, kind))
     return x if chunks is None else rechunk(x, chunks)
 
 

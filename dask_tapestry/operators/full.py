@@ -45,7 +45,14 @@ class Full(Generator):
 
 
 def full(
-    shape: tuple[int, ...], value: np.generic, dims: tuple[str | None, ...] | None = None
+    shape: tuple[int, ...],
+    value: np.generic,
+    dims: tuple[str | None, ...] | None = None,
+    dtype: np.dtype[Any] | None = None,
 ) -> Tensor:
-    """Return a tensor of `shape` whose cells all hold `value`."""
-    return apply(Full(TensorType(shape, value.dtype, dims), value.tobytes()))
+    """Return a tensor of `shape` whose cells all hold `value`.
+
+    `dtype` is the value's, but for strings that may be longer.
+    """
+    kind = value.dtype if dtype is None else dtype
+    return apply(Full(TensorType(shape, kind, dims), np.asarray(value, kind).tobytes()))

@@ -93,3 +93,12 @@ def test_wrong_shapes_and_dtypes():
 
 def test_names_of_dimensions():
     assert dt.ones((2, 3), dims=("y", "x")).dims == ("y", "x")
+
+
+@pytest.mark.parametrize("dtype", ["U2", "S3", "U", None])
+@pytest.mark.parametrize("value", ["a", "abc", ""])
+def test_strings_are_as_long_as_the_dtype_says(dtype, value):
+    made = dt.full((2, 1), value, dtype)
+    expected = np.full((2, 1), value, dtype)
+    assert made.dtype == expected.dtype
+    assert np.array_equal(made.compute(), expected)
