@@ -59,6 +59,16 @@ def test_every_module_has_a_test_of_its_name():
     assert not misses, listed(misses)
 
 
+def test_every_kernel_module_has_a_test_of_its_name():
+    tests = ROOT / "tests" / "kernels"
+    misses = [
+        f"{relative(module)}: no tests/kernels/test_{module.name}"
+        for module in sorted(KERNELS.rglob("*.py"))
+        if module.name not in UNTESTED_BY_NAME and not (tests / f"test_{module.name}").exists()
+    ]
+    assert not misses, listed(misses)
+
+
 def test_nothing_is_left_to_do():
     mark = re.compile(r"\b(TODO|FIXME)\b")
     misses = [

@@ -136,11 +136,8 @@ def _item(one: Any) -> Any:
         return one.node if one.dtype.kind in "iub" else _refuse()
     if isinstance(one, bool | np.bool_):
         return np.asarray(one)
-    if not isinstance(one, np.ndarray):
-        try:
-            return as_index(one)
-        except TypeError:
-            pass
+    if not isinstance(one, np.ndarray) and hasattr(one, "__index__"):
+        return as_index(one)
     cells = np.asarray(one)
     if not cells.ndim and cells.dtype.kind in "iu":
         return int(cells)

@@ -83,7 +83,7 @@ class StoredSource(Source):
     @property
     def local_only(self) -> str | None:
         """Why only this process can read, or None where any can."""
-        return getattr(self.inner, "local_only", None)
+        return self.inner.local_only
 
     def stored_bytes(self, box: ZRange) -> int:
         return self.inner.stored_bytes(box)

@@ -58,9 +58,8 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
 def _refuse_local_members(plan: Plan) -> None:
     for step in plan.steps.values():
         for member in step.members:
-            reason = getattr(member.operator, "local_only", None)  # of sinks, and of some sources
-            if reason:
-                raise StoreError(reason)
+            if member.operator.local_only:
+                raise StoreError(member.operator.local_only)
 
 
 def planned_cuts(name: str) -> tuple[Cuts, ...]:

@@ -25,7 +25,6 @@ from dask_tapestry.zspace import IndexProjection
 
 NODES_A_SHARD = 64  # tree nodes a shard should hold: fine enough to cut, few enough to send
 WORTH_PARTS = 2.0  # times as many bytes that rows and columns may read before parts are taken
-BLOCKS_A_SLOT = 4  # that are wanted; fewer keep slots busy, if unevenly
 SEARCHED_DIMS = 2  # whose cuts are tried together; the longest (a third costs 90 ms)
 LOOKED_AT = 64  # nodes among which a stored source is looked for
 BUSY_ENOUGH = 1.5  # times a scan's work that slots may be taken for before it is cut
@@ -219,7 +218,7 @@ def _bytes_whole(node: Node, signature: Signature, aim: Aim) -> float:
             continue
         if sum(_strip(x, p, cut | uncut) for x, p, _ in reads) > aim.limit // 2:
             continue
-        idle = max(1.0, aim.count / (BLOCKS_A_SLOT * count))
+        idle = max(1.0, aim.slots / count)
         best = min(best, idle * sum(_read(x, p, cut, c) for x, p, c in reads))
     return best
 

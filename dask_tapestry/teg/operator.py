@@ -115,6 +115,11 @@ class Operator(ABC):
         """Cuts in which the output is held whatever the plan would choose, or None."""
         return None
 
+    @property
+    def local_only(self) -> str | None:
+        """Why only this process can read or write, or None where any can."""
+        return None
+
     def text(self) -> str:
         """Parameters as the graph prints them."""
         return ""
@@ -245,11 +250,6 @@ class Sink(Operator):
     @abstractmethod
     def chunks(self) -> tuple[int, ...]:
         """Sides of the pieces that must be written by one task each."""
-
-    @property
-    def local_only(self) -> str | None:
-        """Why only this process can write, or None where any can."""
-        return None
 
     @abstractmethod
     def prepare(self, type_: TensorType) -> None:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry_kernels.cpu import KERNELS, philox
+from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu import random as kernel
 
 KEY, DRAW = (11, 2**64 - 5), (3, 1)
@@ -92,11 +92,6 @@ def test_short_runs_are_compiled_once_they_would_have_paid_for_it():
     assert account.engine(1, 1000) is kernel.fill_by_numpy
     assert account.engine(10**6, 16 * 10**6) is kernel.fill_compiled
     assert account.engine(1, 1000) is kernel.fill_compiled
-
-
-def test_philox_has_the_factors_of_its_paper():
-    assert [hex(f) for f in philox.FACTORS] == ["0xd2e7470ee14c6c93", "0xca5a826395121157"]
-    assert [hex(s) for s in philox.STEPS] == ["0x9e3779b97f4a7c15", "0xbb67ae8584caa73b"]
 
 
 def orders(extent, count, as_table):
