@@ -79,8 +79,8 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
 
 
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
-    """`masked` for a mask whose cells are at hand: they are counted here and now."""
-    flat, span = np.ascontiguousarray(mask).reshape(-1), span_of(mask.size)
+    """`masked` for a mask whose cells are at hand: they are counted, and copied, here and now."""
+    flat, span = mask.flatten(), span_of(mask.size)
     counts = KERNELS["count"](None, flat, span=span)
     lines = _lines(x, dim, mask.ndim)
     return Array(compress_tensor(lines, asarray(flat).node, dim, counts, span))
@@ -171,13 +171,11 @@ def argwhere(a: Any) -> Array:
 
     def make(pick: Pick) -> Tensor:
         places = pick(numbers)
+        if not shape:  # a row without coordinates for the only cell
+            return basic_slice(unsqueeze(places, 1), (slice(None), slice(0)))
         columns = [unsqueeze(_coordinate(places, shape, axis), 1) for axis in range(len(shape))]
-        return concat(columns, 1) if columns else reshape(places, (places.type.size, 0))
+        return concat(columns, 1)
 
-    if not shape:
-        return counted(
-            flat, lambda pick: basic_slice(unsqueeze(pick(numbers), 1), (slice(None), slice(0)))
-        )
     return counted(flat, make, owner=array.node)
 
 

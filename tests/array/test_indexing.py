@@ -183,6 +183,15 @@ def test_known_places_are_checked_when_written_and_lazy_ones_when_computed():
         lazy.compute()
 
 
+def test_known_masks_and_places_may_change_afterwards():
+    mask, places = np.array([True, False, True]), np.array([2, 0])
+    x = dt.arange(3)
+    picked, taken = x[mask], x[places]
+    mask[:], places[:] = False, 1
+    assert picked.compute().tolist() == [0, 2]
+    assert taken.compute().tolist() == [2, 0]
+
+
 def test_sorted_places_read_their_neighbourhood_alone():
     x = dt.placeholder((1_000_000,), "f8", stored_chunks=(1000,))
     near = x[np.arange(500_000, 500_900, 7)]
