@@ -9,12 +9,13 @@ values (bool, int8, uint8) is tabulated once and looked up: uint8 -> float16 / 2
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import formulas, meanings
 from dask_tapestry_kernels.cpu.exact import EXACT
 
 Block = np.ndarray[Any, Any]
@@ -23,6 +24,7 @@ Apply = Callable[..., None]
 Call = tuple[Apply, tuple[int, ...], int, int, np.dtype[Any]]
 
 TILE_CELLS: Final = 32_768
+COMPILED_FROM: Final = 8_192  # cells; below, tiles take no longer than finding the compiled way
 PAIRS: Final = {1: np.uint16, 2: np.uint32, 4: np.uint64, 8: np.complex128}  # twice as many bytes
 PAIRS_FROM: Final = 1_048_576  # cells; below, a table of 65,536 pairs costs more than it saves
 TABLE_FROM: Final = 4_096  # cells; below, a table of 256 entries costs more than it saves
@@ -38,6 +40,9 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
         return result
     with np.errstate(all="ignore"):
         calls, constants = _calls(expression), _constants(expression)
+        gains = result.size >= COMPILED_FROM and _gains(expression, result, blocks)
+        if gains and formulas.run(expression, result, blocks):
+            return result
         if _has_table(blocks) and _table(expression) is not None:
             _look_up(result, blocks[0], expression)
         elif len(calls) == 1 and result.flags.c_contiguous and all(map(_runs_forward, blocks)):
@@ -47,6 +52,13 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
             for tile in tiles(result.shape):
                 _run_tile(calls, constants, [b[tile] for b in blocks], result[tile], buffers)
     return result
+
+
+def _gains(expression: Any, result: Block, blocks: Sequence[Block]) -> bool:
+    """Whether a compiled formula is faster than one loop of NumPy's through memory."""
+    steps = [step.function for step in expression.steps if step.function != "constant"]
+    in_order = result.flags.c_contiguous and all(b.flags.c_contiguous for b in blocks)
+    return len(steps) > 1 or not in_order or steps[0] in meanings.ELEMENTARY | {"cast"}
 
 
 def _run_tile(
@@ -111,7 +123,8 @@ def _calls(expression: Any) -> tuple[Call, ...]:
         reusable = free.setdefault(step.dtype, [])
         slot = -1 if is_last else reusable.pop() if reusable else len(calls)
         slots[value] = slot
-        calls.append((_function(step.function), step.operands, value, slot, step.dtype))
+        function = _function(step.function, step.dtype)
+        calls.append((function, step.operands, value, slot, step.dtype))
         for i in set(step.operands):
             if last_use[i] == number and i in slots:
                 free[expression.steps[i - count].dtype].append(slots[i])
@@ -147,8 +160,10 @@ def _run(
 
 
 @lru_cache(maxsize=256)
-def _function(name: str) -> Apply:
-    """The function `name` as one that writes into its first argument."""
+def _function(name: str, dtype: np.dtype[Any]) -> Apply:
+    """The function `name` as one that writes into its first argument, of `dtype`."""
+    if name in meanings.ELEMENTARY and dtype.char in "efd":
+        return partial(formulas.apply, name)
     if name == "cast":
         return _cast
     if name == "where":

@@ -1,0 +1,106 @@
+"""Formulas run as compiled rows: straight through memory where cells lie in order, else walked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu import rows
+from dask_tapestry_kernels.cpu.compiled import Native, compiled, required
+
+Block = np.ndarray[Any, Any]
+STRIP: Final = 512  # cells packed at a time: operands and result of a formula stay in first cache
+LONG: Final = 64  # cells of a row that are worth a call
+SMALLEST_PLANE: Final = 16  # cells; smaller ones cost more to walk than to compute
+WALK: Final = "from dask_tapestry_kernels.cpu.walk import kernel\n"
+
+
+def run(expression: Any, out: Block, blocks: Sequence[Block]) -> bool:
+    """Evaluate `expression` into `out`, if that is compiled; return whether it was done."""
+    source = rows.source(expression)
+    if source is None:
+        return False
+    row = compiled(source, rows.ARITY, str(expression), out.size)
+    return row is not None and run_row(row, out, blocks)
+
+
+def apply(function: str, out: Block, *operands: Any) -> None:
+    """Write an elementary function of `operands` into `out`, all of one float dtype.
+
+    It is compiled like any formula, as there is no other definition of it: the first use on a
+    machine waits for that.
+    """
+    source = rows.call_source(function, len(operands), out.dtype)
+    assert source is not None
+    row = required(source, rows.ARITY, function)
+    blocks = [np.ascontiguousarray(np.broadcast_to(x, out.shape)) for x in operands]
+    result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+    run_row(row, result, blocks)
+    if result is not out:
+        out[...] = result
+
+
+def run_row(row: Native, out: Block, blocks: Sequence[Block]) -> bool:
+    """Run a row over blocks of the shape of `out`; return whether that was possible."""
+    if out.flags.c_contiguous and all(b.flags.c_contiguous for b in blocks):
+        table = np.array([b.ctypes.data for b in blocks], np.int64)
+        row(out.size, table.ctypes.data, out.ctypes.data)
+        return True
+    walk = compiled(WALK, 6, "strided operands", out.size)
+    return walk is not None and _walk(walk, row, out, blocks)
+
+
+def _walk(walk: Native, row: Native, out: Block, blocks: Sequence[Block]) -> bool:
+    operands = [b if _is_even(b) else np.ascontiguousarray(b) for b in blocks]
+    if not _is_even(out):
+        return False
+    extents, strides = _merged([*operands, out])
+    if extents[-1] * extents[-2] < SMALLEST_PLANE and out.size > SMALLEST_PLANE:
+        return False
+    sizes = [b.itemsize for b in (*operands, out)]
+    straight = all(s[-1] == size for s, size in zip(strides, sizes, strict=True))
+    strip = extents[-1] if straight and extents[-1] >= LONG else STRIP
+    lines = [n for size, s in zip(sizes, strides, strict=True) for n in (size, *s)]
+    addresses = [b.ctypes.data for b in (*operands, out)]
+    layout = np.array([*lines, 0, *extents, *addresses], np.int64)
+    scratch = np.empty((24 + (16 * strip if strip == STRIP else 0)) * len(sizes), np.uint8)
+    walk(row.address, len(operands), len(extents), strip, layout.ctypes.data, scratch.ctypes.data)
+    return True
+
+
+def _is_even(block: Block) -> bool:
+    """Whether the walk can step from cell to cell."""
+    return block.flags.aligned
+
+
+def _merged(arrays: Sequence[Block]) -> tuple[list[int], list[list[int]]]:
+    """Extents and strides of two dimensions at least, in the order in which the last array lies.
+
+    Dimensions that all arrays run through as one are one.
+    """
+    last = arrays[-1]
+    dims = sorted(
+        (d for d in range(last.ndim) if last.shape[d] > 1), key=lambda d: -abs(last.strides[d])
+    )
+    extents: list[int] = []
+    strides: list[list[int]] = [[] for _ in arrays]
+    for dim in dims:
+        n = last.shape[dim]
+        if extents and all(
+            s[-1] == a.strides[dim] * n for s, a in zip(strides, arrays, strict=True)
+        ):
+            extents[-1] *= n
+            for s, a in zip(strides, arrays, strict=True):
+                s[-1] = a.strides[dim]
+            continue
+        extents.append(n)
+        for s, a in zip(strides, arrays, strict=True):
+            s.append(a.strides[dim])
+    missing = 2 - len(extents)
+    if missing > 0:
+        sides = [a.itemsize for a in arrays]
+        extents = [1] * missing + extents
+        strides = [[size] * missing + s for size, s in zip(sides, strides, strict=True)]
+    return extents, strides

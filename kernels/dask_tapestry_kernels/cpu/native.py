@@ -1,0 +1,120 @@
+"""What compiled kernels are written with: addresses, bits, half precision, fused multiply-add.
+
+Importing this module imports numba, so only what compiles, or loads what was compiled, does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import extending, njit, types
+from numba.core.typing.templates import Signature
+
+intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic  # called without its context
+Lowered = tuple[Signature, Callable[..., Any]]
+DOUBLE, FLOAT, HALF = ir.DoubleType(), ir.FloatType(), ir.HalfType()
+
+
+@intrinsic
+def pointer(context: Any, address: Any) -> Lowered:  # noqa: ARG001
+    """``void *`` to an address, for `numba.carray`."""
+    return types.voidptr(types.intp), lambda _c, builder, _s, args: builder.inttoptr(
+        args[0], ir.IntType(8).as_pointer()
+    )
+
+
+def _bitcast(source: Any, target: Any, to: ir.Type) -> Callable[..., Any]:
+    def bitcast(context: Any, x: Any) -> Lowered:  # noqa: ARG001
+        return target(source), lambda _c, builder, _s, args: builder.bitcast(args[0], to)
+
+    return bitcast
+
+
+float64_bits = intrinsic(_bitcast(types.float64, types.int64, ir.IntType(64)))
+float64_of = intrinsic(_bitcast(types.int64, types.float64, DOUBLE))
+float32_bits = intrinsic(_bitcast(types.float32, types.int32, ir.IntType(32)))
+float32_of = intrinsic(_bitcast(types.int32, types.float32, FLOAT))
+
+
+@intrinsic
+def fma(context: Any, x: Any, y: Any, z: Any) -> Lowered:  # noqa: ARG001
+    """``x * y + z``, rounded once; all float64 or all float32."""
+    kind = types.float64 if x == types.float64 else types.float32
+    return kind(kind, kind, kind), lambda _c, builder, _s, args: builder.fma(*args)
+
+
+@intrinsic
+def fmod(context: Any, x: Any, y: Any) -> Lowered:  # noqa: ARG001
+    """The exact remainder of ``x / y`` with the sign of `x`, of float64 or float32."""
+    return x(x, x), lambda _c, builder, _s, args: builder.frem(*args)
+
+
+@intrinsic
+def half_to_float(context: Any, x: Any) -> Lowered:  # noqa: ARG001
+    """The float32 of a float16, given as its bits: numba has no float16 on the CPU."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        return builder.fpext(builder.bitcast(args[0], HALF), FLOAT)
+
+    return types.float32(types.uint16), lower
+
+
+@intrinsic
+def float_to_half(context: Any, x: Any) -> Lowered:  # noqa: ARG001
+    """Bits of the float16 nearest to a float32."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        return builder.bitcast(builder.fptrunc(args[0], HALF), ir.IntType(16))
+
+    return types.uint16(types.float32), lower
+
+
+@njit(forceinline=True, error_model="numpy")
+def double_to_half(x: Any) -> Any:
+    """Bits of the float16 nearest to a float64, rounded once: by way of a float32 rounded to odd.
+
+    LLVM would call a function of the compiler's runtime, which is not there.
+    """
+    near = np.float32(x)
+    off = x - np.float64(near)
+    bits = float32_bits(near)
+    inexact = (off != 0) & (near != 0) & (abs(near) < np.inf) & (bits & 1 == 0)
+    away = np.int32(1) if (off > 0) == (near > 0) else np.int32(-1)
+    return float_to_half(float32_of(np.int32(bits + (away if inexact else np.int32(0)))))
+
+
+@intrinsic
+def call_row(context: Any, address: Any, n: Any, inputs: Any, out: Any) -> Lowered:  # noqa: ARG001
+    """Call the compiled row at `address`: ``row(n, inputs, out)``."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        row = ir.FunctionType(ir.VoidType(), [word, word, word]).as_pointer()
+        builder.call(builder.inttoptr(args[0], row), args[1:])
+        return _c.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), lower
+
+
+@intrinsic
+def peek(context: Any, address: Any, kind: Any) -> Lowered:  # noqa: ARG001
+    """The cell at `address`, of the type of `kind`."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        return builder.load(builder.inttoptr(args[0], args[1].type.as_pointer()))
+
+    return kind(types.int64, kind), lower
+
+
+@intrinsic
+def poke(context: Any, address: Any, cell: Any) -> Lowered:  # noqa: ARG001
+    """Write `cell` to `address`."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        builder.store(args[1], builder.inttoptr(args[0], args[1].type.as_pointer()))
+        return _c.get_dummy_value()
+
+    return types.void(types.int64, cell), lower
