@@ -52,6 +52,16 @@ class CellExpression:
         """Dtype of the result."""
         return self.steps[-1].dtype if self.steps else self.parameters[-1]
 
+    @property
+    def chosen(self) -> int | None:
+        """Number of the parameter that the result is; None if it is computed."""
+        match self.steps:
+            case ():
+                return len(self.parameters) - 1
+            case (CellStep("cast", (number,), dtype),) if number < len(self.parameters):
+                return number if self.parameters[number] == dtype else None
+        return None
+
     @cached_property
     def flops(self) -> int:
         """Operations a cell, as the cost model counts them."""
@@ -76,6 +86,11 @@ class CellExpression:
             head = f"{step.dtype.name}" if step.function == "cast" else step.function
             texts.append(f"{head}({inner if len(inner) <= limit else '…'})")
         return texts[-1]
+
+
+def identity(dtype: DType) -> CellExpression:
+    """The expression of one parameter that is its result."""
+    return CellExpression((dtype,), ())
 
 
 class CellBuilder:
@@ -123,10 +138,15 @@ class CellBuilder:
         return numbers[-1]
 
     def finish(self, result: int) -> CellExpression:
-        """Return the expression whose result is value `result`, dead steps dropped."""
+        """Return the expression whose result is value `result`, dead steps dropped.
+
+        A parameter is the result of a step that converts it to its own dtype.
+        """
         count = len(self.parameters)
         if result < count:
-            raise ValueError("an expression needs at least one step")
+            return CellExpression(
+                self.parameters, (CellStep("cast", (result,), self.parameters[result]),)
+            )
         alive = {result}
         for number in range(result, count - 1, -1):
             if number in alive:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 Scalar = bool | int | float | complex | np.generic
 Operand = Tensor | Scalar
 
+SIMPLE_POWERS: Final = {2: "square", 1: "positive", 0.5: "sqrt", -1: "reciprocal"}
+SIMPLE_POWERS_OF: Final = {  # codes of the dtypes whose loop of `power` does so
+    "square": "bBhHiIlLqQefd", "positive": "bBhHiIlLqQefd", "sqrt": "fd", "reciprocal": "efd"
+}  # fmt: skip
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
 
@@ -32,6 +36,7 @@ class Map(BlockOperator):
     name = "map"
     kernel = "map"
     transparent = True
+    is_formula = True
     expression: CellExpression
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -54,6 +59,12 @@ class Map(BlockOperator):
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return Restriction(self, (region,) * len(inputs), region)
+
+    def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
+        return (self.expression,)
+
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Map:
+        return Map(*formulas)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"expression": self.expression}
@@ -110,8 +121,18 @@ def elementwise(
     types = tuple(_promotes_as(o) for o in operands)
     loop = loop_dtypes(function, types, dtype)
     count = UFUNCS[function].nin
+    if function == "power" and (simple := _simple_power(operands[1], loop[2])):
+        return cell_call(simple, operands[:1], loop[:1], loop[2])
     name = function if UFUNCS[function].nout == 1 else f"{function}.{output}"
     return cell_call(name, operands, loop[:count], loop[count + output])
+
+
+def _simple_power(exponent: Operand, dtype: np.dtype[Any]) -> str | None:
+    """The function that NumPy takes instead of a power with a constant exponent, if any."""
+    if isinstance(exponent, Tensor) or dtype.kind not in "iuf":
+        return None
+    name = SIMPLE_POWERS.get(complex(exponent))
+    return name if dtype.char in SIMPLE_POWERS_OF.get(name or "", "") else None
 
 
 def cell_call(

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.cells import LEAF_CELLS, Tree
+from dask_tapestry.cells import LEAF_CELLS, CellExpression, Tree, identity
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.elementwise import cell_call
@@ -55,6 +55,7 @@ class Reduce(TreeReduction):
     source: int | None = None
     target: int | None = None
     leaf: int = LEAF_CELLS  # cells of a leaf of the tree
+    cells: CellExpression | None = None  # formula of the inputs that is folded; None: the input
 
     @cached_property
     def tree(self) -> Tree:
@@ -66,10 +67,11 @@ class Reduce(TreeReduction):
         return self.source is None and self.target is None
 
     def part(self, source: int | None, target: int | None) -> Reduce:
-        return replace(self, source=source, target=target)
+        cells = self.cells if source is None else None  # nodes are folded as they are
+        return replace(self, source=source, target=target, cells=cells)
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        (x,) = inputs
+        x = inputs[0]
         if self.target is not None:
             shape = list(x.shape)
             for axis, n in zip(self.axes, self.tree.counts(self.target), strict=True):
@@ -88,7 +90,7 @@ class Reduce(TreeReduction):
 
     def signature(self, *inputs: TensorType) -> Signature:
         """Kept axes are parallel; reduced ones too where nodes come out, else a reduction."""
-        (x,) = inputs
+        x = inputs[0]
         partial = self.target is not None
         ratios = dict(zip(self.axes, self._ratios(), strict=True)) if partial else {}
         dims = [
@@ -110,12 +112,17 @@ class Reduce(TreeReduction):
         writes = IndexProjection(
             tuple(map(tuple, rows)), (0,) * len(kept), (1,) * len(kept), in_ndim=x.ndim
         )
-        return Signature(tuple(dims), (reads,), (writes,))
+        return Signature(tuple(dims), (reads,) * len(inputs), (writes,))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        (x,) = inputs
-        (wanted,) = signature_of(self, inputs).demand(box)
-        return (x.clip(wanted),)
+        wanted = signature_of(self, inputs).demand(box)
+        return (inputs[0].clip(wanted[0]),) * len(inputs)
+
+    def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
+        return () if self.source is not None else (self.cells or identity(inputs[0].dtype),)
+
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Reduce:
+        return replace(self, cells=formulas[0])
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {
@@ -128,15 +135,17 @@ class Reduce(TreeReduction):
             "ddof": self.ddof,
             "source": self.source,
             "target": self.target,
+            "expression": self.cells,
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return self.demand(inputs, box)[0].size
+        return self.demand(inputs, box)[0].size * (1 + (self.cells.flops if self.cells else 0))
 
     def text(self) -> str:
         way = "" if self.source is None else f", from level {self.source}"
         way += "" if self.target is None else f", to level {self.target}"
-        return f"{self.monoid}, axes={self.axes}{way}"
+        what = f" of {self.cells}" if self.cells else ""
+        return f"{self.monoid}{what}, axes={self.axes}{way}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self._monoid.reference(inputs[0], self.axes, self.dtype, self.ddof)

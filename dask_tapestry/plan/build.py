@@ -16,6 +16,7 @@ from dask_tapestry.plan.settle import settle
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.constants import CONSTANT_RULES
+from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
@@ -57,7 +58,7 @@ def build_plan(
     pushed = push_slices(graph, trace)
     if pushed is not graph:
         graph = rewrite(pushed, RULES, trace)
-    graph = expand(graph, aim, trace)
+    graph = expand(join_reductions(graph, trace), aim, trace)
     steps = settle(graph, aim, machines.memory_bytes * machines.workers)
     return Plan(written, graph, with_first(steps), machines, trace)
 

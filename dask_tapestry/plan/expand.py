@@ -7,7 +7,6 @@ from itertools import product
 from math import inf, prod
 
 from dask_tapestry.operators.contraction import Contraction
-from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.scan import Scan
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.plan.fuse import HELD_SHARE
@@ -151,7 +150,7 @@ def chunk_counts(x: Node) -> tuple[int, ...] | None:
     shape = x.type.shape
     while not isinstance(x.operator, Source):
         same = [i for i in x.inputs if i.type.shape == shape]
-        if len(same) != 1 or not isinstance(x.operator, Map):
+        if len(same) != 1 or not x.operator.is_formula:
             return None
         x = same[0]
     sides = x.operator.chunks

@@ -15,10 +15,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.plan.program import Instruction, Program
 from dask_tapestry.rules.views import COSTLY_FLOPS
-from dask_tapestry.teg import Graph, Node, Source
+from dask_tapestry.teg import Graph, Node, Operator, Source
 
 LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
 HELD_SHARE = 0.3  # of all memory that one held value may take when its readers wait for each other
@@ -90,7 +89,7 @@ def _must_hold(
     if len(users) < 2 or is_external(node):
         return False
     stored = again and _reads_store(node)
-    costly = isinstance(operator, Map) and flops[node] >= COSTLY_FLOPS
+    costly = operator.is_formula and flops[node] >= COSTLY_FLOPS
     if not (stored or costly):
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)
@@ -108,7 +107,8 @@ def _formula_flops(graph: Graph) -> dict[Node, int]:
     """Operations a cell of each node takes from the last one that is no formula."""
     flops: dict[Node, int] = {}
     for node in graph.nodes:
-        own = node.operator.expression.flops if isinstance(node.operator, Map) else 0
+        formulas = node.operator.formulas(node.input_types) if node.operator.is_formula else ()
+        own = sum(formula.flops for formula in formulas)
         before = max((flops[x] for x in node.inputs if node.operator.transparent), default=0)
         flops[node] = own + before
     return flops
@@ -200,26 +200,34 @@ def _formula_leads(members: list[Node], last: Node) -> dict[Node, Node]:
             readers[x].append(member)
     leads: dict[Node, Node] = {}
     sizes: dict[Node, int] = defaultdict(int)
+    fusing: set[Node] = set()  # what reads through formulas
     for member in reversed(members):
         lead = member
-        if isinstance(member.operator, Map):
-            into = {leads[r] if isinstance(r.operator, Map) else None for r in readers[member]}
-            length = len(member.operator.expression.steps)
+        formulas = member.operator.formulas(member.input_types)
+        length = sum(len(formula.steps) for formula in formulas)
+        sizes[member] += length
+        if member.operator.is_formula:
+            into = {leads[r] if leads[r] in fusing else None for r in readers[member]}
             only = into.pop() if len(into) == 1 and member is not last else None
             if only is not None and sizes[only] + length <= LONGEST_FORMULA:
                 lead = only
-            sizes[lead] += length
+                sizes[lead] += length
+        if formulas:
+            fusing.add(lead)
         leads[member] = lead
     return {member: leads[member] for member in members}
 
 
-def _fused(group: list[Node]) -> tuple[Map, tuple[Node, ...]]:
-    """One formula for a group of maps, the last of which is the result, and what it reads."""
+def _fused(group: list[Node]) -> tuple[Operator, tuple[Node, ...]]:
+    """The last of a group with the formulas before it written into its own, and what it reads."""
     inside = set(group)
     reads = tuple(dict.fromkeys(x for m in group for x in m.inputs if x not in inside))
     builder = CellBuilder([x.type.dtype for x in reads])
     value = {x: i for i, x in enumerate(reads)}
-    for member in group:
-        formula = member.operator.expression  # type: ignore[attr-defined]
+    *before, last = group
+    for member in before:
+        (formula,) = member.operator.formulas(member.input_types)
         value[member] = builder.inline(formula, [value[x] for x in member.inputs])
-    return Map(builder.finish(value[group[-1]])), reads
+    inputs = [value[x] for x in last.inputs]
+    results = [builder.inline(f, inputs) for f in last.operator.formulas(last.input_types)]
+    return last.operator.with_formulas(tuple(builder.finish(r) for r in results)), reads

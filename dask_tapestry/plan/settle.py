@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from dask_tapestry.errors import MemoryLimitError, PlanError
-from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.plan.fuse import held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
 from dask_tapestry.plan.needs import Needs, met_blocks, needs_of
@@ -209,7 +208,7 @@ def _recomputed(step: Step, held: set[Node]) -> set[Node]:
     for value, instruction in enumerate(step.program.instructions, start=first):
         cells = blocks * sum(box.size for box in schedule.boxes[value])
         operator = instruction.operator
-        heavy = isinstance(operator, Map | Source) or not operator.transparent
+        heavy = operator.is_formula or isinstance(operator, Source) or not operator.transparent
         often = cells > RECOMPUTED * instruction.type.size and cells > RECOMPUTED_CELLS
         if heavy and often and step.members[value - first] not in held:
             found.add(value)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.cells import CellExpression
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
@@ -48,6 +49,8 @@ class Operator(ABC):
         Its value is always held between steps: sinks, and layouts that the user fixed.
     copies
         Its blocks take memory of their own: they are no views of its inputs.
+    is_formula
+        Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
     category
         The kind of node, for printing and pictures.
     """
@@ -57,6 +60,7 @@ class Operator(ABC):
     transparent: ClassVar[bool] = False
     holds: ClassVar[bool] = False
     copies: ClassVar[bool] = True
+    is_formula: ClassVar[bool] = False
     category: ClassVar[str] = "operator"
 
     @abstractmethod
@@ -76,6 +80,17 @@ class Operator(ABC):
         Source: Tapestry whitepaper, "Selector Nodes".
         """
         return tuple(enumerate(self.demand(inputs, box)))
+
+    def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
+        """The formulas of all inputs' cells at one place through which it reads; none otherwise.
+
+        Formulas that come before can be written into them, so that their values need no memory.
+        """
+        return ()
+
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Operator:
+        """The operator that reads through other formulas, of other inputs."""
+        raise NotImplementedError(f"{self.name} does not read through formulas")
 
     def arguments(
         self,

@@ -1,11 +1,10 @@
 import pickle
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.cells import CellBuilder, CellStep
+from dask_tapestry.cells import CellBuilder, CellStep, identity
 from dask_tapestry_kernels.cpu import KERNELS
 from tests.comparisons import same_bits
 
@@ -90,9 +89,13 @@ def test_a_cast_to_the_same_dtype_is_nothing():
     assert str(builder.finish(1)) == "int64($0)"
 
 
-def test_a_parameter_alone_is_no_expression():
-    with pytest.raises(ValueError, match="at least one step"):
-        CellBuilder((F8,)).finish(0)
+def test_a_parameter_alone_is_chosen():
+    expression = CellBuilder((F8, I8)).finish(1)
+    assert (expression.chosen, expression.dtype, str(expression)) == (1, I8, "int64($1)")
+    assert identity(F8).chosen == 0
+    builder = CellBuilder((F8,))
+    assert builder.finish(builder.cast(0, I8)).chosen is None
+    assert builder.finish(builder.call("negative", (0,), F8)).chosen is None
 
 
 def test_a_long_formula_prints_briefly_and_without_recursion():

@@ -51,6 +51,7 @@ KERNELS: Final[MappingProxyType[str, Callable[..., np.ndarray[Any, Any]]]] = Map
         "permutation": random.permutation,
         "map": tape.evaluate,
         "reduce": reduce.reduce,
+        "reductions": reduce.reductions,
         "bin": bins.bin_number,
         "tabulate": tabulate.tabulate,
         "scan": scan.scan,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.monoids import ARITHMETIC, Arithmetic
-from dask_tapestry_kernels.cpu.tape import tiles
+from dask_tapestry_kernels.cpu.tape import evaluate, tiles
 
 Block = np.ndarray[Any, Any]
 GATHER_CELLS: Final = 131_072  # cells of leaves that are laid side by side: 1 MiB of float64
@@ -18,8 +18,7 @@ GATHER_CELLS: Final = 131_072  # cells of leaves that are laid side by side: 1 M
 
 def reduce(
     out: Block | None,  # noqa: ARG001
-    block: Block,
-    *,
+    *blocks: Block,
     monoid: str,
     axes: tuple[int, ...],
     tree: Any,
@@ -29,6 +28,7 @@ def reduce(
     ddof: float,
     source: int | None,
     target: int | None,
+    expression: Any = None,
 ) -> Block:
     """Fold `block` from cells or nodes of level `source` to nodes of level `target` or the value.
 
@@ -42,6 +42,7 @@ def reduce(
         Of the value and of a node.
     """
     arithmetic = ARITHMETIC[monoid]
+    block = folded(blocks, expression)
     kept = [axis for axis in range(block.ndim) if axis not in axes]
     nodes = block.transpose(*axes, *kept)
     with np.errstate(all="ignore"):
@@ -56,6 +57,26 @@ def reduce(
         if target is not None:
             return nodes.transpose(np.argsort([*axes, *kept]))
         return _value(nodes, arithmetic, tree, dtype, state, ddof)
+
+
+def folded(blocks: Sequence[Block], expression: Any) -> Block:
+    """The cells that are folded: a block, or a formula of blocks."""
+    chosen = 0 if expression is None else expression.chosen
+    return evaluate(None, *blocks, expression=expression) if chosen is None else blocks[chosen]
+
+
+def reductions(out: Block | None, *blocks: Block, parts: tuple[Mapping[str, Any], ...]) -> Block:  # noqa: ARG001
+    """Several reductions of the same blocks, or of the fields of one block of nodes."""
+    nodes = parts[0]["source"] is not None
+    values = [
+        reduce(None, *([blocks[0][f"f{number}"]] if nodes else blocks), **part)
+        for number, part in enumerate(parts)
+    ]
+    fields = [(f"f{number}", value.dtype) for number, value in enumerate(values)]
+    result = np.empty(values[0].shape, fields)
+    for (name, _), value in zip(fields, values, strict=True):
+        result[name] = value
+    return result
 
 
 def _value(

@@ -1,0 +1,113 @@
+"""Rule on reductions of the same cells: one pass folds them all.
+
+It looks at whole graphs, as it must know that none of the reductions needs another.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from dask_tapestry.cells import CellBuilder
+from dask_tapestry.operators.field import field
+from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.reductions import Reductions, field_name
+from dask_tapestry.rewrite.driver import rewrite
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node, apply
+
+MOST = 8  # reductions in one pass: each has its cells and its nodes in cache
+
+
+def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
+    """``f(x), g(x) -> r.f0, r.f1 with r = (f, g)(x)``, for reductions of what shares cells."""
+    depth = 0
+    while True:
+        ranks = _ranks(graph)
+        reductions = [n for n in graph.nodes if _may_join(n)]
+        if depth >= max([ranks[n] for n in reductions], default=0):
+            return graph
+        depth += 1
+        joint = _joint([n for n in reductions if ranks[n] == depth])
+
+        def joint_reduction(node: Node, joint: dict[Node, Node] = joint) -> Node | None:
+            return joint.get(node)
+
+        graph = rewrite(graph, (joint_reduction,), trace) if joint else graph
+
+
+def _may_join(node: Node) -> bool:
+    match node.operator:
+        case Reduce(is_whole=True):
+            return bool(node.input_types[0].size) and not node.after
+    return False
+
+
+def _ranks(graph: Graph) -> dict[Node, int]:
+    """How many reductions lie, at most, on a way to each node, itself counted.
+
+    Of two nodes of one rank neither needs the other.
+    """
+    ranks: dict[Node, int] = {}
+    for node in graph.nodes:
+        before = max((ranks[x] for x in (*node.inputs, *node.after)), default=0)
+        ranks[node] = before + isinstance(node.operator, Reduce | Reductions)
+    return ranks
+
+
+def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
+    """What takes the place of each reduction that is joined with others."""
+    alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
+    for node in reductions:
+        operator = node.operator
+        assert isinstance(operator, Reduce)
+        alike[operator.axes, operator.extents, operator.leaf, node.input_types[0].shape].append(
+            node
+        )
+    joint: dict[Node, Node] = {}
+    for nodes in alike.values():
+        for group in _sharing(nodes):
+            joint |= _joined(group)
+    return joint
+
+
+def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
+    """Groups of reductions that read, formulas before them aside, some of the same cells."""
+    groups: list[tuple[list[Node], set[Node]]] = []
+    for node in nodes:
+        group, cells = [node], _cells_of(node.inputs[0])
+        for other in [g for g in groups if g[1] & cells]:
+            if len(group) + len(other[0]) <= MOST:
+                groups.remove(other)
+                group, cells = other[0] + group, other[1] | cells
+        groups.append((group, cells))
+    return [group for group, _ in groups if len(group) > 1]
+
+
+def _cells_of(x: Node) -> set[Node]:
+    """What a value is a formula of, cell by cell."""
+    found: set[Node] = set()
+    seen, stack = {x}, [x]
+    while stack:
+        node = stack.pop()
+        if not node.operator.is_formula:
+            found.add(node)
+            continue
+        more = set(node.inputs) - seen
+        seen |= more
+        stack.extend(more)
+    return found
+
+
+def _joined(group: Sequence[Node]) -> dict[Node, Node]:
+    inputs = list(dict.fromkeys(node.inputs[0] for node in group))
+    builder = CellBuilder([x.type.dtype for x in inputs])
+    parts = []
+    for node in group:
+        cells = builder.finish(inputs.index(node.inputs[0]))
+        (part,) = (node.operator.with_formulas((cells,)),)
+        assert isinstance(part, Reduce)
+        parts.append(part)
+    lines = [node.line for node in group if node.line]
+    together = apply(Reductions(tuple(parts)), *inputs, line=lines[0] if lines else "")
+    return {node: field(together, field_name(i)) for i, node in enumerate(group)}
