@@ -16,6 +16,7 @@ from dask_tapestry.plan.program import Instruction, Schedule, Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.threads import one_thread_each
 
 Block = np.ndarray[Any, Any]
 Held = dict[tuple[int, ZRange], Any]
@@ -43,7 +44,7 @@ def run_block(
     last = len(spec.program.types) - 1
     uses = _uses(schedule)
     target = out.box(box) if out.is_local else None
-    with scratch() as space:
+    with scratch() as space, one_thread_each(spec.count > 1 and spec.program.multithreaded):
         for work in schedule.works:
             place = target if work.value == last else _scratch_for(spec, work, space)
             values[work.value, work.box] = _compute(spec, schedule, work, values, place)

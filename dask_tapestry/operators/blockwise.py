@@ -90,6 +90,7 @@ class Blockwise(Operator):
 
     name = "blockwise"
     kernel = "blockwise"
+    multithreaded = True
     category = "block"
     holds = True
     function: Call

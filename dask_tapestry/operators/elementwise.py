@@ -19,7 +19,12 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 Scalar = bool | int | float | complex | np.generic
 Operand = Tensor | Scalar
 
-SIMPLE_POWERS: Final = {2: "square", 1: "positive", 0.5: "sqrt", -1: "reciprocal"}
+SIMPLE_POWERS: Final[dict[complex, str]] = {
+    2: "square",
+    1: "positive",
+    0.5: "sqrt",
+    -1: "reciprocal",
+}
 SIMPLE_POWERS_OF: Final = {  # codes of the dtypes whose loop of `power` does so
     "square": "bBhHiIlLqQefd", "positive": "bBhHiIlLqQefd", "sqrt": "fd", "reciprocal": "efd"
 }  # fmt: skip

@@ -24,6 +24,7 @@ class Linear(BlockOperator):
 
     name = "linear"
     kernel = "linear"
+    multithreaded = True
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, w = inputs[:2]

@@ -30,6 +30,7 @@ class MatMul(Contraction):
 
     name = "matmul"
     kernel = "matmul"
+    multithreaded = True
     dtype: np.dtype[Any]
     part: int | None = None
 

@@ -58,6 +58,7 @@ class UserBlock(Contraction):
 
     name = "block"
     kernel = "call"
+    multithreaded = True
     function: Call
     index: tuple[IndexDim, ...]
     reads: tuple[IndexProjection, ...]

@@ -80,6 +80,11 @@ class Program:
         """Type of every value."""
         return (*self.inputs, *[i.type for i in self.instructions])
 
+    @cached_property
+    def multithreaded(self) -> bool:
+        """Whether a kernel of it starts threads of its own."""
+        return any(i.operator.multithreaded for i in self.instructions)
+
     def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
         """Follow the demands of the output's cells `box` back to the inputs.
 

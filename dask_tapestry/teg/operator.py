@@ -49,6 +49,8 @@ class Operator(ABC):
         Its value is always held between steps: sinks, and layouts that the user fixed.
     copies
         Its blocks take memory of their own: they are no views of its inputs.
+    multithreaded
+        Its kernel starts threads of its own, as BLAS does.
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
     category
@@ -60,6 +62,7 @@ class Operator(ABC):
     transparent: ClassVar[bool] = False
     holds: ClassVar[bool] = False
     copies: ClassVar[bool] = True
+    multithreaded: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False
     category: ClassVar[str] = "operator"
 
