@@ -4,7 +4,8 @@
 # BENCH=   the benchmark scripts to run (default all), as BENCH=benchmarks/image_job.py
 
 WORKERS ?= 2
-BENCH ?= $(sort $(wildcard benchmarks/[a-z]*.py))
+HELPERS := $(patsubst %,benchmarks/%.py,bars fresh history peers report)
+BENCH ?= $(filter-out $(HELPERS),$(sort $(wildcard benchmarks/[a-z]*.py)))
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
 

@@ -17,6 +17,9 @@ from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
 
+FEW_CELLS = 64
+
+
 class Instruction(NamedTuple):
     """An operator applied to earlier values; `line` is where the user wrote it."""
 
@@ -129,7 +132,11 @@ def _whole(box: ZRange, axes: tuple[int, ...], type_: TensorType) -> ZRange:
 
 
 def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
-    """Boxes that together hold all `boxes`: their hull, unless it is larger than they are."""
+    """Boxes that together hold all `boxes`: their hull, unless it is larger than they are.
+
+    A few cells do not count: the cells around one cell, of which each wants those around it, would
+    be ever more boxes.
+    """
     if len(boxes) < 2:
         return tuple(boxes)
     distinct = list(dict.fromkeys(boxes))
@@ -138,7 +145,7 @@ def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
     hull = distinct[0]
     for box in distinct[1:]:
         hull = hull.hull(box)
-    if hull.size <= sum(box.size for box in distinct):
+    if hull.size <= max(FEW_CELLS, sum(box.size for box in distinct)):
         return (hull,)
     outer = [b for b in distinct if not any(o is not b and o.contains(b) for o in distinct)]
     filled = [b for b in outer if not b.is_empty]

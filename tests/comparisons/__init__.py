@@ -16,6 +16,7 @@ from tests.comparisons import (
     nan_reductions,
     padding,
     products,
+    program_rows,
     quantiles,
     random,
     reductions,
@@ -26,6 +27,7 @@ from tests.comparisons import (
 )
 from tests.comparisons.table import (
     DTYPES,
+    Bench,
     Comparison,
     agrees,
     same_bits,
@@ -51,7 +53,8 @@ FAMILIES = (
     padding,
     generators,
     blocks,
+    program_rows,
 )
 COMPARISONS: tuple[Comparison, ...] = tuple(c for f in FAMILIES for c in f.COMPARISONS)
 
-__all__ = ["COMPARISONS", "DTYPES", "Comparison", "agrees", "same_bits", "values"]
+__all__ = ["COMPARISONS", "DTYPES", "Bench", "Comparison", "agrees", "same_bits", "values"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -26,6 +27,36 @@ IEEE = frozenset(
 ROUNDING = {"f2": 4e-3, "f4": 2e-5, "f8": 1e-12, "c8": 2e-5, "c16": 1e-12, "m8": 0.0}
 
 
+class Bench(NamedTuple):
+    """What makes a comparison a row of the benchmarks too.
+
+    Attributes
+    ----------
+    large
+        Returns the inputs, of as many times the usual cells as it is told.
+    passes
+        How often the inputs must cross memory.
+    memory_bound
+        Whether that, and writing the results, is all that takes time.
+    numexpr
+        The program as numexpr takes it, the inputs being a, b and c.
+    cubed
+        Whether Cubed runs it, when asked to: it takes seconds.
+    arguments
+        Keyword arguments of the program, where its defaults are to be quick to test.
+    cannot
+        Peers that have no way to run the program, and why.
+    """
+
+    large: Callable[[float], Arrays]
+    passes: int = 1
+    memory_bound: bool = False
+    numexpr: str | None = None
+    cubed: bool = False
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    cannot: Mapping[str, str] = MappingProxyType({})
+
+
 class Comparison(NamedTuple):
     """One operation.
 
@@ -40,6 +71,8 @@ class Comparison(NamedTuple):
         bits, None that the value is within `rounding` of NumPy's.
     one_value
         Whether every sharding gives the same bits.
+    bench
+        Inputs to time it on, and its peers there; None for what is only tested.
     """
 
     name: str
@@ -48,10 +81,11 @@ class Comparison(NamedTuple):
     inputs: Callable[[], Iterator[Arrays]]
     ulp: int | None = 0
     one_value: bool = True
+    bench: Bench | None = None
 
     @property
     def public(self) -> str:
-        """The public name alone."""
+        """The public name alone; ``"program"`` for whole programs, which have none."""
         return self.name.partition(" ")[0]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.plan.program import Program, merged
+from dask_tapestry.plan.program import FEW_CELLS, Program, merged
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
@@ -75,7 +75,7 @@ def test_merged_boxes_hold_all_and_no_more_than_they_must(given_boxes):
     held = merged(given_boxes)
     for box in given_boxes:
         assert box.is_empty or any(h.contains(box) for h in held)
-    assert sum(h.size for h in held) <= sum(box.size for box in given_boxes)
+    assert sum(h.size for h in held) <= max(FEW_CELLS, sum(box.size for box in given_boxes))
     full = [h for h in held if not h.is_empty]
     assert not any(a is not b and a.contains(b) for a in full for b in full)
 

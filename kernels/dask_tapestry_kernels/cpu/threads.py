@@ -4,7 +4,7 @@ Two blocks that each start as many BLAS threads as there are cores took 2 to 4 t
 that start one each (products of 2000 x 6250 and 3000 x 3000 float64 on 2 cores).
 
 Where a library's threads are the process's, the first block that needs it sets the limit and the
-last one takes it back, in a thread of their own, as threadpoolctl lets one thread alone do so; where
+last one takes it back, in a thread of its own, as threadpoolctl lets one thread alone do so; where
 they are the calling thread's, each block sets its own.
 """
 

@@ -1,0 +1,121 @@
+"""Whole programs, each one function of an array namespace and its inputs.
+
+NumPy, dask.array, JAX and this library run the same function; `program_rows` says on what inputs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def black_scholes(xp: Any, spot: Any, strike: Any, years: Any) -> Any:
+    """Prices of call options, the normal distribution by its logistic approximation."""
+    spread = 0.3 * xp.sqrt(years)
+    high = (xp.log(spot / strike) + 0.065 * years) / spread
+    low = high - spread
+    kept = spot / (1 + xp.exp(-1.702 * high))
+    return kept - strike * xp.exp(-0.02 * years) / (1 + xp.exp(-1.702 * low))
+
+
+def exp_sum(xp: Any, x: Any) -> Any:
+    return xp.sum(xp.exp(-(x**2)) * x)
+
+
+def image(xp: Any, x: Any) -> Any:
+    return x.astype("float32") / 255
+
+
+def double_difference(xp: Any, x: Any) -> Any:
+    """Second differences along both axes."""
+    y = x[2:] - 2 * x[1:-1] + x[:-2]
+    return y[:, 2:] - 2 * y[:, 1:-1] + y[:, :-2]
+
+
+def anomaly(xp: Any, x: Any) -> Any:
+    return x - xp.mean(x, axis=0)
+
+
+def quadratic_means(xp: Any, u: Any, v: Any) -> Any:
+    return xp.mean(u**2, axis=0), xp.mean(v**2, axis=0), xp.mean(u * v, axis=0)
+
+
+def mlp(xp: Any, x: Any, first: Any, second: Any) -> Any:
+    return xp.maximum(x @ first, 0) @ second
+
+
+def heat(xp: Any, u: Any, steps: int = 2) -> Any:
+    """Steps of the heat equation; each loses the border."""
+    for _ in range(steps):
+        inner = u[1:-1, 1:-1]
+        around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        u = inner + 0.1 * (around - 4 * inner)
+    return u
+
+
+def take_rows_sum(xp: Any, x: Any, rows: Any) -> Any:
+    return xp.sum(x[rows], axis=1)
+
+
+def gram_sum(xp: Any, x: Any) -> Any:
+    return xp.sum(x @ x.T)
+
+
+def row_sum(xp: Any, x: Any) -> Any:
+    return xp.sum(x, axis=1)
+
+
+def column_sum(xp: Any, x: Any) -> Any:
+    return xp.sum(x, axis=0)
+
+
+def std(xp: Any, x: Any) -> Any:
+    return xp.std(x)
+
+
+def softmax(xp: Any, x: Any) -> Any:
+    y = xp.exp(x - xp.max(x, axis=1, keepdims=True))
+    return y / xp.sum(y, axis=1, keepdims=True)
+
+
+def layer_norm(xp: Any, x: Any, weight: Any, bias: Any) -> Any:
+    centred = x - xp.mean(x, axis=1, keepdims=True)
+    return centred / xp.sqrt(xp.var(x, axis=1, keepdims=True) + 1e-5) * weight + bias
+
+
+def transpose_add(xp: Any, x: Any) -> Any:
+    return x + x.T
+
+
+def cumulative_sum(xp: Any, x: Any) -> Any:
+    return xp.cumsum(x, axis=0)
+
+
+def where_clip(xp: Any, x: Any) -> Any:
+    return xp.where(x > 0.75, xp.clip(x, 0.8, 1.2), -x)
+
+
+def histogram(xp: Any, x: Any) -> Any:
+    return xp.histogram(x, bins=256, range=(0.0, 2.0))[0]
+
+
+def sort(xp: Any, x: Any) -> Any:
+    return xp.sort(x)
+
+
+def boolean_mask(xp: Any, x: Any) -> Any:
+    return x[x > 1]
+
+
+def scale(xp: Any, x: Any) -> Any:
+    return x * 2 + 1
+
+
+def scale_sum(xp: Any, x: Any) -> Any:
+    return xp.sum(x * 2 + 1)
+
+
+def persist_reuse(xp: Any, x: Any) -> Any:
+    """Three results of a value that lazy libraries are told to keep."""
+    y = xp.sqrt(x) + 1
+    y = getattr(y, "persist", lambda: y)()
+    return xp.sum(y), xp.mean(y**2), xp.max(y, axis=0)
