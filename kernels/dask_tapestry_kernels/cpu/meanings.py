@@ -31,6 +31,9 @@ ELEMENTARY: Final = frozenset(
 )
 
 
+CAREFUL: Final = frozenset({"sin", "cos", "tan"})  # that have another way for far arguments
+
+
 def is_known(dtype: DType) -> bool:
     """Whether cells of `dtype` can be computed with."""
     return dtype.char in TYPES and dtype.isnative
@@ -68,8 +71,13 @@ def constant(value: np.generic) -> str:
     return f"{held(kind)}({value.item()})"
 
 
+def needs_care(function: str, operand: str, dtype: DType) -> str:
+    """Whether a careful function must do what the fast one is not right for."""
+    return f"steps.{_precision(dtype)}_{function}_needs_care({operand})"
+
+
 def step(
-    function: str, operands: Sequence[str], dtypes: Sequence[DType], dtype: DType
+    function: str, operands: Sequence[str], dtypes: Sequence[DType], dtype: DType, careful: bool
 ) -> str | None:
     """Text of a step whose operands, of `dtypes`, are named; None if it has no compiled meaning."""
     if function == "cast":
@@ -80,7 +88,8 @@ def step(
     if any(d != kind for d in dtypes):
         return None  # loops of mixed dtypes: shifts of times, comparisons of int64 with uint64
     if function in ELEMENTARY:
-        return _elementary(function, operands, kind)
+        way = "_careful" * (careful and function in CAREFUL)
+        return _elementary(function + way, operands, kind)
     meaning = MEANINGS.get(kind.kind, {}).get(function)
     text = meaning(operands, kind) if meaning else None
     return text and _rounded(text, dtype)
@@ -96,9 +105,11 @@ def _rounded(text: str, dtype: DType) -> str:
 def _elementary(function: str, operands: Sequence[str], kind: DType) -> str | None:
     if kind.kind != "f":
         return None
-    precision = "float64" if kind.char == "d" else "float32"
-    text = f"steps.{precision}_{function}({', '.join(operands)})"
-    return _rounded(text, kind)
+    return _rounded(f"steps.{_precision(kind)}_{function}({', '.join(operands)})", kind)
+
+
+def _precision(kind: DType) -> str:
+    return "float64" if kind.char == "d" else "float32"
 
 
 def _cast(value: str, source: DType, target: DType) -> str | None:

@@ -118,3 +118,81 @@ def poke(context: Any, address: Any, cell: Any) -> Lowered:  # noqa: ARG001
         return _c.get_dummy_value()
 
     return types.void(types.int64, cell), lower
+
+
+@intrinsic
+def choose(context: Any, condition: Any, yes: Any, no: Any) -> Lowered:  # noqa: ARG001
+    """``yes if condition else no`` of two values at hand: a select, never a branch."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        return builder.select(*args)
+
+    return yes(types.boolean, yes, yes), lower
+
+
+def _terms(builder: Any, kind: Any, coefficients: Any, values: Any) -> list[Any]:
+    """Take a tuple of float64 apart into numbers of a kind."""
+    terms = [builder.extract_value(values, i) for i in range(len(coefficients))]
+    return terms if kind == types.float64 else [builder.fptrunc(term, FLOAT) for term in terms]
+
+
+@intrinsic
+def horner(context: Any, x: Any, coefficients: Any) -> Lowered:  # noqa: ARG001
+    """Polynomial in x, from a tuple of coefficients, the constant one first: a chain of `fma`."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        terms = _terms(builder, x, coefficients, args[1])
+        value = terms.pop()
+        while terms:
+            value = builder.fma(value, args[0], terms.pop())
+        return value
+
+    return x(x, coefficients), lower
+
+
+@intrinsic
+def estrin(context: Any, x: Any, coefficients: Any) -> Lowered:  # noqa: ARG001
+    """The same polynomial in pairs, then pairs of pairs: more products, a shorter wait."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        terms = _terms(builder, x, coefficients, args[1])
+        power = args[0]
+        while len(terms) > 1:
+            pairs = [
+                builder.fma(high, power, low)
+                for low, high in zip(terms[::2], terms[1::2], strict=False)
+            ]
+            terms = pairs + terms[len(pairs) * 2 :]
+            power = builder.fmul(power, power)
+        return terms[0]
+
+    return x(x, coefficients), lower
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    def declare(context: Any, x: Any) -> Lowered:  # noqa: ARG001
+        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+            function = builder.module.declare_intrinsic(f"llvm.{name}", [args[0].type])
+            return builder.call(function, args)
+
+        return x(x), lower
+
+    return declare
+
+
+root = intrinsic(_unary("sqrt"))
+nearest = intrinsic(_unary("rint"))
+magnitude = intrinsic(_unary("fabs"))
+
+
+@intrinsic
+def signed(context: Any, x: Any, sign: Any) -> Lowered:  # noqa: ARG001
+    """``|x|`` with the sign of ``sign``."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        kind = args[0].type
+        declared = ir.FunctionType(kind, [kind, kind])
+        function = builder.module.declare_intrinsic("llvm.copysign", [kind], declared)
+        return builder.call(function, args)
+
+    return x(x, x), lower

@@ -17,6 +17,7 @@ from dask_tapestry_kernels.cpu import meanings
 
 DType = np.dtype[Any]
 ARITY: Final = 3
+STRIP: Final = 256  # cells that are done again where one needs care
 HEAD: Final = '''\
 import numpy as np
 from numba import carray, njit
@@ -27,8 +28,7 @@ from dask_tapestry_kernels.cpu.native import *
 @njit("void(int64, int64, int64)", nogil=True, error_model="numpy")
 def kernel(n, inputs, out):
     """{formula}"""
-    table = carray(pointer(inputs), ({count},), np.int64)
-'''
+    table = carray(pointer(inputs), ({count},), np.int64)'''
 
 
 class _Step(NamedTuple):
@@ -64,23 +64,56 @@ def _source(parameters: Sequence[DType], steps: Sequence[_Step], formula: str) -
     count = len(parameters)
     used = sorted({i for step in steps for i in step.operands if i < count} or {count - 1})
     lines = [
-        f"    x{i} = carray(pointer(table[{i}]), (n,), {meanings.stored(dtypes[i])})" for i in used
+        f"x{i} = carray(pointer(table[{i}]), (n,), {meanings.stored(dtypes[i])})" for i in used
     ]
-    lines.append(f"    result = carray(pointer(out), (n,), {meanings.stored(dtypes[-1])})")
-    lines.append("    for i in range(n):")
-    lines += [f"        v{i} = {meanings.loaded(f'x{i}[i]', dtypes[i])}" for i in used]
+    lines.append(f"result = carray(pointer(out), (n,), {meanings.stored(dtypes[-1])})")
+    fast = _cell(used, steps, dtypes, careful=False)
+    if fast is None:
+        return None
+    if any(step.function in meanings.CAREFUL for step in steps):
+        lines += _in_strips(fast, _cell(used, steps, dtypes, careful=True) or [])
+    else:
+        lines += ["for i in range(n):", *_indented(fast)]
+    shown = formula.replace('"', "'").replace("\\", "")
+    return "\n".join([HEAD.format(formula=shown, count=count), *_indented(lines), ""])
+
+
+def _cell(
+    used: Sequence[int], steps: Sequence[_Step], dtypes: Sequence[DType], careful: bool
+) -> list[str] | None:
+    """The statements of one cell; fast ones note whether a careful function was needed."""
+    count = len(dtypes) - len(steps)
+    lines = [f"v{i} = {meanings.loaded(f'x{i}[i]', dtypes[i])}" for i in used]
     for number, step in enumerate(steps, start=count):
-        text = _step(step, dtypes)
+        text = _step(step, dtypes, careful)
         if text is None:
             return None
-        lines.append(f"        v{number} = {text}")
-    lines.append(f"        result[i] = {meanings.to_store(f'v{len(dtypes) - 1}', dtypes[-1])}")
-    shown = formula.replace('"', "'").replace("\\", "")
-    return HEAD.format(formula=shown, count=count) + "\n".join(lines) + "\n"
+        if step.function in meanings.CAREFUL and not careful:
+            needed = meanings.needs_care(step.function, f"v{step.operands[0]}", step.dtype)
+            lines.append(f"care |= {needed}")
+        lines.append(f"v{number} = {text}")
+    lines.append(f"result[i] = {meanings.to_store(f'v{len(dtypes) - 1}', dtypes[-1])}")
+    return lines
 
 
-def _step(step: _Step, dtypes: Sequence[DType]) -> str | None:
+def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
+    """Strips of cells by the fast functions, and again by careful ones where a cell needs them.
+
+    Far arguments of sines are rare, and the way to their remainders costs twice as much as the sine.
+    """
+    strip = ["care = False", "for i in range(start, stop):", *_indented(fast)]
+    strip += ["if care:", *_indented(["for i in range(start, stop):", *_indented(careful)])]
+    head = [f"for start in range(0, n, {STRIP}):", f"    stop = min(n, start + {STRIP})"]
+    return [*head, *_indented(strip)]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _step(step: _Step, dtypes: Sequence[DType], careful: bool) -> str | None:
     if step.constant is not None:
         return meanings.constant(step.constant)
     names = [f"v{i}" for i in step.operands]
-    return meanings.step(step.function, names, [dtypes[i] for i in step.operands], step.dtype)
+    kinds = [dtypes[i] for i in step.operands]
+    return meanings.step(step.function, names, kinds, step.dtype, careful)

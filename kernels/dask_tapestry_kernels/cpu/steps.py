@@ -8,16 +8,16 @@ import numpy as np
 from numba import njit
 
 from dask_tapestry_kernels.cpu import native
+from dask_tapestry_kernels.cpu.elementary import FUNCTIONS
 from dask_tapestry_kernels.cpu.native import float64_bits, float_to_half, half_to_float
 
 OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "nogil": True}
-try:
-    from dask_tapestry_kernels.cpu.elementary import FUNCTIONS
-except ImportError:
-    FUNCTIONS = {}
 for _name, _function in FUNCTIONS.items():
-    globals()[f"float64_{_name}"] = _function.float64
-    globals()[f"float32_{_name}"] = _function.float32
+    for _precision in ("float64", "float32"):
+        globals()[f"{_precision}_{_name}"] = getattr(_function, _precision)
+        if _care := getattr(_function, f"care_{_precision}"):
+            globals()[f"{_precision}_{_name}_careful"] = _care.careful
+            globals()[f"{_precision}_{_name}_needs_care"] = _care.needed
 
 
 @njit(**OPTIONS)
