@@ -12,6 +12,7 @@ from dask_tapestry.errors import compute_error
 from dask_tapestry.lower.buffer import Buffer
 from dask_tapestry.lower.scratch import Scratch, forget, scratch
 from dask_tapestry.lower.spec import StepSpec
+from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
 from dask_tapestry.plan.program import Instruction, Schedule, Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
@@ -44,17 +45,41 @@ def run_block(
     last = len(spec.program.types) - 1
     uses = _uses(schedule)
     target = out.box(box) if out.is_local else None
+    part = tiled_part(spec.program)
+    if part is not None and len(schedule.boxes[part.goal]) != 1:
+        part = None
     with scratch() as space, one_thread_each(spec.count > 1 and spec.program.multithreaded):
+        waiting: list[Work] = []  # works of the part that is computed in tiles
         for work in schedule.works:
+            waiting.append(work)
+            if part and work.value in part.values and work.value != part.goal:
+                continue
             place = target if work.value == last else _scratch_for(spec, work, space)
-            values[work.value, work.box] = _compute(spec, schedule, work, values, place)
-            _release(schedule, work, values, uses)
+            if part and work.value == part.goal:
+                result = _in_tiles(part, work, schedule, values, place)
+                if result is not None:
+                    values[work.value, work.box] = result
+                    waiting.clear()
+            for one in waiting:
+                to = place if one is work else _scratch_for(spec, one, space)
+                values[one.value, one.box] = _compute(spec, schedule, one, values, to)
+                _release(schedule, one, values, uses)
+            waiting.clear()
         result = values.pop((last, box))
         if target is None:
             return result if result is None else owned(result)
         if result is not target:
             target[...] = result
         return target
+
+
+def _in_tiles(
+    part: Part, work: Work, schedule: Schedule, values: Held, place: Block | None
+) -> Block | None:
+    """The cells of a part's goal, computed in tiles; None if that cannot be done, or not yet."""
+    kind = part.program.type.dtype
+    out = np.empty(work.box.shape, kind) if place is None else place
+    return out if run_tiles(part, work.box, schedule, values, out) else None
 
 
 def _scratch_for(spec: StepSpec, work: Work, space: Scratch) -> Block | None:

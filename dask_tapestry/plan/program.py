@@ -16,7 +16,6 @@ from dask_tapestry.teg import Operator, TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
-
 FEW_CELLS = 64
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -53,26 +53,46 @@ def run_row(row: Native, out: Block, blocks: Sequence[Block]) -> bool:
 
 
 def _walk(walk: Native, row: Native, out: Block, blocks: Sequence[Block]) -> bool:
-    operands = [b if _is_even(b) else np.ascontiguousarray(b) for b in blocks]
-    if not _is_even(out):
+    operands = [b if b.flags.aligned else np.ascontiguousarray(b) for b in blocks]
+    layout = layout_of([*operands, out])
+    if layout is None:
         return False
-    extents, strides = _merged([*operands, out])
-    if extents[-1] * extents[-2] < SMALLEST_PLANE and out.size > SMALLEST_PLANE:
-        return False
-    sizes = [b.itemsize for b in (*operands, out)]
-    straight = all(s[-1] == size for s, size in zip(strides, sizes, strict=True))
-    strip = extents[-1] if straight and extents[-1] >= LONG else STRIP
-    lines = [n for size, s in zip(sizes, strides, strict=True) for n in (size, *s)]
-    addresses = [b.ctypes.data for b in (*operands, out)]
-    layout = np.array([*lines, 0, *extents, *addresses], np.int64)
-    scratch = np.empty((24 + (16 * strip if strip == STRIP else 0)) * len(sizes), np.uint8)
-    walk(row.address, len(operands), len(extents), strip, layout.ctypes.data, scratch.ctypes.data)
+    scratch = layout.scratch()
+    table = layout.table
+    walk(
+        row.address, len(blocks), layout.rank, layout.strip, table.ctypes.data, scratch.ctypes.data
+    )
     return True
 
 
-def _is_even(block: Block) -> bool:
-    """Whether the walk can step from cell to cell."""
-    return block.flags.aligned
+class Layout(NamedTuple):
+    """How operands and a result lie, as the walk takes it: see `walk.walk`."""
+
+    arrays: int
+    rank: int
+    strip: int
+    table: Block
+
+    def scratch(self) -> Block:
+        """Room for the walk to work in."""
+        return np.empty((24 + 16 * min(self.strip, STRIP)) * self.arrays, np.uint8)
+
+
+def layout_of(arrays: Sequence[Block]) -> Layout | None:
+    """Layout of operands and, last, their result; None if it takes more to walk than to compute."""
+    last = arrays[-1]
+    if not all(a.flags.aligned for a in arrays):
+        return None
+    extents, strides = _merged(arrays)
+    if extents[-1] * extents[-2] < SMALLEST_PLANE and last.size > SMALLEST_PLANE:
+        return None
+    sizes = [a.itemsize for a in arrays]
+    straight = all(s[-1] == size for s, size in zip(strides, sizes, strict=True))
+    strip = extents[-1] if straight and extents[-1] >= LONG else STRIP
+    lines = [n for size, s in zip(sizes, strides, strict=True) for n in (size, *s)]
+    addresses = [a.ctypes.data for a in arrays]
+    table = np.array([*lines, 0, *extents, *addresses], np.int64)
+    return Layout(len(arrays), len(extents), strip, table)
 
 
 def _merged(arrays: Sequence[Block]) -> tuple[list[int], list[list[int]]]:

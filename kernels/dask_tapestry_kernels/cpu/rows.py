@@ -99,7 +99,7 @@ def _cell(
 def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
     """Strips of cells by the fast functions, and again by careful ones where a cell needs them.
 
-    Far arguments of sines are rare, and the way to their remainders costs twice as much as the sine.
+    Far arguments of sines are rare, and their remainders cost twice as much as the sine.
     """
     strip = ["care = False", "for i in range(start, stop):", *_indented(fast)]
     strip += ["if care:", *_indented(["for i in range(start, stop):", *_indented(careful)])]

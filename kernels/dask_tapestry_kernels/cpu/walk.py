@@ -93,8 +93,8 @@ def _plane(
                 copy_box(table[count], at, h, m, size, (m * size, size, down, along))
 
 
-@njit("void(int64, int64, int64, int64, int64, int64)", **OPTIONS)
-def kernel(row: int, count: int, rank: int, strip: int, address: int, scratch: int) -> None:
+@njit(**OPTIONS)
+def walk(row: int, count: int, rank: int, strip: int, address: int, scratch: int) -> None:
     """Run the compiled row at `row` on `count` operands and a result of `rank` >= 2 dimensions.
 
     At `address` lie lines of ``rank + 1`` integers: for each operand and the result the bytes of a
@@ -121,3 +121,9 @@ def kernel(row: int, count: int, rank: int, strip: int, address: int, scratch: i
             for p in range(count + 1):
                 bases[p] += place * layout[p, dim]
         _plane(row, bases, layout, buffers, table, rank, strip)
+
+
+@njit("void(int64, int64, int64, int64, int64, int64)", **OPTIONS)
+def kernel(row: int, count: int, rank: int, strip: int, address: int, scratch: int) -> None:
+    """Run one row over one block: `walk`."""
+    walk(row, count, rank, strip, address, scratch)

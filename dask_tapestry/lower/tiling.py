@@ -1,0 +1,287 @@
+"""Tiling: the formulas at the end of a step's program, run in tiles that stay in cache.
+
+What one formula writes and the next one reads, at other places, need not go through memory: a tile
+of the block is computed from the tile of each value that it needs, as a block is from blocks, only
+smaller. Cells that several tiles need are computed by each of them. All tiles have one shape, the
+last ones overlap those before; from tile to tile every operand moves by so many bytes a cell, so
+that one compiled loop runs them all. The bits are those of the whole block.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.plan.program import Program, Schedule, Work
+from dask_tapestry.teg import Operator
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu import KERNELS, tiled
+
+Block = np.ndarray[Any, Any]
+Held = Mapping[tuple[int, ZRange], Any]
+
+CACHE: Final = 2**19  # bytes of values between formulas: half of a second-level cache
+SMALLEST: Final = 2**16  # cells of a block; smaller ones lie in cache anyway
+WIDTHS: Final = (4096, 2048, 1024, 512, 256, 128)  # of a tile: cells of its last dimension
+CALL_CELLS: Final = 48  # that could be computed in the time that each row of a tile costs
+MOST_AGAIN: Final = 1.5  # times the work of the whole block that tiles may take together
+
+
+class Part(NamedTuple):
+    """The part of a program that is computed in tiles: the program up to it, and its values."""
+
+    program: Program
+    values: frozenset[int]
+
+    @property
+    def goal(self) -> int:
+        """The value that is computed."""
+        return len(self.program.types) - 1
+
+
+@lru_cache(maxsize=256)
+def tiled_part(program: Program) -> Part | None:
+    """The formulas, and views between them, up to the last formula that all the rest is made of.
+
+    None where there are not several of them that nothing else reads.
+    """
+    first = len(program.inputs)
+    last = len(program.types) - 1
+    while last >= first and not _operator(program, last).is_formula:
+        sources = program.instructions[last - first].inputs
+        if sources != (last - 1,):
+            return None
+        last -= 1
+    found: set[int] = set()
+    readers = _readers(program)
+    for value in range(last, first - 1, -1):
+        operator = _operator(program, value)
+        suits = operator.is_formula or operator.kernel == "view"
+        if value == last or (suits and readers[value] <= found):
+            found.add(value)
+    if sum(_operator(program, value).is_formula for value in found) < 2:
+        return None
+    return Part(Program(program.inputs, program.instructions[: last - first + 1]), frozenset(found))
+
+
+def _operator(program: Program, value: int) -> Operator:
+    return program.instructions[value - len(program.inputs)].operator
+
+
+def _readers(program: Program) -> dict[int, set[int]]:
+    readers: dict[int, set[int]] = defaultdict(set)
+    for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
+        for source in instruction.inputs:
+            readers[source].add(value)
+    return readers
+
+
+class _Operation(NamedTuple):
+    expression: Any
+    arrays: tuple[Block, ...]
+
+
+def run_tiles(part: Part, box: ZRange, schedule: Schedule, values: Held, target: Block) -> bool:
+    """Compute the cells `box` of a part into `target` in tiles; return whether that was done.
+
+    Parameters
+    ----------
+    schedule, values
+        Of the whole block: where the values are held that are not computed in tiles.
+    """
+    if box.size < SMALLEST:
+        return False
+    sides = _tile(part, box.shape)
+    if sides is None:
+        return False
+    buffers = _Buffers()
+    known = values, schedule
+
+    def operations(origin: tuple[int, ...]) -> list[_Operation]:
+        lo = tuple(a + b for a, b in zip(box.lo, origin, strict=True))
+        tile = ZRange(lo, tuple(a + n for a, n in zip(lo, sides, strict=True)))
+        return list(_operations(part, tile, known, buffers, target[tile.index(box)]))
+
+    grid = [
+        tiled.GridLine(-(-n // side), side, n - side)
+        for n, side in zip(box.shape, sides, strict=True)
+    ]
+    here = operations((0,) * len(sides))
+    moved = _moves(here, grid, operations)
+    if moved is None:
+        return False
+    ready = [
+        tiled.Operation(operation.expression, operation.arrays, moves)
+        for operation, moves in zip(here, moved, strict=True)
+    ]
+    return tiled.run(ready, grid, box.size)
+
+
+def _moves(here: list[_Operation], grid: list[tiled.GridLine], operations: Any) -> Any:
+    """Bytes that each array of each operation moves a cell, by dimension; None if by no number."""
+    by_dim: list[list[list[int]]] = []
+    for dim, line in enumerate(grid):
+        if line.tiles == 1:
+            by_dim.append([[0] * len(operation.arrays) for operation in here])
+            continue
+        origin = tuple(line.last if d == dim else 0 for d in range(len(grid)))
+        there = operations(origin)
+        moves = _moves_along(here, there, line.last)
+        if moves is None:
+            return None
+        by_dim.append(moves)
+    return [
+        tuple(tuple(by_dim[dim][o][p] for dim in range(len(grid))) for p in range(len(op.arrays)))
+        for o, op in enumerate(here)
+    ]
+
+
+def _moves_along(
+    here: list[_Operation], there: list[_Operation], cells: int
+) -> list[list[int]] | None:
+    if len(here) != len(there):
+        return None
+    moves = []
+    for one, other in zip(here, there, strict=True):
+        if [_shape(a) for a in one.arrays] != [_shape(a) for a in other.arrays]:
+            return None
+        apart = [
+            b.ctypes.data - a.ctypes.data for a, b in zip(one.arrays, other.arrays, strict=True)
+        ]
+        if any(distance % cells for distance in apart):
+            return None
+        moves.append([distance // cells for distance in apart])
+    return moves
+
+
+def _shape(array: Block) -> tuple[object, ...]:
+    return array.shape, array.strides, array.dtype
+
+
+class _Buffers:
+    """Buffers that all tiles share: the same one for the same work of each tile."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[int, Block] = {}
+
+    def array(self, number: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
+        """The buffer number `number`, as cells of `shape`."""
+        size = prod(shape) * dtype.itemsize
+        if number not in self._arrays or len(self._arrays[number]) < size:
+            self._arrays[number] = np.empty(size, np.uint8)
+        return self._arrays[number][:size].view(dtype).reshape(shape)
+
+
+def _operations(
+    part: Part,
+    tile: ZRange,
+    known: tuple[Held, Schedule],
+    buffers: _Buffers,
+    target: Block,
+) -> Iterator[_Operation]:
+    """The formulas of one tile on their arrays; views are taken here."""
+    values, whole = known
+    program, chosen = part
+    schedule = program.schedule(tile)
+    slots = _slots(part, schedule)
+    local: dict[tuple[int, ZRange], Block] = {}
+
+    def cells(source: int, need: ZRange) -> Block:
+        held = schedule.holder(source, need) if source in chosen else whole.holder(source, need)
+        block: Block = (local if source in chosen else values)[source, held]
+        return block[need.index(held)]
+
+    for work in schedule.works:
+        if work.value not in chosen:
+            continue
+        instruction = program.instructions[work.value - len(program.inputs)]
+        blocks = [cells(source, need) for source, need in work.reads]
+        if not instruction.operator.is_formula:
+            arguments = instruction.operator.arguments(instruction.types, work.box, work.boxes)
+            local[work.value, work.box] = KERNELS["view"](None, *blocks, **arguments)
+            continue
+        slot = slots[work.value, work.box]
+        dtype = instruction.type.dtype
+        out = target if work.value == part.goal else buffers.array(slot, work.box.shape, dtype)
+        local[work.value, work.box] = out
+        (formula,) = instruction.operator.formulas(instruction.types)
+        yield _Operation(formula, (*blocks, out))
+
+
+def _slots(part: Part, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
+    """A buffer for what each formula writes; one is used again when nothing reads it any more."""
+    works = _formulas(part, schedule)
+    last: dict[tuple[int, ZRange], int] = {}
+    for number, (_, reads) in enumerate(works):
+        for key in reads:
+            last[key] = number
+    slots: dict[tuple[int, ZRange], int] = {}
+    free: list[int] = []
+    count = 0
+    for number, (work, reads) in enumerate(works):
+        if free:
+            slot = free.pop()
+        else:
+            slot, count = count, count + 1
+        slots[work.value, work.box] = slot
+        free += [slots[key] for key in reads if last[key] == number]
+    return slots
+
+
+def _formulas(part: Part, schedule: Schedule) -> list[tuple[Work, set[tuple[int, ZRange]]]]:
+    """The formulas among the works, each with those whose results it reads, itself or by views."""
+    behind: dict[tuple[int, ZRange], set[tuple[int, ZRange]]] = {}
+    found = []
+    for work in schedule.works:
+        if work.value not in part.values:
+            continue
+        reads: set[tuple[int, ZRange]] = set()
+        for source, need in work.reads:
+            if source in part.values:
+                reads |= behind[source, schedule.holder(source, need)]
+        is_formula = _operator(part.program, work.value).is_formula
+        key = work.value, work.box
+        behind[key] = {key} if is_formula else reads
+        if is_formula:
+            found.append((work, reads))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _tile(part: Part, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Sides of the tile that takes the least work among those whose values fit the cache."""
+    best: tuple[float, tuple[int, ...]] | None = None
+    program = part.program
+    for sides in _candidates(shape, program.type.dtype.itemsize):
+        tile = ZRange((0,) * len(sides), sides)
+        schedule = program.schedule(tile)
+        slots = _slots(part, schedule)
+        sizes: dict[int, int] = {}
+        work = 0.0
+        for one, _ in _formulas(part, schedule):
+            slot = slots[one.value, one.box]
+            itemsize = program.types[one.value].dtype.itemsize
+            sizes[slot] = max(sizes.get(slot, 0), one.box.size * itemsize)
+            work += one.box.size * (1 + CALL_CELLS / max(1, one.box.shape[-1]))
+        formulas = len(_formulas(part, schedule))
+        again = work / (formulas * tile.size * (1 + CALL_CELLS / shape[-1]))
+        if sum(sizes.values()) <= CACHE and again <= MOST_AGAIN and (not best or again < best[0]):
+            best = again, sides
+    return best and best[1]
+
+
+def _candidates(shape: tuple[int, ...], itemsize: int) -> Iterator[tuple[int, ...]]:
+    """Shapes of tiles: trailing dimensions first, each as long as the room left for it."""
+    rooms = [CACHE // itemsize >> halvings for halvings in range(4)]
+    widths = dict.fromkeys(min(width, shape[-1]) for width in (shape[-1], *WIDTHS))
+    for width, room in product(widths, rooms):
+        sides = [width]
+        for extent in reversed(shape[:-1]):
+            sides.insert(0, max(1, min(extent, room // prod(sides))))
+        yield tuple(sides)

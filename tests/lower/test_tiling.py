@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.lower import tiling
+from dask_tapestry.plan.build import build_plan
+from dask_tapestry.teg import TensorType
+from dask_tapestry_kernels.cpu import compiled
+from tests.comparisons import same_bits, values
+
+
+def smooth(x):
+    return x[:-2] + x[2:] * 2 - x[1:-1]
+
+
+def across(x):
+    return smooth(smooth(x).T).T
+
+
+def around(x):
+    return x[1:-1, 1:-1] + x[2:, 1:-1] * 2 - x[1:-1, :-2]
+
+
+PROGRAMS = {
+    "down twice": lambda x: smooth(smooth(x)),
+    "both axes": lambda x: smooth(smooth(x).swapaxes(0, 1)),
+    "around, three times": lambda x: around(around(around(x))),
+    "every other": lambda x: smooth(smooth(x)[::2]),
+    "backwards": lambda x: smooth(smooth(x)[::-1, ::-1]),
+    "a column and a row": lambda x: smooth(smooth(x + x[:, :1]) * x[:1]),
+}
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Tiles so small that little arrays fall into many; every kernel compiled before its use."""
+    monkeypatch.setattr(tiling, "SMALLEST", 1)
+    monkeypatch.setattr(tiling, "CACHE", 2**11)
+    monkeypatch.setattr(tiling, "WIDTHS", (16, 7))
+    monkeypatch.setattr(tiling, "CALL_CELLS", 0)
+    monkeypatch.setattr(tiling, "MOST_AGAIN", 20.0)
+    tiling._tile.cache_clear()
+    with compiled.mode("wait"):
+        yield
+    tiling._tile.cache_clear()
+
+
+@pytest.fixture
+def tiled_blocks(monkeypatch):
+    """Whether each block was computed in tiles."""
+    seen = []
+    whole = tiling.tiled.run
+    monkeypatch.setattr(tiling.tiled, "run", lambda *args: seen.append(whole(*args)) or seen[-1])
+    return seen
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("shape", [(60, 50), (61, 47)])
+def test_tiles_have_the_bits_of_the_whole(name, shape, small_tiles, tiled_blocks):
+    x = values(shape, "f8")
+    with np.errstate(all="ignore"):
+        expected = PROGRAMS[name](x)
+    assert same_bits(PROGRAMS[name](dt.asarray(x)).compute(scheduler="sync"), expected)
+    assert all(tiled_blocks)
+    assert tiled_blocks or name == "both axes"
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i2", "f2"])
+def test_other_dtypes_and_ranks(dtype, small_tiles, tiled_blocks):
+    x = values((9, 31, 20), dtype)
+    with np.errstate(all="ignore"):
+        expected = around(around(x.transpose(1, 2, 0)))
+    y = around(around(dt.asarray(x).transpose(1, 2, 0))).rechunk((13, 9, 5))
+    assert same_bits(y.compute(scheduler="threads"), expected)
+    assert any(tiled_blocks)
+
+
+def test_a_formula_of_what_is_no_formula(small_tiles, tiled_blocks):
+    x = values((60, 50), "f8")
+    x[~np.isfinite(x)] = 1
+    y = dt.asarray(x)
+    ours = smooth(smooth(dt.cumsum(y, axis=1)) - y.max(axis=0))
+    theirs = smooth(smooth(ours_cumsum := dt.cumsum(y, axis=1).compute()) - x.max(axis=0))
+    assert ours_cumsum.shape == x.shape
+    assert same_bits(ours.compute(), theirs)
+    assert any(tiled_blocks)
+
+
+def tiled_names(y):
+    step = list(build_plan([y.node]).__dict__["steps"].values())[-1]
+    first = len(step.program.inputs)
+    part = tiling.tiled_part(step.program)
+    chosen = sorted(part.values) if part else []
+    return [step.program.instructions[v - first].operator.name for v in chosen]
+
+
+def test_what_is_computed_in_tiles():
+    x = dt.asarray(np.ones((50, 40)))
+    assert tiled_names(smooth(smooth(x))) == [*["view"] * 3, "map"] * 2
+    assert tiled_names(smooth(x)) == []  # one formula goes through memory once
+    assert tiled_names(smooth(smooth(x)).rechunk((7, 8))) == [*["view"] * 3, "map"] * 2
+    assert tiled_names(smooth(smooth(x)).sum()) == []
+
+
+def test_a_tile_fits_the_cache_and_does_little_twice():
+    u = dt.placeholder((6000, 6000), "f8")
+    y = u
+    for _ in range(10):
+        y = around(y)
+    program = list(build_plan([y.node]).__dict__["steps"].values())[-1].program
+    assert program.type == TensorType((5980, 5980), np.dtype("f8"))
+    tile = tiling._tile(tiling.tiled_part(program), (1495, 2990))
+    assert tile is not None
+    assert tile[1] >= 128
+    assert np.prod(tile) * 8 <= tiling.CACHE
+
+
+def test_small_blocks_stay_whole(tiled_blocks):
+    with compiled.mode("off"):
+        smooth(smooth(dt.ones((20, 20)) * dt.arange(20))).compute()
+    assert tiled_blocks == []
