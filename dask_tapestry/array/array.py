@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, final
 from uuid import uuid4
@@ -24,6 +24,7 @@ from dask_tapestry.lower.buffer import REMOTE
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.expr import TapestryExpr, lower_plan, planned_cuts
 from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.here import LOCAL_SCHEDULERS, compute_here
 from dask_tapestry.lower.run import finish_array
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
@@ -178,7 +179,16 @@ class Array(Declared, Scalars, DaskMethodsMixin):
             For `dask.compute`, such as ``scheduler``.
         """
         with computing_with(kwargs.get("scheduler")):
+            if self.runs_anywhere(kwargs):
+                values = compute_here([self.node])
+                if values is not None:
+                    return values[0]
             return DaskMethodsMixin.compute(self, **kwargs)
+
+    def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
+        """Whether neither a plan of its own nor what `dask.compute` is told says how to compute."""
+        told = set(options) - {"scheduler"} or options.get("scheduler") not in LOCAL_SCHEDULERS
+        return not told and self._plan_given is None
 
     def persist(self, **kwargs: Any) -> Array:
         """Run the array and keep its blocks where they are computed; return an array of them.

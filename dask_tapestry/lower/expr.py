@@ -22,7 +22,7 @@ from dask_tapestry.io.blocks import BlocksSource
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering, materialize
 from dask_tapestry.lower.scatter import Scattered, can_scatter
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.known import plan_of
 from dask_tapestry.plan.plan import Plan, with_first
 from dask_tapestry.plan.resources import live_client
 from dask_tapestry.teg import Node
@@ -229,7 +229,7 @@ def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
         final = bool(members[0].operand("final"))
         roots: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
         plan = members[0].operand("plan")
-        core = plan if plan is not None else build_plan(roots)
+        core = plan if plan is not None else plan_of(roots)
         lowered, scattered = lower_plan(core, final)
         for expr in members:
             number = core.written.roots.index(expr.operand("root"))

@@ -37,7 +37,9 @@ NEVER_CALLED: Final = (
     "NRT_MemInfo_call_dtor NRT_Free NRT_Allocate numba_gil_ensure numba_gil_release numba_do_raise "
     "numba_runtime_build_excinfo_struct numba_unpickle"
 ).split()  # of numba's runtime, on ways that kernels never take
-IMPORTS: Final = dict.fromkeys(NEVER_CALLED, "abort") | {"fmod": "fmod", "fmodf": "fmodf"}
+IMPORTS: Final = dict.fromkeys(NEVER_CALLED, "abort") | {
+    name: name for name in ("fmod", "fmodf", "fma", "fmaf")
+}
 MODES: Final = ("auto", "wait", "off")
 
 

@@ -20,6 +20,7 @@ from .parts import (
     fast_two_sum,
     split,
     split_f32,
+    split_normal,
     two_sum,
 )
 
@@ -56,6 +57,9 @@ LOG10_E: Final = 0.4342944819032518
 LOG10_E_LOW: Final = 1.098319650216765e-17
 LOG10_2: Final = 0.3010299956639812
 LOG10_2_LOW: Final = -2.8037281277851704e-18
+LOG2_E_F32, LOG2_E_LOW_F32 = np.float32(1.442695), np.float32(1.925963e-08)
+LOG10_E_F32, LOG10_E_LOW_F32 = np.float32(0.4342945), np.float32(-1.010305e-08)
+LOG10_2_F32, LOG10_2_LOW_F32 = np.float32(0.30103), np.float32(-1.4320989e-08)
 NAN, INFINITY = np.nan, np.inf
 NAN_F32, INFINITY_F32 = np.float32(np.nan), np.float32(np.inf)
 ZERO_F32, HALF_F32, ONE_F32 = np.float32(0.0), np.float32(0.5), np.float32(1.0)
@@ -64,15 +68,15 @@ ZERO_F32, HALF_F32, ONE_F32 = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 @compiled
 def log_ends(x: Cell, value: Cell) -> Cell:
     """A logarithm of a float64, with those of 0, infinity and what is below 0."""
-    end = choose(x == 0.0, -INFINITY, choose(x == INFINITY, INFINITY, NAN))
-    return choose((x > 0.0) & (x < INFINITY), value, end)
+    value = choose(x > 0.0, value, choose(x == 0.0, -INFINITY, NAN))
+    return choose(x < INFINITY, value, x)
 
 
 @compiled
 def log_ends_f32(x: Cell, value: Cell) -> Cell:
     """A logarithm of a float32, with those of 0, infinity and what is below 0."""
-    end = choose(x == ZERO_F32, -INFINITY_F32, choose(x == INFINITY_F32, INFINITY_F32, NAN_F32))
-    return choose((x > ZERO_F32) & (x < INFINITY_F32), value, end)
+    value = choose(x > ZERO_F32, value, choose(x == ZERO_F32, -INFINITY_F32, NAN_F32))
+    return choose(x < INFINITY_F32, value, x)
 
 
 @compiled
@@ -136,7 +140,7 @@ def log10(x: Cell) -> Cell:
 @compiled
 def log_short(x: Cell) -> Any:
     """``k`` and ``log(x) - k * ln(2)`` of a normal float64 to 2**-35, for functions of float32."""
-    k, m = split(x)
+    k, m = split_normal(x)
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
@@ -144,17 +148,35 @@ def log_short(x: Cell) -> Any:
 
 
 @compiled
+def log_sum_f32(f: Cell) -> Any:
+    """``log(1 + f)`` of a float32 in two parts, for 1 + f from sqrt(1/2) to sqrt(2)."""
+    half, square = HALF_F32 * f, f * f
+    high, low = fast_two_sum(f, -half * f)
+    return high, low + fma(square * f, horner(f, LOG_F32), -fma(half, f, -HALF_F32 * square))
+
+
+@compiled
 def log2_f32(x: Cell) -> Cell:
-    """Base-2 logarithm of a float32, through float64."""
-    k, rest = log_short(np.float64(x))
-    return log_ends_f32(x, np.float32(fma(rest, LOG2_E, k)))
+    """Base-2 logarithm of a float32, in float32."""
+    k, m = split_f32(x)
+    high, low = log_sum_f32(m - ONE_F32)
+    product = high * LOG2_E_F32
+    low = fma(high, LOG2_E_F32, -product) + fma(high, LOG2_E_LOW_F32, low * LOG2_E_F32)
+    total, error = fast_two_sum(k, product)
+    return log_ends_f32(x, total + (error + low))
 
 
 @compiled
 def log10_f32(x: Cell) -> Cell:
-    """Base-10 logarithm of a float32, through float64."""
-    k, rest = log_short(np.float64(x))
-    return log_ends_f32(x, np.float32(fma(k, LOG10_2, rest * LOG10_E)))
+    """Base-10 logarithm of a float32, in float32."""
+    k, m = split_f32(x)
+    high, low = log_sum_f32(m - ONE_F32)
+    product = high * LOG10_E_F32
+    low = fma(high, LOG10_E_F32, -product) + fma(high, LOG10_E_LOW_F32, low * LOG10_E_F32)
+    whole = k * LOG10_2_F32
+    low += fma(k, LOG10_2_F32, -whole) + k * LOG10_2_LOW_F32
+    total, error = fast_two_sum(whole, product)
+    return log_ends_f32(x, total + (error + low))
 
 
 @compiled

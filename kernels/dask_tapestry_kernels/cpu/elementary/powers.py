@@ -63,12 +63,13 @@ THIRD: Final = 0.3333333333333333
 LINEAR, LINEAR_LOW = 2.8853900817779268, 4.0710547481862066e-17  # 2 / ln(2)
 CUBIC, CUBIC_LOW = 0.9617966939259756, 5.0577616648125907e-17
 INFINITY: Final = np.inf
+INFINITY_F32, NAN_F32 = np.float32(np.inf), np.float32(np.nan)
+ZERO_F32, HALF_F32, ONE_F32 = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 
 
 @compiled
-def log2_sum(x: Cell) -> Any:
-    """Base-2 logarithm of a normal or subnormal x > 0 in two parts, to 2**-65."""
-    k, m = split(x)
+def log2_sum(k: Cell, m: Cell) -> Any:
+    """Base-2 logarithm of ``m * 2**k`` in two parts, to 2**-65."""
     f, bottom = m - 1.0, m + 1.0
     inverse = 1.0 / bottom
     s = f * inverse
@@ -103,43 +104,54 @@ def exp2_sum(high: Cell, low: Cell) -> Cell:
 
 
 @compiled
-def power_ends(x: Cell, y: Cell, value: Cell) -> Cell:
-    """``x ** y`` of float64, given that of ``|x|`` where it is not 1 by definition."""
-    backward, half = signed(1.0, x) < 0.0, 0.5 * y
+def power_sign(x: Cell, y: Cell, value: Cell) -> Cell:
+    """``x ** y`` of float64, given that of ``|x|``."""
+    half = 0.5 * y
     whole = nearest(y) == y
     odd = whole & (nearest(half) != half)
-    value = choose(backward & odd, -value, value)
-    value = choose((x < 0.0) & (x > -INFINITY) & (not whole), np.nan, value)
-    at_one = (x == 1.0) | ((x == -1.0) & (magnitude(y) == INFINITY))
-    return choose((y == 0.0) | at_one, 1.0, value)
+    value = choose(odd, signed(value, x), value)
+    return choose((x < 0.0) & (x > -INFINITY) & (not whole), np.nan, value)
 
 
 @compiled
 def power(x: Cell, y: Cell) -> Cell:
     """``x ** y`` of float64."""
     size = magnitude(x)
-    usual = (size > 0.0) & (size < INFINITY)
-    high, low = log2_sum(size)
-    high = choose(usual, high, choose(size == 0.0, -INFINITY, size))
-    product = y * high
-    return power_ends(x, y, exp2_sum(product, fma(y, high, -product) + y * low))
+    high, low = log2_sum(*split(size))
+    high = choose(size < INFINITY, choose(size > 0.0, high, -INFINITY), size)
+    # 0 and 1 are stronger than infinity and NaN
+    product = choose((y == 0.0) | (size == 1.0), 0.0, y * high)
+    return power_sign(x, y, exp2_sum(product, fma(y, high, -product) + y * low))
+
+
+@compiled
+def power_sign_f32(x: Cell, y: Cell, value: Cell) -> Cell:
+    """``x ** y`` of float32, given that of ``|x|``."""
+    half = HALF_F32 * y
+    whole = nearest(y) == y
+    odd = whole & (nearest(half) != half)
+    value = choose(odd, signed(value, x), value)
+    return choose((x < ZERO_F32) & (x > -INFINITY_F32) & (not whole), NAN_F32, value)
 
 
 @compiled
 def power_f32(x: Cell, y: Cell) -> Cell:
     """``x ** y`` of float32, through float64."""
-    base, exponent = np.float64(x), np.float64(y)
-    size = magnitude(base)
-    k, rest = log_short(size)
-    usual = (size > 0.0) & (size < INFINITY)
-    logarithm = choose(usual, fma(rest, LOG2_E, k), choose(size == 0.0, -INFINITY, size))
-    product = exponent * logarithm
-    product = choose(magnitude(product) > 200.0, signed(200.0, product), product)
+    size = magnitude(x)
+    k, rest = log_short(np.float64(size))
+    product = np.float64(y) * fma(rest, LOG2_E, k)
+    product = choose(product > 200.0, 200.0, product)
+    product = choose(product < -200.0, -200.0, product)
     shifted = product + SHIFT
     r = LN2 * (product - (shifted - SHIFT))
     value = fma(r * r, horner(r, EXP_SHORT), r) + 1.0
-    value *= power_of_two(float64_bits(shifted) - SHIFT_BITS)
-    return np.float32(power_ends(base, exponent, value))
+    value = np.float32(value * power_of_two(float64_bits(shifted) - SHIFT_BITS))
+    end = choose((y > ZERO_F32) == (size > ONE_F32), INFINITY_F32, ZERO_F32)
+    value = choose((size > ZERO_F32) & (size < INFINITY_F32), value, end)
+    value = choose((x == x) & (y == y), value, NAN_F32)
+    # 0 and 1 are stronger than infinity and NaN
+    value = choose((y == ZERO_F32) | (size == ONE_F32), ONE_F32, value)
+    return power_sign_f32(x, y, value)
 
 
 @compiled

@@ -1,0 +1,95 @@
+"""What holds for all elementary functions: names, types, bits that depend on arguments alone."""
+
+import hashlib
+import os
+import platform
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba import njit
+
+from dask_tapestry_kernels.cpu.elementary import FUNCTIONS, Elementary
+
+from .oracle import loop, spread, values
+
+ERRORS = ("erf", "erfc")  # not among NumPy's ufuncs
+CELLS = np.concatenate([spread(-1e300, 1e300), spread(-2.0, 2.0), [0.0, -0.0, np.inf, np.nan]])
+
+
+def arguments(elementary: Elementary, dtype: type) -> list[np.ndarray]:
+    """Return as many cells as the function takes, NaN, infinity and zeros among them."""
+    with np.errstate(over="ignore"):
+        cells = CELLS.astype(dtype)
+    turned = np.random.default_rng(3).permutation(cells)
+    return [cells, turned][: elementary.arity]
+
+
+def digest() -> str:
+    """Return a hash of the results of all functions, NaN with one pattern of bits."""
+    bits = hashlib.sha256()
+    for name, elementary in FUNCTIONS.items():
+        for dtype in (np.float64, np.float32):
+            out = values(name, *arguments(elementary, dtype))
+            out[np.isnan(out)] = np.nan
+            bits.update(out.tobytes())
+    return bits.hexdigest()
+
+
+@pytest.mark.parametrize("name", set(FUNCTIONS) - set(ERRORS))
+def test_they_are_named_for_ufuncs_of_as_many_arguments(name):
+    assert FUNCTIONS[name].arity == getattr(np, name).nin
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "power", "arctan2", "erfc"])
+def test_one_cell_has_the_bits_of_many(name, dtype):
+    elementary = FUNCTIONS[name]
+    function = getattr(elementary, np.dtype(dtype).name)
+    care = getattr(elementary, f"care_{np.dtype(dtype).name}")
+    function = function if care is None else care.careful
+    alone = njit(function.py_func, error_model="numpy")
+    columns = arguments(elementary, dtype)
+    got = np.array([alone(*cells) for cells in zip(*columns, strict=True)])
+    assert np.array_equal(got.astype(dtype), values(name, *columns), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_length_of_an_array_does_not_matter(dtype):
+    for name in ("exp", "sin", "log"):
+        x = arguments(FUNCTIONS[name], dtype)[0]
+        out = values(name, x)
+        for length in (1, 3, 7, 15, 33):
+            part = values(name, x[5 : 5 + length].copy())
+            assert np.array_equal(part, out[5 : 5 + length], equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "power", "erfc"])
+def test_loops_over_cells_are_vectorised(name):
+    elementary = FUNCTIONS[name]
+    values(name, *arguments(elementary, np.float64))
+    functions = [elementary.float64]
+    functions += [elementary.care_float64.careful] if elementary.care_float64 else []
+    for function in functions:
+        (code,) = loop(function, elementary.arity).inspect_llvm().values()
+        assert re.search(r"fmul <\d+ x double>", code)
+        assert "@fma" not in code.replace("@llvm.fma", "")
+
+
+def test_no_kernel_needs_them_on_import():
+    code = "import sys, dask_tapestry, dask_tapestry_kernels.cpu; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names processors of one kind")
+def test_a_processor_of_narrower_vectors_gives_the_same_bits():
+    code = "from tests.kernels.test_elementary import digest; print(digest())"
+    narrow = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma,-avx512f"}
+    environment = {**os.environ, **narrow, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == digest()
