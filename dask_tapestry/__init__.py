@@ -51,6 +51,7 @@ from dask_tapestry.array import (
     sets,
     sorting,
     spaces,
+    special,
     splitting,
     stores,
     summation,
@@ -133,6 +134,7 @@ __all__ = [
     "pi",
     "random",
     "resolve_shapes",
+    "special",
 ]
 __all__ += along_axis.__all__
 __all__ += block_functions.__all__

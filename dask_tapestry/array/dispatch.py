@@ -31,8 +31,8 @@ def implements(*functions: Any) -> Callable[[Function], Function]:
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Call our function for a ufunc; NotImplemented, hence TypeError, where there is none."""
-    if getattr(np, ufunc.__name__, None) is not ufunc:
-        return NotImplemented
+    if getattr(np, ufunc.__name__, ufunc) is not ufunc:
+        return NotImplemented  # of the same name as one of NumPy's, and another one
     if method != "__call__":
         whole = METHODS.get((ufunc.__name__, method))
         return NotImplemented if whole is None else whole(*inputs, **kwargs)

@@ -7,7 +7,7 @@ which holds nothing. So the same tasks write in place under threads and return b
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,10 +20,10 @@ Block = np.ndarray[Any, Any]
 class Buffer:
     """The final array of one planned compute; allocated when the first block asks for it."""
 
-    __slots__ = ("_array", "_lock", "type")
+    __slots__ = ("_array", "_lock", "order", "type")
 
-    def __init__(self, type_: TensorType | None = None) -> None:
-        self.type = type_
+    def __init__(self, type_: TensorType | None = None, order: Literal["C", "F"] = "C") -> None:
+        self.type, self.order = type_, order
         self._array: Block | None = None
         self._lock = Lock()
 
@@ -42,7 +42,7 @@ class Buffer:
         if self._array is None:
             with self._lock:
                 if self._array is None and self.type is not None:
-                    self._array = np.empty(self.type.shape, self.type.dtype)
+                    self._array = np.empty(self.type.shape, self.type.dtype, self.order)
         if self._array is None:
             raise RuntimeError("a remote buffer holds no cells")
         return self._array

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -14,6 +14,7 @@ from dask.utils import ensure_dict
 
 from dask_tapestry.config import get as setting
 from dask_tapestry.io.blocks import BlocksSource
+from dask_tapestry.io.memory import MemorySource
 from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.layers import (
@@ -71,7 +72,7 @@ class Lowering:
         buffers: dict[Node, Buffer] = {}
         if final:
             buffers = {
-                node: Buffer(node.type)
+                node: Buffer(node.type, memory_order(self.plan.steps[node]))
                 for node in self.plan.graph.roots
                 if node in self.plan.steps and not isinstance(node.operator, Sink)
             }
@@ -177,6 +178,17 @@ class Lowering:
         self.gathered.add(node)
         self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared), reads)
         return [(name, 0)]
+
+
+def memory_order(step: Step) -> Literal["C", "F"]:
+    """Order in which a result should lie: as all arrays of its shape lie that it is made of.
+
+    NumPy's functions of cells do so too, and read and write in one order then.
+    """
+    alike = [x.operator for x in step.inputs if x.type.shape == step.node.type.shape]
+    arrays = [o.data.flags for o in alike if isinstance(o, MemorySource)]
+    along = bool(arrays) and all(f.f_contiguous and not f.c_contiguous for f in arrays)
+    return "F" if along and len(arrays) == len(alike) else "C"
 
 
 def placement(node: Node) -> dict[str, Any] | None:

@@ -76,3 +76,11 @@ def test_blocks_to_be_kept_do_not_share_memory():
     blocks = [layer[key]({}) for key in layer]
     assert [block.tolist() for block in blocks] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
     assert all(block.base is None for block in blocks)
+
+
+def test_a_result_lies_as_what_it_is_made_of():
+    x = np.arange(12.0).reshape(3, 4)
+    assert (dt.asarray(x.T) * 2 + dt.asarray(x.T)).compute().flags.f_contiguous
+    assert (dt.asarray(x.T) * 2 + dt.asarray(x.T.copy())).compute().flags.c_contiguous
+    assert (dt.asarray(x) * 2).compute().flags.c_contiguous
+    assert dt.asarray(x.T).sum(axis=0).compute().flags.c_contiguous
