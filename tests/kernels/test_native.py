@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from numba import njit
@@ -59,3 +61,59 @@ def test_a_product_and_sum_are_rounded_once():
 
 def test_bits_go_both_ways():
     assert all(bits(x) == x and np.signbit(bits(x)) == np.signbit(x) for x in CELLS)
+
+
+@pytest.fixture(scope="module")
+def run():
+    """The intrinsics, which only compiled functions can call."""
+
+    @njit(error_model="numpy")
+    def halves(bits, floats, doubles):
+        for i in range(len(bits)):
+            floats[i] = native.half_to_float(bits[i])
+            bits[i] = native.double_to_half(doubles[i])
+
+    @njit(error_model="numpy")
+    def scalars(x, y, z):
+        bits = native.float64_bits(x)
+        return native.fma(x, y, z), native.fmod(x, y), native.float64_of(bits), bits
+
+    @njit
+    def swap(at, to):
+        cell = native.peek(at, np.int16(0))
+        native.poke(at, native.peek(to, np.int16(0)))
+        native.poke(to, cell)
+
+    return {"halves": halves, "scalars": scalars, "swap": swap}
+
+
+def test_every_half_becomes_its_float_and_doubles_become_the_nearest(run):
+    bits = np.arange(65_536, dtype="u2")
+    every, doubles = bits.copy().view("e"), np.random.default_rng(0).normal(0, 1e3, 65_536)
+    floats = np.empty(65_536, "f")
+    run["halves"](bits, floats, doubles)
+    assert np.array_equal(floats, every.astype("f"), equal_nan=True)
+    assert np.array_equal(bits, doubles.astype("e").view("u2"))
+
+
+@pytest.mark.parametrize("kind", "fd")
+def test_multiply_and_add_is_rounded_once(run, kind):
+    real = np.dtype(kind).type
+    x = real(1) + np.finfo(real).eps
+    fused, rest, _, _ = run["scalars"](np.float64(x), np.float64(x), -np.float64(x * x))
+    if kind == "d":
+        assert fused == np.finfo(real).eps ** 2
+    assert rest == 0
+
+
+def test_remainder_and_bits_of_doubles(run):
+    x, y = -7.5, 2.0
+    _, rest, same, bits = run["scalars"](x, y, 0.0)
+    assert (rest, same) == (math.fmod(x, y), x)
+    assert bits == np.float64(x).view("i8")
+
+
+def test_cells_are_read_and_written_at_addresses(run):
+    cells = np.array([1, 2, 3], "i2")
+    run["swap"](cells.ctypes.data, cells.ctypes.data + 4)
+    assert cells.tolist() == [3, 2, 1]

@@ -12,27 +12,25 @@ its first use) or ``off``.
 from __future__ import annotations
 
 import ctypes
-import json
 import os
-import subprocess
-import sys
 import warnings
-from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
-from pathlib import Path
 from threading import Condition, Thread
-from typing import Any, Final
-
-import llvmlite.binding as llvm
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry_kernels.cpu import store
-from dask_tapestry_kernels.cpu.compiler import compile_source
+from dask_tapestry_kernels.cpu.compiler import Child, compile_source
 
 PATIENCE: Final = 120.0  # seconds to wait for one kernel, where it is waited for
+IDLE: Final = 60.0  # seconds after which a child without work is let go, and its 150 MB with it
 WORK: Final = 2**22  # cells to compute with a formula before compiling it pays
+MOST_COUNTED: Final = (
+    4096  # formulas whose cells are counted; those of the longest ago are forgotten
+)
+MOST_WAITING: Final = 64  # formulas that wait for the child; a loop may make new ones without end
 NEVER_CALLED: Final = (
     "NRT_MemInfo_call_dtor NRT_Free NRT_Allocate numba_gil_ensure numba_gil_release numba_do_raise "
     "numba_runtime_build_excinfo_struct numba_unpickle"
@@ -63,6 +61,7 @@ class Native:
 
 @cache
 def _linker() -> Any:
+    llvm = store.llvm()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.create_lljit_compiler(llvm.Target.from_default_triple().create_target_machine())
@@ -70,7 +69,7 @@ def _linker() -> Any:
 
 def _link(compiled: store.Compiled) -> Any:
     """Load object code; raises RuntimeError if it needs what nobody provides."""
-    builder = llvm.JITLibraryBuilder().add_object_img(compiled.code)
+    builder = store.llvm().JITLibraryBuilder().add_object_img(compiled.code)
     builder.add_current_process().export_symbol(compiled.symbol)
     for name, of_c in IMPORTS.items():
         address = ctypes.cast(getattr(ctypes.pythonapi, of_c), ctypes.c_void_p).value
@@ -78,17 +77,32 @@ def _link(compiled: store.Compiled) -> Any:
     return builder.link(_linker(), f"tapestry{next(_numbers)}")
 
 
+class _Request(NamedTuple):
+    key: str
+    arity: int
+    what: str
+
+
 class Service:
-    """Kernels of this process by their source, and the child that compiles new ones."""
+    """Kernels of this process by their source, and the child that compiles new ones.
+
+    One thread speaks with the child, a request at a time, so that whoever computes never waits for
+    a pipe; both end when nothing was asked for a while.
+    """
 
     def __init__(self) -> None:
-        self.mode = os.environ.get("DASK_TAPESTRY_KERNELS", "auto")
+        self.mode = _checked(os.environ.get("DASK_TAPESTRY_KERNELS", "auto"))
+        self.changed = Condition()  # held while anything below changes, and to load code
         self._ready: dict[str, Native | None] = {}  # None: it failed
-        self._waiting: dict[str, tuple[str, int, str]] = {}  # by key: source, arity, what it is
         self._work: dict[str, int] = {}
-        self._failed: list[str] = []
-        self._child: subprocess.Popen[str] | None = None
-        self._changed = Condition()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._waiting: dict[str, _Request] = {}  # by source, in the order they were asked for
+        self._failed: list[str] = []  # texts of warnings to come
+        self._child: Child | None = None
+        self._speaks = False  # whether there is a thread that speaks with the child
+        self._broken = False  # whether no child can be started
 
     def get(self, source: str, arity: int, what: str, cells: int) -> Native | None:
         """Return the kernel of `source` if it is there; else see to it that it will be."""
@@ -97,24 +111,25 @@ class Service:
         found = self._ready.get(source)
         if found is not None or source in self._ready or self.mode == "off":
             return found
-        with self._changed:
-            done = self._work[source] = self._work.get(source, 0) + cells
-            if self.mode == "auto" and done < WORK:
+        with self.changed:
+            done = self._work[source] = self._work.pop(source, 0) + cells
+            if len(self._work) > MOST_COUNTED:
+                del self._work[next(iter(self._work))]
+            if self.mode == "auto" and (done < WORK or len(self._waiting) >= MOST_WAITING):
                 return None
-            key = store.key_of(source)
-            if source not in self._ready and key not in self._waiting:
-                self._begin(key, source, arity, what)
+            self._ask_for(source, arity, what)
         if self.mode == "wait":
             self.wait()
         return self._ready.get(source)
 
     def require(self, source: str, arity: int, what: str) -> Native:
         """Return the kernel of `source`, when it is there; compile it here if the child cannot."""
-        with self._changed:
-            key = store.key_of(source)
-            if source not in self._ready and key not in self._waiting:
-                self._begin(key, source, arity, what)
-            self._changed.wait_for(lambda: source in self._ready, PATIENCE)
+        found = self._ready.get(source)
+        if found is not None:
+            return found
+        with self.changed:
+            self._ask_for(source, arity, what)
+            self.changed.wait_for(lambda: source in self._ready, PATIENCE)
             found = self._ready.get(source)
             if found is None:
                 found = self._ready[source] = Native(compile_source(source), arity)
@@ -122,79 +137,105 @@ class Service:
 
     def wait(self, seconds: float = PATIENCE) -> bool:
         """Wait until everything asked for is there; return whether it is."""
-        with self._changed:
-            ended = self._changed.wait_for(lambda: not self._waiting, seconds)
+        with self.changed:
+            ended = self.changed.wait_for(lambda: not self._waiting, seconds)
         if self._failed:
             self._warn()
         return ended
 
-    def _begin(self, key: str, source: str, arity: int, what: str) -> None:
+    def forked(self) -> None:
+        """Begin anew in a forked process: it has neither the thread nor the child."""
+        if self._child is not None:
+            self._child.disown()
+        self.changed = Condition()
+        self._begin()
+
+    def _ask_for(self, source: str, arity: int, what: str) -> None:
+        if source in self._ready or source in self._waiting:
+            return
+        key = store.key_of(source)
         kept = store.read(key)
-        if kept is not None and self._loaded(source, kept, arity):
+        if kept is not None and self._loads(source, kept, arity):
             return
-        self._waiting[key] = source, arity, what
-        try:
+        if self._broken:
+            self._ready[source] = None
+            return
+        self._waiting[source] = _Request(key, arity, what)
+        self.changed.notify_all()
+        if not self._speaks:
+            try:
+                Thread(target=self._speak, daemon=True, name="tapestry-kernels").start()
+                self._speaks = True
+            except RuntimeError as error:  # too many threads, or the interpreter is ending
+                self._give_up(str(error))
+
+    def _speak(self) -> None:
+        """Have what is waited for compiled, one after the other, until nothing is for a while."""
+        while (asked := self._next()) is not None:
+            source, request = asked
             if self._child is None:
-                self._child = self._start()
-            assert self._child.stdin is not None
-            self._child.stdin.write(json.dumps({"key": key, "source": source}) + "\n")
-            self._child.stdin.flush()
-        except OSError as error:
-            self._fail(key, str(error))
+                try:
+                    self._child = Child()
+                except (OSError, EOFError) as error:
+                    with self.changed:
+                        self._speaks = False
+                        self._give_up(str(error) or "it ended at once")
+                    return
+            try:
+                code = self._child.compile(request.key, source)
+            except (OSError, EOFError):
+                self._child.close()
+                self._child = None
+                code = "the compiling process ended"
+            with self.changed:
+                self._take(source, code)
 
-    def _start(self) -> subprocess.Popen[str]:
-        package = Path(__file__).parents[2]
-        paths = [str(package), *filter(None, [os.environ.get("PYTHONPATH")])]
-        child = subprocess.Popen(
-            [sys.executable, "-c", "from dask_tapestry_kernels.cpu.compiler import main; main()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
-        )
-        Thread(target=self._listen, args=(child,), daemon=True, name="tapestry-kernels").start()
-        return child
+    def _next(self) -> tuple[str, _Request] | None:
+        with self.changed:
+            if self.changed.wait_for(lambda: bool(self._waiting), IDLE):
+                return next(iter(self._waiting.items()))
+            self._speaks = False
+            child, self._child = self._child, None
+        if child is not None:
+            child.close()
+        return None
 
-    def _listen(self, child: subprocess.Popen[str]) -> None:
-        assert child.stdout is not None
-        for line in child.stdout:
-            answer = json.loads(line)
-            with self._changed:
-                self._take(answer)
-                self._changed.notify_all()
-        with self._changed:
-            self._child = None
-            for key in list(self._waiting):
-                self._fail(key, "the compiling process ended")
-            self._changed.notify_all()
+    def _take(self, source: str, code: store.Compiled | str) -> None:
+        _, arity, what = self._waiting.pop(source)
+        if isinstance(code, store.Compiled) and not self._loads(source, code, arity):
+            code = "its code cannot be loaded"
+        if isinstance(code, str):
+            self._ready.setdefault(source)  # `require` may have lost patience and compiled it
+            self._failed.append(f"{what} runs uncompiled: {code}")
+        self.changed.notify_all()
 
-    def _take(self, answer: dict[str, str]) -> None:
-        key = answer["key"]
-        source, arity, _ = self._waiting[key]
-        if "error" in answer:
-            self._fail(key, answer["error"])
-            return
-        code = store.Compiled(answer["symbol"], b64decode(answer["code"]))
-        if self._loaded(source, code, arity):
-            del self._waiting[key]
-        else:
-            self._fail(key, "its code cannot be loaded")
-
-    def _loaded(self, source: str, code: store.Compiled, arity: int) -> bool:
+    def _loads(self, source: str, code: store.Compiled, arity: int) -> bool:
         try:
             self._ready[source] = Native(code, arity)
         except RuntimeError:
             return False
         return True
 
-    def _fail(self, key: str, why: str) -> None:
-        source, _, what = self._waiting.pop(key)
-        self._ready[source] = None
-        self._failed.append(f"{what} runs uncompiled: {why}")
+    def _give_up(self, why: str) -> None:
+        self._broken = True
+        whats = ", ".join(request.what for request in self._waiting.values())
+        self._failed.append(f"{whats} and what follows run uncompiled: no compiler starts: {why}")
+        for source in self._waiting:
+            self._ready.setdefault(source)
+        self._waiting.clear()
+        self.changed.notify_all()
 
     def _warn(self) -> None:
-        while self._failed:
-            warnings.warn(self._failed.pop(), KernelWarning, stacklevel=2)
+        with self.changed:
+            failed, self._failed = self._failed, []
+        for text in failed:
+            warnings.warn(text, KernelWarning, stacklevel=2)
+
+
+def _checked(mode: str) -> str:
+    if mode not in MODES:
+        raise ValueError(f"DASK_TAPESTRY_KERNELS: {mode!r} is none of {', '.join(MODES)}")
+    return mode
 
 
 _numbers = count()
@@ -230,20 +271,17 @@ def wait(seconds: float = PATIENCE) -> bool:
 
 @contextmanager
 def mode(name: str) -> Iterator[None]:
-    """Compile as ``DASK_TAPESTRY_KERNELS=name`` says, inside a ``with`` block."""
-    if name not in MODES:
-        raise ValueError(f"mode {name!r}: there are {MODES}")
-    before, _service.mode = _service.mode, name
+    """Compile as ``DASK_TAPESTRY_KERNELS=name`` says, in all threads, inside a ``with`` block."""
+    before, _service.mode = _service.mode, _checked(name)
     try:
         yield
     finally:
         _service.mode = before
 
 
-def _forget() -> None:
-    """A forked process has neither the child nor the thread that listens to it."""
-    global _service
-    _service = Service()
-
-
-os.register_at_fork(after_in_child=_forget)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(  # no fork while code is loaded, or LLVM's locks stay held in the child
+        before=lambda: _service.changed.acquire(),
+        after_in_parent=lambda: _service.changed.release(),
+        after_in_child=lambda: _service.forked(),
+    )

@@ -19,11 +19,11 @@ WALK: Final = "from dask_tapestry_kernels.cpu.walk import kernel\n"
 
 def run(expression: Any, out: Block, blocks: Sequence[Block]) -> bool:
     """Evaluate `expression` into `out`, if that is compiled; return whether it was done."""
-    source = rows.source(expression)
-    if source is None:
+    row = rows.row_of(expression)
+    if row is None:
         return False
-    row = compiled(source, rows.ARITY, str(expression), out.size)
-    return row is not None and run_row(row, out, blocks)
+    native = compiled(row.source, rows.ARITY, rows.text(expression), out.size)
+    return native is not None and run_row(native, out, blocks, row.scalars)
 
 
 def apply(function: str, out: Block, *operands: Any) -> None:
@@ -42,26 +42,28 @@ def apply(function: str, out: Block, *operands: Any) -> None:
         out[...] = result
 
 
-def run_row(row: Native, out: Block, blocks: Sequence[Block]) -> bool:
+def run_row(
+    row: Native, out: Block, blocks: Sequence[Block], scalars: Sequence[Block] = ()
+) -> bool:
     """Run a row over blocks of the shape of `out`; return whether that was possible."""
-    if out.flags.c_contiguous and all(b.flags.c_contiguous for b in blocks):
-        table = np.array([b.ctypes.data for b in blocks], np.int64)
+    if all(b.flags.c_contiguous and b.flags.aligned for b in (out, *blocks)):
+        table = np.array([b.ctypes.data for b in (*blocks, *scalars)], np.int64)
         row(out.size, table.ctypes.data, out.ctypes.data)
         return True
     walk = compiled(WALK, 6, "strided operands", out.size)
-    return walk is not None and _walk(walk, row, out, blocks)
+    return walk is not None and _walk(walk, row, out, blocks, scalars)
 
 
-def _walk(walk: Native, row: Native, out: Block, blocks: Sequence[Block]) -> bool:
+def _walk(
+    walk: Native, row: Native, out: Block, blocks: Sequence[Block], scalars: Sequence[Block]
+) -> bool:
     operands = [b if b.flags.aligned else np.ascontiguousarray(b) for b in blocks]
-    layout = layout_of([*operands, out])
+    layout = layout_of([*operands, out], scalars)
     if layout is None:
         return False
     scratch = layout.scratch()
-    table = layout.table
-    walk(
-        row.address, len(blocks), layout.rank, layout.strip, table.ctypes.data, scratch.ctypes.data
-    )
+    arrays, rank, strip, table = layout
+    walk(row.address, arrays - 1, rank, strip, table.ctypes.data, scratch.ctypes.data)
     return True
 
 
@@ -78,8 +80,11 @@ class Layout(NamedTuple):
         return np.empty((24 + 16 * min(self.strip, STRIP)) * self.arrays, np.uint8)
 
 
-def layout_of(arrays: Sequence[Block]) -> Layout | None:
-    """Layout of operands and, last, their result; None if it takes more to walk than to compute."""
+def layout_of(arrays: Sequence[Block], scalars: Sequence[Block] = ()) -> Layout | None:
+    """Layout of operands and, last, their result; None if it takes more to walk than to compute.
+
+    The `scalars` come between; they are the same for all cells: cells of no bytes.
+    """
     last = arrays[-1]
     if not all(a.flags.aligned for a in arrays):
         return None
@@ -89,10 +94,12 @@ def layout_of(arrays: Sequence[Block]) -> Layout | None:
     sizes = [a.itemsize for a in arrays]
     straight = all(s[-1] == size for s, size in zip(strides, sizes, strict=True))
     strip = extents[-1] if straight and extents[-1] >= LONG else STRIP
-    lines = [n for size, s in zip(sizes, strides, strict=True) for n in (size, *s)]
-    addresses = [a.ctypes.data for a in arrays]
+    *operands, result = [(size, *s) for size, s in zip(sizes, strides, strict=True)]
+    still = [(0,) * (1 + len(extents))] * len(scalars)
+    lines = [n for line in (*operands, *still, result) for n in line]
+    addresses = [a.ctypes.data for a in (*arrays[:-1], *scalars, last)]
     table = np.array([*lines, 0, *extents, *addresses], np.int64)
-    return Layout(len(arrays), len(extents), strip, table)
+    return Layout(len(arrays) + len(scalars), len(extents), strip, table)
 
 
 def _merged(arrays: Sequence[Block]) -> tuple[list[int], list[list[int]]]:

@@ -154,6 +154,11 @@ def _shift(name: str) -> Meaning:
     return lambda x, kind: f"steps.{name}({x[0]}, {x[1]}, {8 * kind.itemsize})"
 
 
+def _wrapping(sign: str) -> Meaning:
+    """Signed arithmetic as unsigned: numba tells LLVM that its own never overflows (``nsw``)."""
+    return lambda x, _kind: f"np.uint64({x[0]}) {sign} np.uint64({x[-1]})"
+
+
 def _text(template: str) -> Meaning:
     """A template over the operands {0} and {1} and the type {t} in which they are held."""
     return lambda x, kind: template.format(*x, t=held(kind))
@@ -207,6 +212,10 @@ MEANINGS: Final[Mapping[str, Mapping[str, Meaning]]] = MappingProxyType(
         "f": _FLOATS,
         "i": _INTEGERS
         | {
+            "add": _wrapping("+"),
+            "subtract": _wrapping("-"),
+            "multiply": _wrapping("*"),
+            "square": _wrapping("*"),
             "absolute": _text("-{0} if {0} < 0 else {0}"),
             "sign": _text("{t}({0} > 0) - {t}({0} < 0)"),
             "left_shift": _shift("left_shift"),

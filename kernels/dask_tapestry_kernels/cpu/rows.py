@@ -18,7 +18,7 @@ from dask_tapestry_kernels.cpu import meanings
 DType = np.dtype[Any]
 ARITY: Final = 3
 STRIP: Final = 256  # cells that are done again where one needs care
-HEAD: Final = '''\
+HEAD: Final = """\
 import numpy as np
 from numba import carray, njit
 from dask_tapestry_kernels.cpu import steps
@@ -27,8 +27,14 @@ from dask_tapestry_kernels.cpu.native import *
 
 @njit("void(int64, int64, int64)", nogil=True, error_model="numpy")
 def kernel(n, inputs, out):
-    """{formula}"""
-    table = carray(pointer(inputs), ({count},), np.int64)'''
+    table = carray(pointer(inputs), ({count},), np.int64)"""
+
+
+class Row(NamedTuple):
+    """Source of a row, and the one-cell operands that it takes after the expression's own."""
+
+    source: str
+    scalars: tuple[np.ndarray[Any, Any], ...] = ()
 
 
 class _Step(NamedTuple):
@@ -41,32 +47,55 @@ class _Step(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def source(expression: Any) -> str | None:
-    """Return the source of the row of `expression`; None if a step has no compiled meaning."""
-    steps = [
-        _Step(s.function, s.operands, s.dtype, expression.constant(s) if s.value else None)
-        for s in expression.steps
-    ]
-    names = [f"x{i}" for i in range(len(expression.parameters))]
-    return _source(expression.parameters, steps, expression.format(names))
+def row_of(expression: Any) -> Row | None:
+    """Return the row of `expression`; None if a step has no compiled meaning.
+
+    Floats that are constants are operands of one cell, so that a program whose constants change,
+    as those of an iteration do, needs one row. Integers stay: dividing by them is then fast.
+    """
+    count, kept, scalars = len(expression.parameters), [], []
+    for number, step in enumerate(expression.steps, start=count):
+        constant = expression.constant(step) if step.value else None
+        if constant is not None and step.dtype.char in "efd":
+            scalars.append((number, constant))
+        else:
+            kept.append((number, _Step(step.function, step.operands, step.dtype, constant)))
+    places = dict(enumerate(range(count)))
+    places |= {number: count + i for i, (number, _) in enumerate(scalars)}
+    places |= {number: count + len(scalars) + i for i, (number, _) in enumerate(kept)}
+    steps = [s._replace(operands=tuple(places[i] for i in s.operands)) for _, s in kept]
+    dtypes = [*expression.parameters, *[constant.dtype for _, constant in scalars]]
+    text = _source(dtypes, steps, len(scalars))
+    if text is None:
+        return None
+    return Row(text, tuple(np.asarray(constant) for _, constant in scalars))
+
+
+@lru_cache(maxsize=1024)
+def text(expression: Any) -> str:
+    """Return what `expression` says: writing it takes as long as a small block."""
+    return str(expression)
 
 
 @lru_cache(maxsize=256)
 def call_source(function: str, arity: int, dtype: DType) -> str | None:
     """Return the source of the row of one function of operands of its own dtype."""
-    return _source((dtype,) * arity, [_Step(function, tuple(range(arity)), dtype)], function)
+    return _source((dtype,) * arity, [_Step(function, tuple(range(arity)), dtype)])
 
 
-def _source(parameters: Sequence[DType], steps: Sequence[_Step], formula: str) -> str | None:
+def _source(parameters: Sequence[DType], steps: Sequence[_Step], scalars: int = 0) -> str | None:
+    """The text of a row, the last `scalars` of whose parameters are of one cell."""
     dtypes = [*parameters, *[step.dtype for step in steps]]
     if not all(map(meanings.is_known, dtypes)):
         return None
-    count = len(parameters)
+    count = len(parameters) - scalars
     used = sorted({i for step in steps for i in step.operands if i < count} or {count - 1})
-    lines = [
-        f"x{i} = carray(pointer(table[{i}]), (n,), {meanings.stored(dtypes[i])})" for i in used
-    ]
-    lines.append(f"result = carray(pointer(out), (n,), {meanings.stored(dtypes[-1])})")
+    kinds = [meanings.stored(dtype) for dtype in dtypes]
+    lines = [f"x{i} = carray(pointer(table[{i}]), (n,), {kinds[i]})" for i in used]
+    for i in range(count, len(parameters)):
+        cell = f"carray(pointer(table[{i}]), (1,), {kinds[i]})[0]"
+        lines.append(f"v{i} = {meanings.loaded(cell, dtypes[i])}")
+    lines.append(f"result = carray(pointer(out), (n,), {kinds[-1]})")
     fast = _cell(used, steps, dtypes, careful=False)
     if fast is None:
         return None
@@ -74,8 +103,7 @@ def _source(parameters: Sequence[DType], steps: Sequence[_Step], formula: str) -
         lines += _in_strips(fast, _cell(used, steps, dtypes, careful=True) or [])
     else:
         lines += ["for i in range(n):", *_indented(fast)]
-    shown = formula.replace('"', "'").replace("\\", "")
-    return "\n".join([HEAD.format(formula=shown, count=count), *_indented(lines), ""])
+    return "\n".join([HEAD.format(count=len(parameters)), *_indented(lines), ""])
 
 
 def _cell(

@@ -14,9 +14,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, NamedTuple
-
-import llvmlite.binding as llvm
+from typing import Any, Final, NamedTuple
 
 DIGEST: Final = 32  # bytes
 DIRECTORY: Final = "DASK_TAPESTRY_CACHE"  # environment variable that names another directory
@@ -75,10 +73,12 @@ def directory() -> Path | None:
 
     Code is loaded from it, so it must belong to the user and be closed to others.
     """
+    if not hasattr(os, "geteuid"):  # outside POSIX nobody says whose it is
+        return None
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     named = os.environ.get(DIRECTORY)
-    folder = Path(named or f"{base}/dask_tapestry/kernels").expanduser()
-    try:
+    try:  # a user that the system does not know has no home
+        folder = Path(named or f"{base}/dask_tapestry/kernels").expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
     except (OSError, RuntimeError):
@@ -95,5 +95,12 @@ def _environment() -> str:
     for file in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(file.read_bytes())
     packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
-    features = llvm.get_host_cpu_features().flatten()
-    return " ".join([*packages, llvm.get_host_cpu_name(), features, digest.hexdigest()])
+    features = llvm().get_host_cpu_features().flatten()
+    return " ".join([*packages, llvm().get_host_cpu_name(), features, digest.hexdigest()])
+
+
+def llvm() -> Any:
+    """The binding of LLVM, whose import takes 40 to 90 ms: only who needs it waits for it."""
+    import llvmlite.binding  # noqa: PLC0415
+
+    return llvmlite.binding

@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu import rows
 from dask_tapestry_kernels.cpu.compiled import compiled
-from dask_tapestry_kernels.cpu.formulas import layout_of
+from dask_tapestry_kernels.cpu.formulas import Layout, layout_of
 
 Block = np.ndarray[Any, Any]
 LOOP: Final = "from dask_tapestry_kernels.cpu.tile_loop import kernel\n"
@@ -46,32 +46,40 @@ def run(operations: Sequence[Operation], grid: Sequence[GridLine], cells: int) -
     `cells` are those that each formula computes in all.
     """
     loop = compiled(LOOP, LOOP_ARITY, "formulas in tiles", cells)
-    found = [_row(operation.expression, cells) for operation in operations]
-    layouts = [layout_of(operation.arrays) for operation in operations]
-    if loop is None or None in found or None in layouts:
+    found = [_ready(operation, len(grid), cells) for operation in operations]
+    if loop is None or None in found:
         return False
-    lines, kept = [], []
-    for operation, row, layout in zip(operations, found, layouts, strict=True):
-        assert layout is not None
-        first = np.array([a.ctypes.data for a in operation.arrays], np.int64)
-        moves = np.array(operation.moves, np.int64)
-        kept += [first, moves]
-        count, rank, strip, table = layout
-        addresses = [table.ctypes.data, first.ctypes.data, moves.ctypes.data]
-        lines.append([row, count - 1, rank, strip, *addresses])
-    table, places = np.array(lines, np.int64), np.array(grid, np.int64)
-    scratch = max((layout.scratch() for layout in layouts if layout), key=len)
-    loop(
-        len(lines) and table.ctypes.data,
-        len(lines),
-        places.ctypes.data,
-        len(grid),
-        scratch.ctypes.data,
-    )
+    ready = [one for one in found if one is not None]
+    table = np.array([one.line for one in ready], np.int64)
+    places = np.array(grid, np.int64)
+    scratch = max((one.layout.scratch() for one in ready), key=len)
+    addresses = (places.ctypes.data, len(grid), scratch.ctypes.data)
+    loop(table.ctypes.data, len(ready), *addresses)
     return True
 
 
-def _row(expression: Any, cells: int) -> int | None:
-    source = rows.source(expression)
-    row = source and compiled(source, rows.ARITY, str(expression), cells)
-    return row.address if row else None
+class _Ready(NamedTuple):
+    """An operation as the loop takes it; the arrays are those whose addresses the line holds."""
+
+    line: list[int]
+    layout: Layout
+    first: Block
+    moves: Block
+
+
+def _ready(operation: Operation, rank: int, cells: int) -> _Ready | None:
+    row = rows.row_of(operation.expression)
+    if row is None:
+        return None
+    native = compiled(row.source, rows.ARITY, rows.text(operation.expression), cells)
+    layout = layout_of(operation.arrays, row.scalars)
+    if native is None or layout is None:
+        return None
+    *operands, result = operation.arrays
+    *moves, last = operation.moves
+    still = [(0,) * rank] * len(row.scalars)
+    addresses = [a.ctypes.data for a in (*operands, *row.scalars, result)]
+    first, steps = np.array(addresses, np.int64), np.array([*moves, *still, last], np.int64)
+    places = [layout.table.ctypes.data, first.ctypes.data, steps.ctypes.data]
+    line = [native.address, layout.arrays - 1, layout.rank, layout.strip, *places]
+    return _Ready(line, layout, first, steps)
