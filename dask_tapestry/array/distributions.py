@@ -56,7 +56,7 @@ class Distributions:
         --------
         >>> import dask_tapestry as dt
         >>> dt.random.default_rng(0).random((2, 3), dtype="float32")
-        dt.Array<map, float32[2, 3], 1 block of (2, 3)>
+        dt.Array<randomfraction, float32[2, 3], 1 block of (2, 3)>
         """
         kind = float_dtype(dtype, "random")
         no_out(out)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.random_bits import Stream, random_bits
+from dask_tapestry.operators.random_bits import Stream, random_bits, random_fraction
 from dask_tapestry.operators.take import take
 from dask_tapestry.operators.where import where
 from dask_tapestry.teg import Tensor
@@ -22,7 +22,7 @@ LOW_HALF: Final = 2**HALF - 1
 def uniform(shape: tuple[int, ...], stream: Stream, dtype: np.dtype[Any] = DOUBLE) -> Tensor:
     """Numbers in ``[0, 1)``: as many bits as the dtype's fractions have, 53 or 24."""
     bits = 53 if dtype == DOUBLE else 24
-    return _fraction(random_bits(shape, stream), 64 - bits, dtype)
+    return random_fraction(shape, stream, 64 - bits, dtype)
 
 
 def _fraction(bits: Tensor, drop: int, dtype: np.dtype[Any], least: float = 0) -> Tensor:
@@ -43,11 +43,11 @@ def standard_normal(
     Source: Box and Muller, "A note on the generation of random normal deviates", Ann. Math. Stat.
     29 (1958).
     """
-    first = random_bits(shape, stream)
     if dtype == DOUBLE:
-        share = _fraction(first, 11, dtype, least=1)
-        turn = _fraction(random_bits(shape, stream._replace(part=1)), 11, dtype)
+        share = random_fraction(shape, stream, 11, dtype, least=1)
+        turn = random_fraction(shape, stream._replace(part=1), 11, dtype)
     else:  # 40 bits for the radius and 24 for the angle, more than float32 tells apart
+        first = random_bits(shape, stream)
         share = _fraction(first, 24, dtype, least=1)
         rest = astype(elementwise("bitwise_and", first, 2**24 - 1), dtype)
         turn = elementwise("multiply", rest, 2.0**-24)
@@ -71,19 +71,20 @@ def standard_exponential(
     shape: tuple[int, ...], stream: Stream, dtype: np.dtype[Any] = DOUBLE
 ) -> Tensor:
     """Numbers of rate 1: minus the logarithm of a number in ``(0, 1]``."""
-    share = _fraction(random_bits(shape, stream), 11, DOUBLE, least=1)
+    share = random_fraction(shape, stream, 11, DOUBLE, least=1)
     return astype(elementwise("negative", elementwise("log", share)), dtype)
 
 
 def open_uniform(shape: tuple[int, ...], stream: Stream) -> Tensor:
     """Numbers in ``(0, 1)``: odd multiples of 2**-53, so that with u there is 1 - u."""
-    return _fraction(random_bits(shape, stream), 12, DOUBLE, least=0.5)
+    return random_fraction(shape, stream, 12, DOUBLE, least=0.5)
 
 
 def laplace(shape: tuple[int, ...], stream: Stream) -> Tensor:
     """Numbers of rate 1 of either sign, which a bit decides that the number leaves unused."""
-    size = standard_exponential(shape, stream)
-    sign = astype(elementwise("bitwise_and", random_bits(shape, stream), 1), np.dtype(bool))
+    bits = random_bits(shape, stream)
+    size = elementwise("negative", elementwise("log", _fraction(bits, 11, DOUBLE, least=1)))
+    sign = astype(elementwise("bitwise_and", bits, 1), np.dtype(bool))
     return where(sign, elementwise("negative", size), size)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -39,6 +39,7 @@ class RandomBits(Generator):
     name = "randombits"
     kernel = "randombits"
     category = "block"  # its blocks are filled, so that they are lent memory as those of others
+    copies = True  # and take memory, by which they are cut
     stream: Stream
     frame: tuple[int, ...]
     places: Region
@@ -56,7 +57,7 @@ class RandomBits(Generator):
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         places = Region(map(within, self.places, region))
-        return Restriction(RandomBits(self.stream, self.frame, places), (), region)
+        return Restriction(replace(self, places=places), (), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return box.size * FLOPS
@@ -73,6 +74,28 @@ class RandomBits(Generator):
         sides: Any = tuple(slice(p.start, max(p.stop, p.start), p.step) for p in self.places)
         picked: np.ndarray[Any, Any] = whole[(*sides, ...)]
         return picked
+
+
+@dataclass(frozen=True)
+class RandomFraction(RandomBits):
+    """The same bits but the last `drop`, plus `least`, as a fraction of all that they could be."""
+
+    name = "randomfraction"
+    kernel = "randomfraction"
+    drop: int
+    least: float
+    dtype: np.dtype[Any]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(self.places.shape, self.dtype)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        told = super().arguments(inputs, box, boxes)
+        return {**told, "drop": self.drop, "least": self.least, "dtype": self.dtype}
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        kept = (super().reference() >> np.uint64(self.drop)).astype(np.float64) + self.least
+        return (kept * 2.0 ** (self.drop - 64)).astype(self.dtype)
 
 
 def places_of(held: Progression, lo: int, hi: int) -> range:
@@ -93,6 +116,25 @@ def random_bits(shape: tuple[int, ...], stream: Stream) -> Tensor:
     ShapeError
         For more than 2**64 cells, as they would repeat.
     """
+    _check(shape)
+    return apply(RandomBits(stream, shape, Region.whole(shape)))
+
+
+def random_fraction(
+    shape: tuple[int, ...], stream: Stream, drop: int, dtype: np.dtype[Any], least: float = 0
+) -> Tensor:
+    """The bits of each cell but the last `drop`, plus `least`, as a fraction of all they could be.
+
+    Raises
+    ------
+    ShapeError
+        For more than 2**64 cells, as they would repeat.
+    """
+    _check(shape)
+    whole = Region.whole(shape)
+    return apply(RandomFraction(stream, shape, whole, drop, float(least), dtype))
+
+
+def _check(shape: tuple[int, ...]) -> None:
     if prod(shape) > MOST_CELLS:
         raise ShapeError(f"random numbers of shape {shape} repeat after 2**64 cells")
-    return apply(RandomBits(stream, shape, Region.whole(shape)))

@@ -78,7 +78,7 @@ def functions(dtype):
         for place, result in enumerate(loop[ufunc.nin :]):
             function = name if ufunc.nout == 1 else f"{name}.{place}"
             operands = ["a", "b"][: ufunc.nin]
-            if meanings.step(function, operands, [dtype] * ufunc.nin, result, careful=False):
+            if meanings.step(function, operands, [dtype] * ufunc.nin, result):
                 found[result].append((function, ufunc.nin))
     if dtype.kind == "c":
         found[np.dtype(dtype.char.lower())] += [("real", 1), ("imag", 1)]

@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu import philox
+from dask_tapestry_kernels.cpu import compiled, philox
+from dask_tapestry_kernels.cpu.layout import address
+
+
+@pytest.fixture(autouse=True)
+def every_kernel_compiled():
+    with compiled.mode("wait"):
+        yield
+
 
 KEY, DRAW = (11, 2**64 - 5), (3, 1)
 
@@ -11,13 +19,27 @@ def test_it_has_the_factors_of_its_paper():
     assert [hex(s) for s in philox.STEPS] == ["0x9e3779b97f4a7c15", "0xbb67ae8584caa73b"]
 
 
+def filled(starts, length, step, fraction):
+    out = np.empty((len(starts), length), np.uint64 if fraction is None else fraction.dtype)
+    native = compiled.compiled(philox.source(fraction), philox.ARITY, "bits")
+    numbers = [n - 2**64 if n >= 2**63 else n for n in (*KEY, *DRAW)]
+    native(address(out), address(starts), len(starts), length, step, *numbers)
+    return out
+
+
+@pytest.mark.parametrize("length", [1, 3, 9, 40])
 @pytest.mark.parametrize("step", [1, 3, 4, 7])
-def test_runs_hold_numpys_numbers_from_any_place_on(step):
+def test_runs_hold_numpys_numbers_from_any_place_on(step, length):
     counter = np.array([0, DRAW[1], DRAW[0], 0], np.uint64)
-    numbers = np.random.Philox(key=np.array(KEY, np.uint64), counter=counter).random_raw(100)
+    numbers = np.random.Philox(key=np.array(KEY, np.uint64), counter=counter).random_raw(400)
     starts = np.array([0, 1, 2, 3, 30], np.uint64)
-    out = np.empty((len(starts), 9), np.uint64)
-    key, draw = (tuple(map(np.uint64, pair)) for pair in (KEY, DRAW))
-    philox.fill(out, starts, np.uint64(step), key, draw)
-    for start, run in zip(starts.tolist(), out, strict=True):
-        assert np.array_equal(run, numbers[start::step][:9])
+    fraction = philox.Fraction(11, 1, np.dtype("f8"))
+    for start, run, part in zip(
+        starts.tolist(),
+        filled(starts, length, step, None),
+        filled(starts, length, step, fraction),
+        strict=True,
+    ):
+        expected = numbers[start::step][:length]
+        assert np.array_equal(run, expected)
+        assert np.array_equal(part, fraction.of(expected))

@@ -48,17 +48,19 @@ def test_any_box_has_the_numbers_of_the_whole(box):
         ((500, 40, 5), (range(1, 500, 2), range(7, 33, 3), range(5))),
     ],
 )
-def test_both_engines_make_the_same_numbers(frame, places):
+def test_both_engines_make_the_same_numbers(frame, places, monkeypatch):
+    monkeypatch.setattr(kernel, "SMALL", 0)
     starts, length, step = kernel.runs(frame, places)
     made = [np.empty((len(starts), length), np.uint64) for _ in range(2)]
     kernel.fill_by_numpy(made[0], starts, step, KEY, DRAW)
-    kernel.fill_compiled(made[1], starts, step, KEY, DRAW)
+    assert kernel.fill_compiled(made[1], starts, step, KEY, DRAW)
     expected = numbers(frame)[tuple(slice(p.start, p.stop, p.step) for p in places)]
     for found in made:
         np.testing.assert_array_equal(found.reshape(expected.shape), expected)
 
 
-def test_numbers_at_the_far_end_of_what_can_be_counted():
+def test_numbers_at_the_far_end_of_what_can_be_counted(monkeypatch):
+    monkeypatch.setattr(kernel, "SMALL", 0)
     frame, places = (2**32, 2**32), (range(2**32 - 2, 2**32), range(2**32 - 3, 2**32))
     told = {"key": KEY, "draw": DRAW, "frame": frame, "places": places}
     found = kernel.random_bits(None, **told)
@@ -69,7 +71,7 @@ def test_numbers_at_the_far_end_of_what_can_be_counted():
     np.testing.assert_array_equal(found[1], philox.random_raw(4)[1:])
     starts, length, step = kernel.runs(frame, places)
     compiled = np.empty((len(starts), length), np.uint64)
-    kernel.fill_compiled(compiled, starts, step, KEY, DRAW)
+    assert kernel.fill_compiled(compiled, starts, step, KEY, DRAW)
     np.testing.assert_array_equal(compiled, found)
 
 
@@ -87,11 +89,29 @@ def test_runs_are_as_long_as_they_get():
     ] == [(120, 1), (60, 1), (30, 1), (18, 1), (3, 2), (6, 1)]
 
 
-def test_short_runs_are_compiled_once_they_would_have_paid_for_it():
-    account = kernel.Account(1.0)
-    assert account.engine(1, 1000) is kernel.fill_by_numpy
-    assert account.engine(10**6, 16 * 10**6) is kernel.fill_compiled
-    assert account.engine(1, 1000) is kernel.fill_compiled
+@pytest.mark.parametrize(
+    ("drop", "least", "dtype"), [(11, 0, "f8"), (11, 1, "f8"), (12, 0.5, "f8"), (40, 0, "f4")]
+)
+def test_fractions_are_those_of_the_bits(drop, least, dtype, monkeypatch):
+    told = {"key": KEY, "draw": DRAW, "frame": (40, 500), "places": (range(3, 40), range(1, 499))}
+    bits = kernel.random_bits(None, **told)
+    told |= {"drop": drop, "least": least, "dtype": np.dtype(dtype)}
+    expected = ((bits >> np.uint64(drop)).astype("f8") + least) * 2.0 ** (drop - 64)
+    for small in (0, 10**9):
+        monkeypatch.setattr(kernel, "SMALL", small)
+        found = KERNELS["randomfraction"](None, **told)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected.astype(dtype))
+        out = np.empty(found.shape, dtype)
+        assert KERNELS["randomfraction"](out, **told) is out
+        np.testing.assert_array_equal(out, found)
+
+
+def test_short_runs_are_compiled():
+    starts = np.arange(64, dtype=np.uint64)
+    out = np.empty((64, 2), np.uint64)
+    assert kernel.fill_compiled(out, starts, 1, KEY, DRAW)
+    assert not kernel.fill_compiled(out[:2], starts[:2], 1, KEY, DRAW)
 
 
 def orders(extent, count, as_table):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.random_bits import RandomBits, Stream, random_bits
+from dask_tapestry.operators.random_bits import RandomBits, Stream, random_bits, random_fraction
 from dask_tapestry.teg import Progression, Region
 
 from .blocks import by_blocks, on_region, picked
@@ -80,3 +80,17 @@ def test_its_parameters_are_all_of_it():
     node = random_bits((4,), STREAM)
     assert node.operator == RandomBits(STREAM, (4,), Region.whole((4,)))
     assert node.operator.flops((), node.type.box) > 0
+
+
+def test_fractions_are_made_of_the_bits():
+    bits = dt.Array(random_bits((20, 30), STREAM)).compute()
+    node = random_fraction((20, 30), STREAM, 11, np.dtype("f8"), least=1)
+    expected = ((bits >> np.uint64(11)).astype("f8") + 1) * 2.0**-53
+    assert np.array_equal(node.operator.reference(), expected)
+    x = dt.Array(node)
+    assert np.array_equal(x.compute(), expected)
+    assert np.array_equal(x.rechunk((7, 11)).compute(), expected)
+    assert str(x[3:5, ::9].plan().teg).startswith("%0 = randomfraction((2, 4), draw=4.1, Region[")
+    assert np.array_equal(x[3:5, ::9].compute(), expected[3:5, ::9])
+    with pytest.raises(dt.ShapeError):
+        random_fraction((2**32, 2**32, 2), STREAM, 11, np.dtype("f8"))

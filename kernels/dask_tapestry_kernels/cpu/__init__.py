@@ -48,6 +48,7 @@ KERNELS: Final[MappingProxyType[str, Callable[..., np.ndarray[Any, Any]]]] = Map
         "arange": generate.arange,
         "index": generate.index,
         "randombits": random.random_bits,
+        "randomfraction": random.random_fraction,
         "permutation": random.permutation,
         "map": tape.evaluate,
         "reduce": reduce.reduce,

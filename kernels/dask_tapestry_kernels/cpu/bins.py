@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import bins_compiled
 from dask_tapestry_kernels.cpu.tape import tiles
 
 Block = np.ndarray[Any, Any]
@@ -43,6 +44,8 @@ def bin_number(
         raise ValueError(f"autodetected range of [{edges[0]}, {edges[-1]}] is not finite")
     result = np.empty(x.shape, dtype) if out is None else out
     with np.errstate(all="ignore"):
+        if _natively(result, x, edges, even):
+            return result
         number = _method(x, edges, even)
         for tile in tiles(x.shape, TILE_CELLS):
             cells = x[tile]
@@ -52,16 +55,50 @@ def bin_number(
 
 def _method(x: Block, edges: Block, even: bool) -> Callable[[Block], Block]:
     """How to find the bins of the cells of a tile."""
-    kinds = x.dtype.kind + edges.dtype.kind
     if x.dtype.itemsize == 1 and x.dtype.kind in "iu" and x.size > TILE_CELLS:
         return _tabled(x.dtype, edges)
-    plain = set(kinds) <= set("fiu") and max(x.dtype.itemsize, edges.dtype.itemsize) <= 8
-    finite = edges[np.isfinite(edges)] if plain else edges[:0]
+    finite = _finite(x, edges)
     if len(finite) > 1 and finite[0] < finite[-1] and x.size >= GRID:
         by_grid = _even_grid(edges) if even else _uneven_grid(edges, finite)
         if by_grid is not None:
             return by_grid
     return lambda cells: searched(cells, edges)
+
+
+def _finite(x: Block, edges: Block) -> Block:
+    """The finite edges, if float64 tells them and the cells apart."""
+    kinds = x.dtype.kind + edges.dtype.kind
+    plain = set(kinds) <= set("fiu") and max(x.dtype.itemsize, edges.dtype.itemsize) <= 8
+    return edges[np.isfinite(edges)] if plain else edges[:0]
+
+
+def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:
+    """Whether a compiled loop has written the numbers."""
+    if (x.dtype.itemsize == 1 and x.dtype.kind in "iu") or x.size < bins_compiled.SMALL:
+        return False
+    finite = _finite(x, edges).astype(np.float64)
+    if len(finite) < 2 or not finite[0] < finite[-1]:
+        return False
+    low, high = float(finite[0]), float(finite[-1])
+    count = len(edges) - 1 if even else max(GRID, GRID_A_BIN * len(edges))
+    scale = count / (high - low)
+    tolerance = _tolerance(edges if even else finite, count, scale)
+    if not tolerance < 0.25 or count >= 2**30:
+        return False
+    if even:
+        return bins_compiled.even_numbers(result, x, edges, scale, tolerance)
+    spans = _spans(edges, (finite - low) * scale, count, tolerance)
+    return bins_compiled.uneven_numbers(result, x, edges, (low, high, scale), spans)
+
+
+def _spans(edges: Block, places: Block, count: int, tolerance: float) -> Block:
+    """For each grid cell the bins of what may lie in it; of what lies below and above, the one."""
+    below, grid = int(np.isneginf(edges).sum()), np.arange(-1.0, count + 1)
+    spans = np.empty((count + 2, 2), np.int64)
+    spans[:, 0] = below + np.searchsorted(places, grid - 2 * tolerance, side="left")
+    spans[:, 1] = below + np.searchsorted(places, grid + 1 + 2 * tolerance, side="right")
+    spans[0], spans[-1] = below, below + len(places)
+    return spans
 
 
 def searched(cells: Block, edges: Block) -> Block:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import select_compiled
+
 Block = np.ndarray[Any, Any]
 
 
@@ -21,6 +23,10 @@ def compress(
     out: Block | None, block: Block, mask: Block, *, axis: int, skip: int, length: int
 ) -> Block:
     """Slices of `block` along `axis` where `mask` is true: `length` after the first `skip`."""
+    if block.ndim == 1:
+        picked = select_compiled.pick(out, block, mask, skip, length)
+        if picked is not None:
+            return picked
     if block.ndim == 1 and not skip:
         picked = block[mask]
         if len(picked) == length:

@@ -77,7 +77,11 @@ def needs_care(function: str, operand: str, dtype: DType) -> str:
 
 
 def step(
-    function: str, operands: Sequence[str], dtypes: Sequence[DType], dtype: DType, careful: bool
+    function: str,
+    operands: Sequence[str],
+    dtypes: Sequence[DType],
+    dtype: DType,
+    careful: bool = False,
 ) -> str | None:
     """Text of a step whose operands, of `dtypes`, are named; None if it has no compiled meaning."""
     if function == "cast":

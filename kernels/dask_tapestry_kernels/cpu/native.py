@@ -196,3 +196,18 @@ def signed(context: Any, x: Any, sign: Any) -> Lowered:  # noqa: ARG001
         return builder.call(function, args)
 
     return x(x, x), lower
+
+
+@intrinsic
+def wide_product(context: Any, x: Any, y: Any) -> Lowered:  # noqa: ARG001
+    """The high and the low half of the product of two uint64."""
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide, narrow = ir.IntType(128), ir.IntType(64)
+        a, b = (builder.zext(argument, wide) for argument in arguments)
+        product = builder.mul(a, b)
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
+        halves = [high, builder.trunc(product, narrow)]
+        return context.make_tuple(builder, signature.return_type, halves)
+
+    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), lower

@@ -3,8 +3,7 @@
 Number c of a draw is number c of NumPy's `Philox` whose key is the seed's and whose counter begins
 at ``(0, part, call, 0)``, so that any cells can be made without those before them. NumPy's own
 generator makes long runs (4.3 ns a cell); placing it takes 2.3 us, which short runs pay dearly
-(150 ns a cell in rows of 16, against 3.1 compiled). The compiled loop gives the same bits and takes
-over in a process whose runs so far would have paid for compiling it.
+(150 ns a cell in rows of 16). The compiled loop makes the same bits.
 """
 
 from __future__ import annotations
@@ -12,34 +11,63 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from threading import Lock
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.compiled import compiled
+from dask_tapestry_kernels.cpu.layout import address
+from dask_tapestry_kernels.cpu.philox import ARITY, Fraction, source
+
 Block = np.ndarray[Any, Any]
 Pair = tuple[int, int]
-Fill = Callable[[Block, Block, int, Pair, Pair], None]
 
 WIDEST_STEP: Final = 256  # cells between two of a run, from which each cell is a run of its own
 PIECE: Final = 32_768  # cells made at a time, so that they are copied while still in cache
+SMALL: Final = 16_384  # cells in one run; fewer are not worth a kernel that is not loaded
+SMALL_RUN: Final = 512  # cells that are made while NumPy's generator is placed
 ROUNDS: Final = 8
-COMPILE_SECONDS: Final = 0.6
-RUN_SECONDS: Final = 2.2e-6  # that a run costs more than in the compiled loop
-CELL_SECONDS: Final = 2e-9  # that a cell does
 
 
 def random_bits(
     out: Block | None, *, key: Pair, draw: Pair, frame: tuple[int, ...], places: Sequence[range]
 ) -> Block:
     """64 random bits for each cell of a tensor of shape `frame` at the coordinates `places`."""
+    return _filled(out, key, draw, frame, places, None)
+
+
+def random_fraction(
+    out: Block | None,
+    *,
+    key: Pair,
+    draw: Pair,
+    frame: tuple[int, ...],
+    places: Sequence[range],
+    drop: int,
+    least: float,
+    dtype: np.dtype[Any],
+) -> Block:
+    """The bits but the last `drop`, plus `least`, as a fraction of all they could be."""
+    return _filled(out, key, draw, frame, places, Fraction(drop, least, dtype))
+
+
+def _filled(
+    out: Block | None,
+    key: Pair,
+    draw: Pair,
+    frame: tuple[int, ...],
+    places: Sequence[range],
+    fraction: Fraction | None,
+) -> Block:
     shape = tuple(len(p) for p in places)
+    dtype = np.dtype(np.uint64) if fraction is None else fraction.dtype
     direct = out is not None and out.flags.c_contiguous
-    block = out if out is not None and direct else np.empty(shape, np.uint64)
+    block = out if out is not None and direct else np.empty(shape, dtype)
     if block.size:
         starts, length, step = runs(frame, places)
-        fill = ACCOUNT.engine(len(starts), block.size * step)
-        fill(block.reshape(-1, length), starts, step, key, draw)
+        cells = block.reshape(-1, length)
+        if not fill_compiled(cells, starts, step, key, draw, fraction):
+            fill_by_numpy(cells, starts, step, key, draw, fraction)
     return block
 
 
@@ -69,12 +97,15 @@ def runs(frame: tuple[int, ...], places: Sequence[range]) -> tuple[Block, int, i
     return starts, length, step
 
 
-def fill_by_numpy(out: Block, starts: Block, step: int, key: Pair, draw: Pair) -> None:
+def fill_by_numpy(
+    out: Block, starts: Block, step: int, key: Pair, draw: Pair, fraction: Fraction | None = None
+) -> None:
     """Write run r, the numbers at ``starts[r] + step * i``, into ``out[r]``."""
     generator = np.random.Philox(key=np.array(key, np.uint64))
     state = generator.state
     counter = state["state"]["counter"]
     counter[1:3] = draw[1], draw[0]
+    made: Callable[[Block], Block] = (lambda bits: bits) if fraction is None else fraction.of
     piece = max(1, PIECE // step)
     for start, run in zip(starts.tolist(), out, strict=True):
         for at in range(0, len(run), piece):
@@ -82,36 +113,21 @@ def fill_by_numpy(out: Block, starts: Block, step: int, key: Pair, draw: Pair) -
             counter[0], skip = place >> 2, place & 3  # a counter makes four numbers
             generator.state = state
             end = skip + step * (len(part) - 1) + 1
-            part[...] = generator.random_raw(end)[skip::step]
+            part[...] = made(generator.random_raw(end)[skip::step])
 
 
-def fill_compiled(out: Block, starts: Block, step: int, key: Pair, draw: Pair) -> None:
-    """Do the same in the compiled loop."""
-    from dask_tapestry_kernels.cpu import philox  # noqa: PLC0415  (it brings in numba)
-
-    wide = [(np.uint64(a), np.uint64(b)) for a, b in (key, draw)]
-    philox.fill(out, starts, np.uint64(step), *wide)
-
-
-class Account:
-    """Seconds that runs have cost in this process beyond what compiled ones would have.
-
-    Once they exceed what compiling takes it is worth while, so no more than twice the time of the
-    better choice is ever spent.
-    """
-
-    def __init__(self, limit: float) -> None:
-        self.seconds, self.limit = 0.0, limit
-        self._lock = Lock()
-
-    def engine(self, runs: int, cells: int) -> Fill:
-        """How to make so many runs of so many cells together."""
-        with self._lock:
-            self.seconds += runs * RUN_SECONDS + cells * CELL_SECONDS
-            return fill_compiled if self.seconds > self.limit else fill_by_numpy
-
-
-ACCOUNT: Final = Account(COMPILE_SECONDS)
+def fill_compiled(
+    out: Block, starts: Block, step: int, key: Pair, draw: Pair, fraction: Fraction | None = None
+) -> bool:
+    """Do the same in the compiled loop; False where that takes NumPy."""
+    if out.size + SMALL_RUN * len(starts) < SMALL:
+        return False
+    native = compiled(source(fraction), ARITY, "random numbers", out.size)
+    if native is None:
+        return False
+    numbers = [n - 2**64 if n >= 2**63 else n for n in (*key, *draw)]
+    native(address(out), address(starts), len(out), out.shape[1], step, *numbers)
+    return True
 
 
 def permutation(

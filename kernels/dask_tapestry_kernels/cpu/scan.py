@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import scan_compiled
 from dask_tapestry_kernels.cpu.exact import EXACT
 from dask_tapestry_kernels.cpu.tape import tiles
 
@@ -51,10 +52,13 @@ def scan(
     carry = None
     if prefix is not None and prefix.shape[axis]:
         carry = np.moveaxis(prefix, axis, 0)[-1]
+    result = _room(out, block, axis, skip, dtype)
+    told: Any = {"function": function, "axis": axis, "leaf": leaf, "state": state, "skip": skip}
+    if scan_compiled.scan(result, block, carry, **told, apart=False):
+        return result
     combine = _function(function, state)
     if _any_order(combine, state):
         leaf = max(leaf, LINE_CELLS)  # which spares calls
-    result = _room(out, block, axis, skip, dtype)
     _walk(result, block, carry, combine, axis, leaf, state, skip)
     return result
 
@@ -71,6 +75,9 @@ def leaf_scan(
 ) -> Block:
     """Scan each leaf of `block`, which begins with one, by itself; leave out `skip` cells."""
     result = _room(out, block, axis, skip, state)
+    told: Any = {"function": function, "axis": axis, "leaf": leaf, "state": state, "skip": skip}
+    if scan_compiled.scan(result, block, None, **told, apart=True):
+        return result
     _walk(result, block, None, _function(function, state), axis, leaf, state, skip, apart=True)
     return result
 
@@ -144,10 +151,13 @@ def leaf_totals(
     state: np.dtype[Any],
 ) -> Block:
     """Totals of the leaves of `block`, which begins with one."""
+    count = -(-block.shape[axis] // leaf)
+    result = np.empty((*block.shape[:axis], count, *block.shape[axis + 1 :]), state)
+    told: Any = {"function": function, "axis": axis, "leaf": leaf, "state": state}
+    if scan_compiled.totals(result, block, **told):
+        return result
     combine = _function(function, state)
-    cells = np.moveaxis(block, axis, 0)
-    count = -(-len(cells) // leaf)
-    totals = np.empty((count, *cells.shape[1:]), state)
+    cells, totals = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     full = len(cells) // leaf * leaf
     with np.errstate(all="ignore"):
         whole = cells[:full].reshape(full // leaf, leaf, *cells.shape[1:])
@@ -155,7 +165,7 @@ def leaf_totals(
         _total(whole, totals[: full // leaf], combine, wide)
         if full < len(cells):
             _total(cells[None, full:], totals[full // leaf :], combine, wide)
-    return np.moveaxis(totals, 0, axis)
+    return result
 
 
 def _function(name: str, state: np.dtype[Any]) -> Function:

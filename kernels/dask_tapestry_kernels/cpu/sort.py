@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import sort_compiled
+
 Block = np.ndarray[Any, Any]
 Part = tuple[slice, ...]
 KEY: Final = "key"
@@ -248,6 +250,8 @@ def sort_cells(cells: Block, axis: int, in_runs: bool) -> None:
         return
     if cells.dtype.kind == "c":
         _sort_complex(cells, axis, in_runs)
+        return
+    if sort_compiled.count_sort(cells, axis):
         return
     negative = _negative_zeros(cells, axis) if cells.dtype.kind == "f" else None
     cells.sort(axis=axis, kind="stable" if in_runs else None)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import tabulate_compiled
 from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduce import leaf_grid, merge
 
@@ -44,10 +45,24 @@ def tabulate(
     rank, sides = numbers.ndim, tree.sides(0)
     first = [o // side for o, side in zip(origin, sides, strict=True)]
     tables = np.zeros((*leaf_grid(numbers.shape, sides), len(bins)), state)
+    leaf = sides[0] if rank == 1 else 0
+    if leaf and _fill_natively(tables, numbers, weights, leaf, bins, limit):
+        return _root(tables, tree, target, first)
     scratch = np.empty(min(numbers.size, prod(sides)), np.intp)  # a fresh one costs a tenth more
     for place, part in _leaves(numbers.shape, sides):
         weight = weights[0][part].ravel() if weights else None
-        _fill(tables[place], numbers[part].ravel(), weight, bins, limit, scratch)
+        cells = numbers[part].ravel()
+        if _fill_natively(
+            tables[place], cells, (weight,) if weights else (), len(cells), bins, limit
+        ):
+            continue
+        _fill(tables[place], cells, weight, bins, limit, scratch)
+    return _root(tables, tree, target, first)
+
+
+def _root(tables: Block, tree: Any, target: int | None, first: list[int]) -> Block:
+    """Tables of the leaves added up to those of level `target`, or to the one of all cells."""
+    rank, bins, state = tables.ndim - 1, tables.shape[-1], tables.dtype
     level = 0
     while level < (tree.depth if target is None else target):
         tables = merge(tables, ARITHMETIC["sum"], tree, level, first)
@@ -55,9 +70,26 @@ def tabulate(
     if target is not None:
         return tables
     if 0 in tables.shape[:rank]:
-        return np.zeros(len(bins), state)
+        return np.zeros(bins, state)
     root: Block = tables[(0,) * rank]
     return root
+
+
+def _fill_natively(
+    tables: Block,
+    numbers: Block,
+    weights: tuple[Any, ...],
+    leaf: int,
+    bins: range,
+    limit: int | None,
+) -> bool:
+    """Whether a compiled loop has filled the tables of a line of leaves; if not they are zero."""
+    weight = weights[0] if weights else None
+    told: Any = {"leaf": leaf, "bins": bins, "limit": limit}
+    if tabulate_compiled.fill(tables, numbers, weight, **told):
+        return True
+    tables[...] = 0
+    return False
 
 
 def _leaves(

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu import select_compiled
+
 Block = np.ndarray[Any, Any]
 
 
@@ -37,6 +39,10 @@ def take(
     origin: tuple[int, ...],
 ) -> Block:
     """Cells at `places` of `block`, which begins at `origin` along `axes`: operators/take.py."""
+    if len(axes) == 1 and at == axes[0]:
+        rows = select_compiled.take(out, block, places[0], at, extents[0], origin[0])
+        if rows is not None:
+            return rows
     own = [
         wrapped(p, n, axis) - start if start else wrapped(p, n, axis)
         for p, n, axis, start in zip(places, extents, axes, origin, strict=True)
