@@ -13,7 +13,9 @@ DEFAULTS: dict[str, object] = {
     "block-bytes": 32 * 2**20,  # the working set a block aims at
     "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
+    "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
+CHOICES = {"algebra": ("exact", "fast")}
 
 dask.config.update_defaults({"tapestry": DEFAULTS})
 
@@ -30,12 +32,15 @@ def config(**settings: object) -> dask.config.set:
     ----------
     **settings
         ``resources``, ``memory_limit`` (bytes a worker), ``max_tasks``, ``block_bytes``
-        (working set a block aims at, in bytes), ``relax_placement``, ``line_numbers``.
+        (working set a block aims at, in bytes), ``relax_placement``, ``line_numbers``, ``algebra``
+        (``"exact"``, or ``"fast"``: rewrite as algebra allows, though floating-point bits change).
 
     Raises
     ------
     TypeError
         For a setting that does not exist.
+    ValueError
+        For a value that a setting does not take.
 
     Examples
     --------
@@ -48,4 +53,7 @@ def config(**settings: object) -> dask.config.set:
     unknown = sorted(set(named) - set(DEFAULTS))
     if unknown:
         raise TypeError(f"unknown settings {unknown}; there are {sorted(DEFAULTS)}")
+    for key, choices in CHOICES.items():
+        if key in named and named[key] not in choices:
+            raise ValueError(f"{key} is one of {choices}, not {named[key]!r}")
     return dask.config.set({f"tapestry.{key}": value for key, value in named.items()})

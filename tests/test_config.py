@@ -35,6 +35,12 @@ def test_a_setting_that_does_not_exist(wrong):
         dt.config(**{wrong: 1})
 
 
+@pytest.mark.parametrize("wrong", ["", "faster", None, True])
+def test_a_value_that_a_setting_does_not_take(wrong):
+    with pytest.raises(ValueError, match="algebra is one of"):
+        dt.config(algebra=wrong)
+
+
 def test_lines_of_the_user_are_kept_unless_not():
     assert __file__ in dt.ones(11).node.line
     with dt.config(line_numbers=False):

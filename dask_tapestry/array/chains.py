@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -16,6 +15,7 @@ from dask_tapestry.array.out import into
 from dask_tapestry.array.products import dot
 from dask_tapestry.errors import DTypeError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.chain import best_splits
 from dask_tapestry.operators.diagonal import on_diagonal
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.matmul import matmul
@@ -116,31 +116,13 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
     for place, x in enumerate(factors):
         if x.ndim != 2 and not (x.ndim == 1 and place in (0, len(factors) - 1)):
             raise LinAlgError(f"{x.ndim}-dimensional array given. Array must be two-dimensional")
-    return into(out, _multiplied(factors, _splits(factors)))
-
-
-def _splits(factors: Sequence[Array]) -> dict[tuple[int, int], int]:
-    """Where each chain of factors [i, j) is best divided, by Cormen's matrix-chain order."""
     first, last = factors[0].shape, factors[-1].shape
     rows = [first[0] if len(first) == 2 else 1, *[x.shape[0] for x in factors[1:]]]
-    sides = [*rows, last[1] if len(last) == 2 else 1]
-    best: dict[tuple[int, int], int] = {}
-
-    @cache
-    def cost(i: int, j: int) -> int:
-        if j == i + 1:
-            return 0
-        ways = {
-            k: cost(i, k) + cost(k, j) + sides[i] * sides[k] * sides[j] for k in range(i + 1, j)
-        }
-        best[i, j] = min(ways, key=ways.__getitem__)
-        return ways[best[i, j]]
-
-    cost(0, len(factors))
-    return best
+    splits = best_splits((*rows, last[1] if len(last) == 2 else 1))
+    return into(out, _multiplied(factors, splits.of))
 
 
-def _multiplied(factors: Sequence[Array], splits: dict[tuple[int, int], int]) -> Array:
+def _multiplied(factors: Sequence[Array], splits: Mapping[tuple[int, int], int]) -> Array:
     def product(i: int, j: int) -> Array:
         if j == i + 1:
             return factors[i]

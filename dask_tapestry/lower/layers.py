@@ -10,6 +10,7 @@ import numpy as np
 
 from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import DataNode, GraphNode, Task, TaskList, TaskRef
+from dask_tapestry.lower.mirror import mirror_block, source_of
 from dask_tapestry.lower.pieces import references
 from dask_tapestry.lower.run import barrier, finish_array, finish_sink, prepare_sink, run_block
 from dask_tapestry.lower.spec import StepSpec
@@ -52,6 +53,9 @@ class StepLayer(SymbolicLayer):
         return self.spec.grid_shape
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
+        if self.spec.mirrored and (source := source_of(index)) is not None:
+            block = TaskRef((self.name, *source))
+            return Task((self.name, *index), mirror_block, self.spec.box(index), self.out, block)
         arguments: list[Any] = [self.spec, index, self.out, self._inputs(index)]
         if self.after:
             arguments.append(TaskList(*map(TaskRef, self.after)))

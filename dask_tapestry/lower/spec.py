@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from threading import Lock
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import cloudpickle
 
 from dask_tapestry.imports import loads
+from dask_tapestry.lower.mirror import is_mirrored
 from dask_tapestry.plan.plan import Step
 from dask_tapestry.plan.program import Program
 from dask_tapestry.zspace import Cuts, ZRange, block_box
@@ -45,6 +47,11 @@ class StepSpec:
     def count(self) -> int:
         """Number of blocks."""
         return prod(self.grid_shape)
+
+    @cached_property
+    def mirrored(self) -> bool:
+        """Whether the blocks below the diagonal are transposes of those above."""
+        return is_mirrored(self.program, self.cuts)
 
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of a block."""

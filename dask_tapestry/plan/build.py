@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dask.utils import parse_bytes
 
 from dask_tapestry.config import get as setting
+from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.plan.expand import expand
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.machine import MEMORY_BYTES_A_SECOND
@@ -14,10 +15,16 @@ from dask_tapestry.plan.plan import Plan, with_first
 from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.plan.settle import settle
 from dask_tapestry.rewrite.driver import rewrite
+from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.broadcasts import BROADCAST_RULES
+from dask_tapestry.rules.chains import CHAIN_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
+from dask_tapestry.rules.fast import FAST_RULES
+from dask_tapestry.rules.formulas import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
+from dask_tapestry.rules.products import PRODUCT_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node
@@ -28,7 +35,10 @@ SMALLEST_BLOCK = 2**20  # bytes below which a task costs more than the work it s
 MOST_BLOCKS = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task before it starts
 MOST_EDGES = 200_000  # blocks read by the blocks of one step; each costs a scheduler some 10 µs
 
-RULES = (*VIEW_RULES, *CONSTANT_RULES)
+RULES = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES))
+FIRST = Rules((*RULES, *LINEAR_RULES))
+OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *RULES))  # once readers are known
+FAST = Rules((*FAST_RULES, *FIRST))
 
 
 def build_plan(
@@ -54,7 +64,9 @@ def build_plan(
     aim = _aim(machines, method)
     trace = Trace()
     written = Graph(roots)
-    graph = rewrite(written, (*RULES, *LINEAR_RULES), trace)
+    graph = rewrite(written, FAST if setting("algebra") == "fast" else FIRST, trace)
+    if any(isinstance(node.operator, MatMul) for node in graph):
+        graph = rewrite(graph, OF_PRODUCTS, trace)
     pushed = push_slices(graph, trace)
     if pushed is not graph:
         graph = rewrite(pushed, RULES, trace)

@@ -1,19 +1,27 @@
 """The driver: applies rules to a graph, inputs first, until none applies.
 
 A rule is a function of a node, whose inputs are already rewritten, that returns the node to put in
-its place or None. The driver knows no operator; it keeps no recursion, so graphs may be deep.
+its place or None. It may say which operators it begins at, and ask which values are read more than
+once. The driver knows no operator; it keeps no recursion, so graphs may be deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.rewrite.rule import Rule, Rules, Shared
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, apply
+from dask_tapestry.teg.node import written_at
 
-Rule = Callable[[Node], Node | None]
 LONGEST_CHAIN = 1_000  # rewrites of one node; more means that two rules undo each other
+
+
+def read_often(graph: Graph) -> set[Node]:
+    """Nodes that are read more than once, a result of the graph being read by whoever asked."""
+    often = {node for node, readers in graph.consumers.items() if len(readers) > 1}
+    return often | {root for root in graph.roots if graph.consumers[root]}
 
 
 def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> Graph:
@@ -24,6 +32,8 @@ def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> 
     PlanError
         If rules keep rewriting one node.
     """
+    chosen = rules if isinstance(rules, Rules) else Rules(rules)
+    shared = read_often(graph) if chosen.take_shared else set()
     done: dict[Node, Node] = {}
     following: dict[Node, Node] = {}
     chain: dict[Node, int] = {}
@@ -37,15 +47,20 @@ def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> 
             if following[node] not in done:  # it was met again on the way to its own replacement
                 raise PlanError(f"rules do not come to an end at {node!r}")
             done[node] = done[following[node]]
+            if node in shared:
+                shared.add(done[node])
             stack.pop()
             continue
         waiting = [n for n in (*node.inputs, *node.after) if n not in done]
         if waiting:
             stack.extend(waiting)
             continue
-        replaced = _step(rebuilt(node, done), rules, trace)
-        if replaced is node:
-            done[node] = node
+        now = rebuilt(node, done)
+        if node in shared:
+            shared.add(now)
+        replaced = done[now] if now in done else _step(now, chosen, trace, shared)
+        if replaced is now or now in done:
+            done[node] = done[now] = replaced
             continue
         chain[replaced] = max(chain.get(replaced, 0), chain.get(node, 0) + 1)
         if chain[replaced] > LONGEST_CHAIN:
@@ -65,13 +80,17 @@ def rebuilt(node: Node, done: dict[Node, Node]) -> Node:
     return apply(node.operator, *inputs, after=after, line=node.line or "")
 
 
-def _step(node: Node, rules: Sequence[Rule], trace: Trace | None) -> Node:
-    for rule in rules:
-        result = rule(node)
-        if result is not None and result is not node:
-            if trace is not None:
-                trace.record(rule.__name__, brief(node), brief(result))
-            return result
+def _step(node: Node, rules: Rules, trace: Trace | None, shared: Shared) -> Node:
+    begin_here = rules.of(type(node.operator))
+    if not begin_here:
+        return node
+    with written_at(node.line):
+        for rule, sharing in begin_here:
+            result = rule(node, shared) if sharing else rule(node)
+            if result is not None and result is not node:
+                if trace is not None:
+                    trace.record(rule.__name__, brief(node), brief(result))
+                return result
     return node
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.full import Full
+from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, apply
 
 
+@on(Map)
 def full_into_map(node: Node) -> Node | None:
     """``map(f, x, full(c)) -> map(f(., c), x)``, where a tensor remains."""
     match node.operator:

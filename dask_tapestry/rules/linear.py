@@ -8,9 +8,11 @@ from __future__ import annotations
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.linear import Linear
 from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node
 
 
+@on(Linear)
 def expand_linear(node: Node) -> Node | None:
     """``linear(x, w, b) -> add(matmul(x, w), b)``."""
     match node.operator, node.inputs:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dask_tapestry.operators.concat import Concat, concat
 from dask_tapestry.operators.mosaic import Mosaic, Place, Places, met, mosaic
 from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, Progression, apply
 
 MOST_PIECES = (
@@ -26,6 +27,7 @@ class Piece(NamedTuple):
     places: Places
 
 
+@on(Concat)
 def flatten_concat(node: Node) -> Node | None:
     """``concat(x, concat(y, z)) -> concat(x, y, z)`` along one axis."""
     match node.operator:
@@ -35,6 +37,7 @@ def flatten_concat(node: Node) -> Node | None:
     return None
 
 
+@on(Concat, Mosaic)
 def joins_as_mosaic(node: Node) -> Node | None:
     """``concat|mosaic(x, view(concat|mosaic(y, z))) -> mosaic(x, view(y), view(z))``.
 
@@ -58,6 +61,7 @@ def joins_as_mosaic(node: Node) -> Node | None:
     return mosaic(tensors, places, node.type.shape, node.line or "")
 
 
+@on(View)
 def view_into_pieces(node: Node) -> Node | None:
     """``view(concat|mosaic(x, y)) -> concat|mosaic(view(x), view(y))``.
 
@@ -83,6 +87,7 @@ def view_into_pieces(node: Node) -> Node | None:
     return seen if seen.type == node.type else None
 
 
+@on(Mosaic)
 def drop_empty_from_mosaic(node: Node) -> Node | None:
     """``mosaic(x, empty) -> mosaic(x)``, ``mosaic(x) -> x``."""
     match node.operator:

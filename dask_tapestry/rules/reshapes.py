@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dask_tapestry.operators.reshape import Reshape, reshape
 from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, apply
 
 
+@on(Reshape)
 def compose_reshapes(node: Node) -> Node | None:
     """``reshape(reshape(x)) -> reshape(x)``."""
     match node.operator, *(i.operator for i in node.inputs):
@@ -15,6 +17,7 @@ def compose_reshapes(node: Node) -> Node | None:
     return None
 
 
+@on(Reshape)
 def reshape_as_view(node: Node) -> Node | None:
     """``reshape(x) -> view(x)``, where only dimensions of length one come or go."""
     match node.operator:

@@ -7,6 +7,7 @@ from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.reshape import Reshape
 from dask_tapestry.operators.view import View, ViewSelector
+from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.teg import Node, apply
@@ -14,6 +15,7 @@ from dask_tapestry.teg import Node, apply
 COSTLY_FLOPS = 64  # operations a cell from which a formula should be computed once
 
 
+@on(ViewSelector)
 def selector_as_view(node: Node) -> Node | None:
     """``permute|reverse|slice|squeeze|unsqueeze|broadcast(x) -> view(x)``."""
     match node.operator:
@@ -22,6 +24,7 @@ def selector_as_view(node: Node) -> Node | None:
     return None
 
 
+@on(View)
 def compose_views(node: Node) -> Node | None:
     """``view(view(x)) -> view(x)``."""
     match node.operator, *(i.operator for i in node.inputs):
@@ -30,6 +33,7 @@ def compose_views(node: Node) -> Node | None:
     return None
 
 
+@on(View)
 def drop_identity_view(node: Node) -> Node | None:
     """``view(x) -> x`` where it changes nothing."""
     match node.operator:
@@ -38,6 +42,7 @@ def drop_identity_view(node: Node) -> Node | None:
     return None
 
 
+@on(View)
 def view_of_full(node: Node) -> Node | None:
     """``view(full) -> full``."""
     match node.operator, *(i.operator for i in node.inputs):
@@ -48,6 +53,7 @@ def view_of_full(node: Node) -> Node | None:
     return None
 
 
+@on(Concat)
 def drop_empty_from_concat(node: Node) -> Node | None:
     """``concat(x, empty, y) -> concat(x, y)``, ``concat(x) -> x``."""
     match node.operator:
@@ -60,6 +66,7 @@ def drop_empty_from_concat(node: Node) -> Node | None:
     return None
 
 
+@on(View, Reshape)
 def selector_before_map(node: Node) -> Node | None:
     """``view|reshape(map(f, x)) -> map(f, view|reshape(x))``, where all cells are taken once.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -24,6 +25,7 @@ PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
+_line: ContextVar[str | None] = ContextVar("line", default=None)  # of the node that is rewritten
 
 Row = tuple[Operator, tuple[int, ...], tuple[int, ...], str | None]
 
@@ -139,8 +141,25 @@ def _digest(operator: Operator, inputs: Sequence[Node], after: Sequence[Node]) -
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+class written_at:  # noqa: N801  (a context manager, entered for every node that is rewritten)
+    """Nodes made inside stand where `line` says, not where the caller's code does."""
+
+    __slots__ = ("line", "token")
+
+    def __init__(self, line: str | None) -> None:
+        self.line = line or ""
+
+    def __enter__(self) -> None:
+        self.token = _line.set(self.line)
+
+    def __exit__(self, *error: object) -> None:
+        _line.reset(self.token)
+
+
 def user_line() -> str | None:
     """``file:line`` of the innermost frame outside the library and Dask, which may call it."""
+    if (line := _line.get()) is not None:
+        return line
     if not setting("line-numbers"):
         return None
     frame: FrameType | None = sys._getframe(1)

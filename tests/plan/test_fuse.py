@@ -114,12 +114,12 @@ def test_results_are_held_and_read():
 
 
 def test_long_formulas_are_cut():
-    x = dt.ones(10)
+    x = dt.arange(10.0)
     for _ in range(400):
         x = x * 1.5 + 1
     (step,) = steps_of(x)
     assert step.count("map") > 1
-    value = np.ones(10)
+    value = np.arange(10.0)
     for _ in range(400):
         value = value * 1.5 + 1
     np.testing.assert_array_equal(x.compute(), value)

@@ -9,7 +9,7 @@ from dask_tapestry.plan.grid import choose_grid
 from dask_tapestry.plan.needs import needs_of
 from dask_tapestry.zspace import ZRange
 
-from .graphs import FOUR, MIB, aim_of, last_step, stored
+from .graphs import FOUR, MIB, aim_of, counted, last_step, stored
 
 
 def grid_of(x, **changes):
@@ -25,39 +25,39 @@ def work(x, cuts):
 
 
 def test_small_values_stay_whole():
-    cuts, reason = grid_of(dt.ones((100, 100)) + 1)
+    cuts, reason = grid_of(counted(100, 100) + 1)
     assert [c.count for c in cuts] == [1, 1]
     assert reason == "one block suffices"
 
 
 def test_the_first_dimension_is_cut_where_nothing_else_speaks():
-    (rows, columns), _ = grid_of(dt.ones((4096, 1024)) * 2)
+    (rows, columns), _ = grid_of(counted(4096, 1024) * 2)
     assert rows.count > 1
     assert columns.count == 1
 
 
 def test_enough_blocks_for_the_workers():
-    cuts, reason = grid_of(dt.ones((4096, 4096)) + 1)
+    cuts, reason = grid_of(counted(4096, 4096) + 1)
     assert prod(c.count for c in cuts) >= 32
     assert reason == "workers"
 
 
 def test_no_more_blocks_than_are_worth_it():
-    x = dt.ones((512, 512)) + 1
+    x = counted(512, 512) + 1
     assert prod(c.count for c in grid_of(x)[0]) > 1
     assert prod(c.count for c in grid_of(x, smallest=8 * MIB)[0]) == 1
     assert prod(c.count for c in grid_of(x, most=2)[0]) == 2
 
 
 def test_large_blocks_are_cut():
-    x = dt.ones((4096, 4096)) + 1
+    x = counted(4096, 4096) + 1
     cuts, reason = grid_of(x, count=1, largest=9 * MIB)
     assert work(x, cuts) <= 9 * MIB
     assert reason == "block size"
 
 
 def test_the_limit_is_kept_whatever_the_number_of_blocks():
-    x = dt.ones((4096, 4096)) + 1
+    x = counted(4096, 4096) + 1
     cuts, reason = grid_of(x, count=1, largest=999 * MIB, limit=9 * MIB, most=1)
     assert work(x, cuts) <= 9 * MIB
     assert reason == "memory bound"
@@ -67,7 +67,7 @@ def test_a_cell_that_needs_too_much_is_refused():
     with pytest.raises(
         dt.MemoryLimitError, match=r"the name: its smallest block, \[0:1\]"
     ) as caught:
-        grid_of((dt.ones(10) + 1), limit=7)
+        grid_of(counted(10) + 1, limit=7)
     assert "needs 8 bytes; the limit a task is 7" in str(caught.value)
 
 
@@ -136,7 +136,7 @@ def test_stored_chunks_are_not_read_for_every_column():
     st.integers(10, 24),
 )
 def test_any_shape_is_tiled_once(shape, count, smallest):
-    x = dt.ones(tuple(shape)) + 1
+    x = counted(*shape) + 1
     cuts, _ = grid_of(x, count=count, smallest=2**smallest)
     for cut, n in zip(cuts, shape, strict=True):
         assert sum(cut.lengths()) == n

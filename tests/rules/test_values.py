@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.rewrite.driver import rewrite
+from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
+from dask_tapestry.rules.formulas import FORMULA_RULES
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
@@ -17,7 +19,7 @@ from tests.comparisons import same_bits
 
 from .graphs import graph_of, meaning
 
-RULES = (*VIEW_RULES, *CONSTANT_RULES, *LINEAR_RULES)
+RULES = (*VIEW_RULES, *CONSTANT_RULES, *LINEAR_RULES, *FORMULA_RULES, *BROADCAST_RULES)
 SOURCES = (
     lambda: dt.asarray(np.arange(12.0).reshape(3, 4)),
     lambda: dt.asarray(np.arange(4.0)),
@@ -43,6 +45,12 @@ UNARY = (
     lambda x: dt.stack([x, x], -1),
     lambda x: dt.diagonal(x) if x.ndim > 1 else x,
     lambda x: x.sum(axis=-1, keepdims=True),
+    lambda x: x.max(axis=0) if x.size else x,
+    lambda x: dt.broadcast_to(x, (3, *x.shape)).any(axis=(0, -1)),
+    lambda x: dt.broadcast_to(x, (3, *x.shape)).astype("i4").sum(axis=0),
+    lambda x: dt.negative(-x),
+    lambda x: x.astype("c16").real.astype("f4").astype("f8"),
+    lambda x: dt.where(True, x - 0, x * 2),
     lambda x: x.rechunk(2),
     lambda x: dt.nn.linear(dt.ones((2, x.shape[-1])), dt.ones((x.shape[-1], 3)), dt.arange(3.0)),
 )

@@ -1,0 +1,157 @@
+"""Rules on formulas: identities of cells, and constants that are computed while planning."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.cells import CellBuilder, CellExpression
+from dask_tapestry.cells.expression import CellStep
+from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.full import Full
+from dask_tapestry.rewrite.rule import on
+from dask_tapestry.rules.cells import CELL_RULES, INVOLUTIONS, PROJECTIONS, constant_of
+from dask_tapestry.teg import Node, apply
+from dask_tapestry.teg.types import TensorType
+from dask_tapestry_kernels.cpu import KERNELS
+
+UNDOABLE: Final = INVOLUTIONS | PROJECTIONS | {"cast"}  # by the same function once more
+FOLDED: Final = "biufcmM"  # kinds of constants that are computed while planning
+
+
+@on(Map)
+def fold_formula_of_constants(node: Node) -> Node | None:
+    """``map(f, full(a), full(b)) -> full(f(a, b))``."""
+    match node.operator:
+        case Map(expression) if all(isinstance(x.operator, Full) for x in node.inputs):
+            cells = [np.full(1, x.operator.scalar) for x in node.inputs]  # type: ignore[attr-defined]
+            value = value_of(expression, cells)
+            return None if value is None else constant(value, node.type)
+    return None
+
+
+@on(Map)
+def simplify_formula(node: Node) -> Node | None:
+    """``map(f, x) -> map(g, x)|x``, where g is f without steps that are identities or constant."""
+    match node.operator:
+        case Map(expression) if _may_shrink(expression):
+            builder = CellBuilder(expression.parameters)
+            result = simplified(builder, expression)
+            if tuple(builder.steps) == expression.steps:
+                return None
+            return _rebuilt(node, builder, result, node.inputs)
+    return None
+
+
+@on(Map)
+def undo_formula(node: Node) -> Node | None:
+    """``map(f, map(g, x)) -> map(h, x)|x``, where g is undone, repeated or a detour in f."""
+    match node.operator:
+        case Map(expression):
+            functions = {step.function for step in expression.steps} & UNDOABLE
+        case _:
+            return None
+    for place, x in enumerate(node.inputs if functions else ()):
+        match x.operator:
+            case Map(inner) if len(inner.steps) == 1 and inner.steps[0].function in functions:
+                inputs = [*node.inputs[:place], *x.inputs, *node.inputs[place + 1 :]]
+                found = _inlined(node, place, inner, inputs)
+                if found is not None:
+                    return found
+    return None
+
+
+def _inlined(node: Node, place: int, inner: CellExpression, inputs: list[Node]) -> Node | None:
+    """`node` with the formula of an input written into it, if that takes no further step."""
+    outer: CellExpression = node.operator.expression  # type: ignore[attr-defined]
+    tensors = list(dict.fromkeys(inputs))
+    builder = CellBuilder([x.type.dtype for x in tensors])
+    numbers = [tensors.index(x) for x in inputs]
+    numbers[place] = simplified(builder, inner, [numbers[place]])
+    result = simplified(builder, outer, numbers)
+    if result >= len(tensors) and len(builder.finish(result).steps) > len(outer.steps):
+        return None
+    return _rebuilt(node, builder, result, tuple(tensors))
+
+
+def _may_shrink(expression: CellExpression) -> bool:
+    """Whether a step may be an identity: most formulas are not looked at any closer."""
+    return any(step.function in CELL_RULES for step in expression.steps) or _is_constant(expression)
+
+
+def _is_constant(expression: CellExpression) -> bool:
+    """Whether a step has constants alone for operands."""
+    count = len(expression.parameters)
+    constants = {n for n, s in enumerate(expression.steps, count) if s.function == "constant"}
+    return bool(constants) and any(
+        step.operands and constants.issuperset(step.operands) for step in expression.steps
+    )
+
+
+def simplified(
+    builder: CellBuilder, expression: CellExpression, operands: list[int] | None = None
+) -> int:
+    """Write `expression` out without steps that are identities; return its value's number."""
+    numbers = list(range(len(expression.parameters))) if operands is None else operands[:]
+    for step in expression.steps:
+        moved = step._replace(operands=tuple([numbers[i] for i in step.operands]))
+        numbers.append(_simplest(builder, moved))
+    return numbers[-1]
+
+
+def _simplest(builder: CellBuilder, step: CellStep) -> int:
+    for rule in CELL_RULES.get(step.function, ()):
+        found = rule(builder, step)
+        if found is not None:
+            return found
+    known = [constant_of(builder, i) for i in step.operands]
+    if known and all(scalar is not None for scalar in known):
+        alone = CellBuilder([scalar.dtype for scalar in known])
+        formula = alone.finish(alone.call(step.function, range(len(known)), step.dtype))
+        value = value_of(formula, [np.full(1, scalar) for scalar in known])
+        if value is not None:
+            return builder.constant(value)
+    return builder.step(step)
+
+
+def value_of(expression: CellExpression, cells: list[np.ndarray[Any, Any]]) -> Any:
+    """The formula's value for blocks of one cell, by the kernel that computes all others too.
+
+    None where it has none, which the worker will say, and for cells of text.
+    """
+    steps = expression.steps
+    kinds = [d.kind for d in (*expression.parameters, *[s.dtype for s in steps])]
+    if not all(kind in FOLDED for kind in kinds):
+        return None
+    try:
+        return KERNELS["map"](None, *cells, expression=expression)[0]
+    except ValueError:  # an integer to a negative power
+        return None
+
+
+def constant(value: Any, type_: TensorType) -> Node:
+    """A tensor whose cells all hold `value`."""
+    return apply(Full(type_, np.asarray(value, type_.dtype).tobytes()))
+
+
+def _rebuilt(
+    node: Node, builder: CellBuilder, result: int, inputs: tuple[Node, ...]
+) -> Node | None:
+    """The formula whose result is value `result` in the place of `node`; inputs not read go."""
+    if result < len(inputs):
+        return inputs[result] if inputs[result].type == node.type else None
+    scalar = constant_of(builder, result)
+    if scalar is not None:
+        return constant(scalar, node.type)
+    formula = builder.finish(result)
+    read = sorted({i for s in formula.steps for i in s.operands if i < len(inputs)})
+    if not read:
+        return None
+    small = CellBuilder([formula.parameters[i] for i in read])
+    numbers = [read.index(i) if i in read else 0 for i in range(len(inputs))]
+    made = apply(Map(small.finish(small.inline(formula, numbers))), *[inputs[i] for i in read])
+    return made if made.type == node.type else None
+
+
+FORMULA_RULES = (fold_formula_of_constants, simplify_formula, undo_formula)

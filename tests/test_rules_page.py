@@ -1,0 +1,40 @@
+"""docs/rules.md lists every rule, as its docstring has it."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import dask_tapestry.rules
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def rules():
+    spec = importlib.util.spec_from_file_location("rules_page", DOCS / "rules.py")
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    return page
+
+
+def test_the_page_is_up_to_date(rules):
+    written = (DOCS / "rules.md").read_text("utf-8")
+    assert rules.page() == written, "run `python docs/rules.py`"
+
+
+def test_every_rule_in_use_is_listed(rules):
+    assert rules.used() <= rules.listed()
+
+
+def test_every_module_of_rules_has_a_listed_rule(rules):
+    modules = {Path(p).stem for p in Path(dask_tapestry.rules.__path__[0]).glob("*.py")}
+    graph_wide = {"__init__", "slice_pushdown"}  # a pass over the whole graph
+    assert modules - graph_wide == {r.__module__.rpartition(".")[2] for r in rules.listed()}
+
+
+def test_every_rule_says_before_and_after(rules):
+    for rule in rules.listed():
+        before, _, after = rule.__doc__.split("\n\n")[0].partition("->")
+        assert before.startswith("``")
+        assert after
