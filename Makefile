@@ -10,12 +10,13 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test format lint types layers pytest quick demo bench docs-check clean
+.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench docs-check clean
 
 help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
 	@echo "make test        every check: format, lint, types, layers, tests and examples"
 	@echo "make quick       the tests without the long fuzzers"
+	@echo "make exhaustive  the tests of every combination of compiled kernels, an hour or so"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
@@ -42,7 +43,10 @@ pytest: venv
 	$(PYTEST) $(ARGS)
 
 quick: venv
-	$(PYTEST) -m "not slow" $(ARGS)
+	$(PYTEST) -m "not slow and not exhaustive" $(ARGS)
+
+exhaustive: venv
+	$(PYTEST) -m exhaustive $(ARGS)
 
 demo: venv
 	$(BIN)/python examples/image_job.py $(ARGS)

@@ -19,6 +19,7 @@ Leaves of 1024 cells sum as fast as leaves of 4096 and 10 % faster than leaves o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Final
 
@@ -26,6 +27,7 @@ LEAF_CELLS: Final = 1024
 LANES: Final = 32
 
 
+@lru_cache(maxsize=4096)  # asked for at every level of every merge
 def leaf_sides(extents: tuple[int, ...], cells: int = LEAF_CELLS) -> tuple[int, ...]:
     """Sides of a leaf over axes of these `extents`.
 
@@ -85,10 +87,14 @@ class Tree:
     @property
     def depth(self) -> int:
         """The first level with at most one node."""
-        level = 0
-        while prod(self.counts(level)) > 1:
-            level += 1
-        return level
+        if 0 in self.extents:
+            return 0
+        rank, depth = len(self.extents), 0
+        for axis, count in enumerate(self.counts(0)):
+            merges = (count - 1).bit_length()
+            if merges:
+                depth = max(depth, rank - axis + rank * (merges - 1))
+        return depth
 
     def lengths(self, level: int, axis: int) -> tuple[int, ...]:
         """Cells covered along `axis` by each node at `level`."""

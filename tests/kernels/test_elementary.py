@@ -38,7 +38,7 @@ def digest() -> str:
     return bits.hexdigest()
 
 
-@pytest.mark.parametrize("name", set(FUNCTIONS) - set(ERRORS))
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(ERRORS)))
 def test_they_are_named_for_ufuncs_of_as_many_arguments(name):
     assert FUNCTIONS[name].arity == getattr(np, name).nin
 
@@ -84,7 +84,7 @@ def test_no_kernel_needs_them_on_import():
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names processors of one kind")
 def test_a_processor_of_narrower_vectors_gives_the_same_bits():
     code = "from tests.kernels.test_elementary import digest; print(digest())"

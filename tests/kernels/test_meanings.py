@@ -31,7 +31,7 @@ def _step(name, arity, result):
     return builder.steps[0]
 
 
-SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in "hHI"]  # as b, B and i are
+SLOW = [pytest.param(kind, marks=pytest.mark.exhaustive) for kind in "hHI"]  # as b, B and i are
 
 
 @pytest.mark.parametrize("kind", [*"?bBilLefdFD", *SLOW])

@@ -24,14 +24,14 @@ def test_random_formulas_have_numpys_bits(expression):
     assert_compiled_alike(expression)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @given(expressions(most=25))
 @settings(max_examples=150)
 def test_many_random_formulas_have_numpys_bits(expression):
     assert_compiled_alike(expression)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("dtypes", ["bhil", "BHIL", "efd", "?le", "FD"])
 def test_random_formulas_of_few_dtypes_have_numpys_bits(dtypes):
     @given(expressions(dtypes, most=25))

@@ -32,12 +32,15 @@ class Arithmetic:
         (states, number of cells, ddof) -> values.
     identity
         State of no cells, from the state's dtype; None if there is none.
+    counted
+        Whether `combine` reads the counts; where it does not, they may be anything.
     """
 
     leaf: Callable[[Block, np.dtype[Any]], Block]
     combine: Callable[[Block, Block, Block, Block], Block]
     finish: Callable[[Block, int, float], Block]
     identity: Callable[[np.dtype[Any]], Any] | None
+    counted: bool = False
 
 
 def fold(function: Callable[..., Any], cells: Block) -> Block:
@@ -153,8 +156,9 @@ def _variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
     result: Block = np.empty(np.broadcast_shapes(a.shape, b.shape), a.dtype)
     real = a.dtype["m2"]
     share = (n / (m + n)).astype(real)
-    off = b["mean"] - a["mean"]
-    result["mean"] = a["mean"] + exact.scale(off, share)
+    mean = a["mean"]
+    off = b["mean"] - mean
+    result["mean"] = mean + exact.scale(off, share)
     result["m2"] = a["m2"] + b["m2"] + _square_moduli(off) * (m.astype(real) * share)
     return result
 
@@ -314,8 +318,8 @@ ARITHMETIC: Final = {
     "mean": Arithmetic(
         _ufunc(np.add, zero).leaf, lambda a, b, _m, _n: np.add(a, b), _mean_finish, zero
     ),
-    "var": Arithmetic(_variance_leaf, _variance_combine, _variance_finish, _nothing),
-    "std": Arithmetic(_variance_leaf, _variance_combine, _std_finish, _nothing),
+    "var": Arithmetic(_variance_leaf, _variance_combine, _variance_finish, _nothing, True),
+    "std": Arithmetic(_variance_leaf, _variance_combine, _std_finish, _nothing, True),
     "nanmean": Arithmetic(_number_mean_leaf, _number_mean_combine, _number_mean_finish, _nothing),
     "nanvar": Arithmetic(
         _number_variance_leaf, _number_variance_combine, _number_variance_finish, _nothing

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import extending, njit, types
+from numba.core import cgutils
 from numba.core.typing.templates import Signature
 
 intrinsic: Callable[[Callable[..., Any]], Any] = extending.intrinsic  # called without its context
@@ -84,19 +85,6 @@ def double_to_half(x: Any) -> Any:
     inexact = (off != 0) & (near != 0) & (abs(near) < np.inf) & (bits & 1 == 0)
     away = np.int32(1) if (off > 0) == (near > 0) else np.int32(-1)
     return float_to_half(float32_of(np.int32(bits + (away if inexact else np.int32(0)))))
-
-
-@intrinsic
-def call_row(context: Any, address: Any, n: Any, inputs: Any, out: Any) -> Lowered:  # noqa: ARG001
-    """Call the compiled row at `address`: ``row(n, inputs, out)``."""
-
-    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        row = ir.FunctionType(ir.VoidType(), [word, word, word]).as_pointer()
-        builder.call(builder.inttoptr(args[0], row), args[1:])
-        return _c.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64, types.int64), lower
 
 
 @intrinsic
@@ -211,3 +199,91 @@ def wide_product(context: Any, x: Any, y: Any) -> Lowered:  # noqa: ARG001
         return context.make_tuple(builder, signature.return_type, halves)
 
     return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), lower
+
+
+@intrinsic
+def get_int64(context: Any, address: Any, index: Any) -> Lowered:  # noqa: ARG001
+    """Entry `index` of the int64 numbers at `address`."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        table = builder.inttoptr(args[0], word.as_pointer())
+        return builder.load(builder.gep(table, [args[1]], source_etype=word), typ=word)
+
+    return types.int64(types.int64, types.int64), lower
+
+
+@intrinsic
+def set_int64(context: Any, address: Any, index: Any, value: Any) -> Lowered:  # noqa: ARG001
+    """Write entry `index` of the int64 numbers at `address`."""
+    return _store_entry(ir.IntType(64))
+
+
+@intrinsic
+def set_int32(context: Any, address: Any, index: Any, value: Any) -> Lowered:  # noqa: ARG001
+    """Write entry `index` of the int32 numbers at `address`."""
+    return _store_entry(ir.IntType(32))
+
+
+def _store_entry(word: ir.Type) -> Lowered:
+    def lower(context: Any, builder: Any, _s: Any, args: Any) -> Any:
+        table = builder.inttoptr(args[0], word.as_pointer())
+        value = args[2] if word.width == 64 else builder.trunc(args[2], word)
+        builder.store(value, builder.gep(table, [args[1]], source_etype=word))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), lower
+
+
+@intrinsic
+def copy_bytes(context: Any, target: Any, source: Any, length: Any) -> Lowered:  # noqa: ARG001
+    """Copy `length` bytes from one address to another."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        byte = ir.IntType(8).as_pointer()
+        target, source = (builder.inttoptr(address, byte) for address in args[:2])
+        cgutils.raw_memcpy(builder, target, source, args[2], 1)
+        return _c.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), lower
+
+
+def _move_of(size: int) -> Any:
+    """An intrinsic (target, source): copy one cell of `size` bytes."""
+
+    def move(context: Any, target: Any, source: Any) -> Lowered:  # noqa: ARG001
+        word = ir.IntType(8 * size)
+
+        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+            to, at = (builder.inttoptr(address, word.as_pointer()) for address in args)
+            builder.store(builder.load(at, align=1, typ=word), to, align=1)
+            return _c.get_dummy_value()
+
+        return types.void(types.int64, types.int64), lower
+
+    return intrinsic(move)
+
+
+move_1, move_2, move_4, move_8 = (_move_of(size) for size in (1, 2, 4, 8))
+
+
+def _call_of(count: int) -> Any:
+    """An intrinsic (address, `count` int64 arguments): call the function that lies there."""
+
+    def call(context: Any, address: Any, arguments: Any) -> Lowered:  # noqa: ARG001
+        word = ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [word] * count)
+
+        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+            function = builder.inttoptr(args[0], kind.as_pointer())
+            given = [builder.extract_value(args[1], i) for i in range(count)]
+            builder.call(function, given)
+            return _c.get_dummy_value()
+
+        return types.void(types.int64, types.UniTuple(types.int64, count)), lower
+
+    return intrinsic(call)
+
+
+call_row = _call_of(3)  # (n, table of addresses of operands, address of the result)
+call_fold = _call_of(8)  # as `folds.source` says

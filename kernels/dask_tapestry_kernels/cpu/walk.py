@@ -86,7 +86,7 @@ def _plane(
                 if p < count and not (down == 0 and h <= packed):
                     copy_box(at, buffers[p], h, m, size, (down, along, m * size, size))
             packed = h
-            call_row(row, h * m, table.ctypes.data, table[count])
+            call_row(row, (h * m, table.ctypes.data, table[count]))
             size, down, along = layout[count, 0], layout[count, rank - 1], layout[count, rank]
             at = bases[count] + i * down + j * along
             if table[count] != at:

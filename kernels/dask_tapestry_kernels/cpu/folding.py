@@ -1,0 +1,141 @@
+"""States of leaves by compiled code: the tables it reads, made for blocks of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.compiled import compiled
+from dask_tapestry_kernels.cpu.fold_sources import NEAR_CELLS, fold_source, leaves_source
+
+Block = np.ndarray[Any, Any]
+DType = np.dtype[Any]
+
+SCRATCH: Final = 262_144  # bytes, which stay in the second cache
+MOST_DIMS: Final = 64
+FOLD_ARITY: Final = 8
+LEAVES_ARITY: Final = 14
+LEAVES: Final = leaves_source()
+
+
+class Formula(NamedTuple):
+    """A compiled formula: the address of its row, and its operands that are single cells."""
+
+    row: int
+    scalars: tuple[Block, ...] = ()
+
+
+def leaf_states(
+    blocks: Sequence[Block],
+    monoid: str,
+    cell: DType,
+    sides: tuple[int, ...],
+    state: DType,
+    formula: Formula | None = None,
+) -> Block | None:
+    """States of the leaves of a block whose reduced axes come first; None if none is compiled.
+
+    Parameters
+    ----------
+    blocks
+        The cells; or, with `formula`, its operands, of one shape.
+    cell
+        Dtype of the cells.
+    sides
+        Of a leaf.
+    formula
+        Of the operands, which makes the cells.
+    """
+    shape, rank = blocks[0].shape, len(sides)
+    if not blocks[0].size or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
+        return None
+    fold = _fold_address(monoid, cell, state, blocks[0].size)
+    driver = compiled(LEAVES, LEAVES_ARITY, "leaves of a reduction", blocks[0].size)
+    if fold is None or driver is None:
+        return None
+    grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
+    nodes = np.empty((*grid, *shape[rank:]), state)
+    names = state.names or ()
+    parts = [np.empty(nodes.shape, state[name]) for name in names] or [nodes]
+    extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
+    operands = [
+        word
+        for block, steps in zip(blocks, strides, strict=True)
+        for word in (block.ctypes.data, block.itemsize, *steps)
+    ]
+    scalars = formula.scalars if formula else ()
+    operands += [word for s in scalars for word in (s.ctypes.data, 0, *[0] * len(extents))]
+    leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
+    size = max(SCRATCH, leaf_bytes + 64 * (len(blocks) + len(scalars) + 2))
+    scratch = np.empty(size + 64, np.uint8)
+    start = -(-scratch.ctypes.data // 64) * 64
+    tables = [
+        np.array(words, np.int64)
+        for words in (
+            operands, extents, cuts, [p.ctypes.data for p in parts], [p.itemsize for p in parts]
+        )
+    ]  # fmt: skip
+    at = [table.ctypes.data for table in tables]
+    driver(
+        fold, formula.row if formula else 0, at[0], len(blocks) + len(scalars), at[1],
+        len(extents), len(cuts), at[2], cell.itemsize,
+        at[3], at[4], len(parts), start, size,
+    )  # fmt: skip
+    for name, part in zip(names, parts, strict=False):
+        nodes[name] = part
+    return nodes
+
+
+def _fold_address(monoid: str, cell: DType, state: DType, cells: int) -> int | None:
+    source = _source(monoid, cell, state)
+    native = source and compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells)
+    return native.address if native else None
+
+
+@lru_cache(maxsize=1024)
+def _source(monoid: str, cell: DType, state: DType) -> str | None:
+    return fold_source(monoid, cell, state)
+
+
+def simplified(
+    shape: tuple[int, ...], sides: tuple[int, ...], strides: Sequence[tuple[int, ...]]
+) -> tuple[list[int], list[int], list[list[int]]]:
+    """Extents, sides and strides with fewer axes: neighbours that are one axis are merged.
+
+    Reduced axes are where the later one is not cut, kept ones always.
+
+    Examples
+    --------
+    >>> simplified((100, 3, 5, 2), (32, 4), [(240, 80, 16, 8)])
+    ([300, 10], [96], [[80, 8]])
+    """
+    rank = len(sides)
+    extents: list[int] = []
+    cuts: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    reduced = 0
+    for axis in reversed(range(len(shape))):
+        n = shape[axis]
+        side = min(sides[axis], n) if axis < rank else n
+        if n == 1:
+            continue
+        joins = bool(extents) and (axis >= rank or (reduced > 0 and cuts[-1] == extents[-1]))
+        if joins and all(
+            steps_of[-1] * extents[-1] == of[axis]
+            for steps_of, of in zip(steps, strides, strict=True)
+        ):
+            side *= extents[-1]
+            extents[-1] *= n
+            cuts[-1] = side
+            continue
+        extents.append(n)
+        cuts.append(side)
+        reduced += axis < rank
+        for steps_of, of in zip(steps, strides, strict=True):
+            steps_of.append(of[axis])
+    first = [steps_of[::-1] for steps_of in steps]
+    return extents[::-1], cuts[::-1][:reduced], first
