@@ -46,7 +46,7 @@ def held(dtype: DType) -> Value:
 
 def every(value: Value, number: Any) -> Value:
     """A vector like `value`, or of that type, with `number` in all lanes."""
-    kind = getattr(value, "type", value)
+    kind: Any = value.type if isinstance(value, ir.Value) else value
     return ir.Constant(kind, [ir.Constant(kind.element, number)] * kind.count)
 
 
