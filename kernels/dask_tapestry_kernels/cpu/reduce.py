@@ -16,7 +16,7 @@ from dask_tapestry_kernels.cpu.monoids import ARITHMETIC, Arithmetic
 from dask_tapestry_kernels.cpu.tape import evaluate, tiles
 
 Block = np.ndarray[Any, Any]
-PIECE_BYTES: Final = 2**20  # of blocks that several reductions take turns on: a second-level cache
+PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
 GATHER_CELLS: Final = 131_072  # cells of leaves that are laid side by side: 1 MiB of float64
 
 

@@ -58,7 +58,12 @@ def _gains(expression: Any, result: Block, blocks: Sequence[Block]) -> bool:
     """Whether a compiled formula is faster than one loop of NumPy's through memory."""
     steps = [step.function for step in expression.steps if step.function != "constant"]
     in_order = result.flags.c_contiguous and all(b.flags.c_contiguous for b in blocks)
-    return len(steps) > 1 or not in_order or steps[0] in meanings.ELEMENTARY | {"cast"}
+    return (
+        len(steps) > 1
+        or not in_order
+        or not meanings.ELEMENTARY.isdisjoint(steps)
+        or steps == ["cast"]
+    )
 
 
 def _run_tile(

@@ -1,0 +1,1 @@
+"""One value for every sharding: all functions that fold, over shardings, schedulers and dtypes."""
