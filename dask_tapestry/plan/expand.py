@@ -193,7 +193,8 @@ def product_part(node: Node, aim: Aim) -> int:
         return 0
     side = _chunk_of(node, signature, dim)
     part = -(-terms // parts)
-    return -(-part // side) * side
+    found = -(-part // side) * side
+    return found if found > 1 else 0  # parts of one step would be the whole again
 
 
 def _bytes_whole(node: Node, signature: Signature, aim: Aim) -> float:

@@ -117,7 +117,7 @@ def _is_common(dtype: DType) -> bool:
 
 
 def convertible(source: DType, target: DType) -> bool:
-    """Whether cells become numbers of `target` in one way only, and in one instruction."""
+    """Whether cells become numbers of `target` in one way only, and in one intrinsic."""
     if source == target or target.kind == "b":
         return True
     if target == np.float16 or (target.kind in "iu" and source.kind in "fc"):

@@ -14,10 +14,11 @@ from llvmlite import ir
 
 from dask_tapestry_kernels.cpu import vectors_ir as v
 from dask_tapestry_kernels.cpu.folded import COMBINES, INDEX, Folded
+from dask_tapestry_kernels.cpu.folds_bricks import BRICKS, brick_folder
 from dask_tapestry_kernels.cpu.folds_columns import column_folder
-from dask_tapestry_kernels.cpu.folds_rows import row_reducer
+from dask_tapestry_kernels.cpu.folds_rows import row_folder
 from dask_tapestry_kernels.cpu.lanes import LANES, Passes, called, first_lane, inlined, room
-from dask_tapestry_kernels.cpu.native import set_int32
+from dask_tapestry_kernels.cpu.native import get_int64, set_int32
 from dask_tapestry_kernels.cpu.vectors_ir import DType, Value, Vectors
 
 TRUTH: Final = np.dtype(bool)
@@ -27,19 +28,30 @@ def place_folder(monoid: str, cell: DType) -> Any:
     """``fold`` as `folds.source` says."""
     cell = INDEX if cell.kind in "mM" else cell
     carried = _carried(monoid, cell)
-    columns, row = column_folder(carried), _row(_best(monoid, cell), carried)
+    best = _best(monoid, cell)
+    columns, row, bricks = column_folder(carried), row_folder(best), brick_folder(best)
+    search, line = _searcher(best, carried), LANES * cell.itemsize
 
     @called(8)
     def fold(
         cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
         kept: int, parts: int,
     ) -> None:  # fmt: skip
-        for leaf in range(leaves):
-            at = cells + leaf * leaf_stride
-            if kept == 1:
-                row(at, n, round_stride, parts, leaf)
+        leaf = 0
+        side_by_side = kept == 1 and leaf_stride == line and round_stride != line
+        while leaf < leaves:
+            at, count = cells + leaf * leaf_stride, 1
+            if side_by_side:
+                count = min(BRICKS, leaves - leaf)
+                bricks(at, count, n, round_stride, 0, parts, leaf)
+            elif kept == 1:
+                row(at, n, round_stride, 0, parts, leaf)
             else:
                 columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept)
+            if kept == 1:
+                for i in range(count):
+                    search(at + i * line, n, round_stride, parts, leaf + i)
+            leaf += count
 
     return fold
 
@@ -64,7 +76,7 @@ def _numbers(monoid: str, cell: DType) -> Any:
 
 
 def _best(monoid: str, cell: DType) -> Folded:
-    """The best value, and for the numbers whether there is one, which alone is written."""
+    """The best value, and for the numbers whether there is one."""
     k, numbers = v.parts(cell), _numbers(monoid, cell)
     extreme = COMBINES["min" if monoid.endswith("min") else "max"](cell)
     fields = (v.held(v.real(cell)),) * k
@@ -79,10 +91,13 @@ def _best(monoid: str, cell: DType) -> Folded:
         return [*held, *some]
 
     return Folded(
-        cell, read, (*fields, v.BYTE) if of_numbers else fields, combine,
-        (TRUTH,) if of_numbers else (), places=(2,) if of_numbers else (),
-        finish=lambda _b, x, _n: x[k:],
-    )  # fmt: skip
+        cell,
+        read,
+        (*fields, v.BYTE) if of_numbers else fields,
+        combine,
+        (cell, TRUTH) if of_numbers else (cell,),
+        places=(0, 2) if of_numbers else (0,),
+    )
 
 
 def _carried(monoid: str, cell: DType) -> Folded:
@@ -128,25 +143,21 @@ def _carried(monoid: str, cell: DType) -> Folded:
     )  # fmt: skip
 
 
-def _row(best: Folded, carried: Folded) -> Any:
+def _searcher(best: Folded, carried: Folded) -> Any:
+    """Find the best value of a leaf, which is in the state already, and write its place."""
     lanes, single = Passes(best, LANES), Passes(best, 1)
     read, read_some, match = lanes.read(), lanes.read_some(), lanes.match()
-    reduced, tell, write_best = row_reducer(best), lanes.context(True), single.write()
-    k = v.parts(carried.cell)
-    found = Passes(
-        replace(
-            carried, written=carried.written[:2], places=(0, 1), finish=lambda _b, x, _n: x[: k + 1]
-        ),
-        1,
-    )
-    get, settle, write, nothing = found.read(), found.settle(), found.write(), found.context(False)
-    item, zero_room = carried.cell.itemsize, room(64)
+    tell, read_one, nothing = lanes.context(True), single.read(), single.context(False)
+    k, item = v.parts(carried.cell), carried.cell.itemsize
+    written = carried.written[:2]
+    found = Passes(replace(carried, written=written, places=(0, 1), finish=_first(k + 1)), 1)
+    get, settle, write, zero = found.read(), found.settle(), found.write(), found.context(False)
+    zero_room = room(64)
 
     @inlined
-    def row(address: int, n: int, round_stride: int, parts: int, index: int) -> None:
+    def search(address: int, n: int, round_stride: int, parts: int, index: int) -> None:
         context = tell(0, 0)
-        value = reduced(address, n, round_stride, context)
-        write_best(value, n, parts, index, 1)
+        value = read_one(get_int64(parts, 0) + index * item, nothing(0, 0), 0)
         place, rounds = 0, n // LANES
         for i in range(rounds + 1):
             at = address + i * round_stride
@@ -159,8 +170,12 @@ def _row(best: Folded, carried: Folded) -> Any:
                 place = i * LANES + first_lane(bits)
                 break
         at = address + place // LANES * round_stride + place % LANES * item
-        zero = zero_room()
-        set_int32(zero, 0, 0)
-        write(settle(get(at, nothing(zero, 0), place)), n, parts, index, 1)
+        none = zero_room()
+        set_int32(none, 0, 0)
+        write(settle(get(at, zero(none, 0), place)), n, parts, index, 1)
 
-    return row
+    return search
+
+
+def _first(count: int) -> Any:
+    return lambda _b, fields, _n: fields[:count]

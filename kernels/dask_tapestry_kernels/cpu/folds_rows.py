@@ -14,24 +14,14 @@ def row_folder(folded: Folded) -> Any:
     `told` is the address of the contexts, of which the leaf's is number `index`, where its parts of
     the state are written too.
     """
-    tell, write = Passes(folded, LANES).context(True), Passes(folded, 1).write()
-    reduced = row_reducer(folded)
-
-    @inlined
-    def row(address: int, n: int, round_stride: int, told: int, parts: int, index: int) -> None:
-        write(reduced(address, n, round_stride, tell(told, index)), n, parts, index, 1)
-
-    return row
-
-
-def row_reducer(folded: Folded) -> Any:
-    """``reduced(address, n, round_stride, context)``: the fields of one leaf, as one lane."""
     passes = Passes(folded, LANES)
     read, read_some, settle = passes.read(), passes.read_some(), passes.settle()
     step, step_some, halve = passes.step(), passes.step_some(), passes.halve()
+    tell, write = passes.context(True), Passes(folded, 1).write()
 
     @inlined
-    def reduced(address: int, n: int, round_stride: int, context: Any) -> Any:
+    def row(address: int, n: int, round_stride: int, told: int, parts: int, index: int) -> None:
+        context = tell(told, index)
         rounds = n // LANES
         rest = n - rounds * LANES
         if rounds:
@@ -45,6 +35,6 @@ def row_reducer(folded: Folded) -> Any:
                 lanes = step_some(lanes, last, rest)
         else:
             lanes = read_some(address, rest, context, 0)
-        return halve(settle(lanes), min(n, LANES))
+        write(halve(settle(lanes), min(n, LANES)), n, parts, index, 1)
 
-    return reduced
+    return row

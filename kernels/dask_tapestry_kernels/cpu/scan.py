@@ -182,8 +182,8 @@ def _is_inner(block: Block, axis: int) -> bool:
 
 
 def _any_order(combine: Function, state: np.dtype[Any]) -> bool:
-    """Whether cells have one total in whatever order they are combined."""
-    return isinstance(combine, np.ufunc) and state.kind in "biu"
+    """Whether cells have one total in any order; multiples that wrap around have not."""
+    return isinstance(combine, np.ufunc) and combine is not np.lcm and state.kind in "biu"
 
 
 def _is_slow(combine: Function, state: np.dtype[Any]) -> bool:
