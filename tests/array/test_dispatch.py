@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.array import special
 from dask_tapestry.array.dispatch import NUMPY_FUNCTIONS, UFUNC_FUNCTIONS
 
 CELLS = np.arange(1.0, 7).reshape(2, 3)
@@ -51,7 +52,7 @@ def test_a_ufunc_may_be_given_a_dtype():
 
 def test_every_function_that_is_registered_is_numpys():
     for name in UFUNC_FUNCTIONS:
-        assert isinstance(getattr(np, name), np.ufunc)
+        assert name in special.__all__ or isinstance(getattr(np, name), np.ufunc)
     for function in NUMPY_FUNCTIONS:
         assert function.__module__.startswith("numpy")
 
