@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.compiled import compiled
+from dask_tapestry_kernels.cpu.compiled import Native, compiled
 from dask_tapestry_kernels.cpu.fold_sources import NEAR_CELLS, fold_source, leaves_source
 
 Block = np.ndarray[Any, Any]
@@ -53,10 +53,10 @@ def leaf_states(
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
         return None
-    fold = _fold_address(monoid, cell, state, blocks[0].size)
-    driver = compiled(LEAVES, LEAVES_ARITY, "leaves of a reduction", blocks[0].size)
-    if fold is None or driver is None:
+    loops = loops_of(monoid, cell, state, blocks[0].size)
+    if loops is None:
         return None
+    fold, driver = loops
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     nodes = np.empty((*grid, *shape[rank:]), state)
     names = state.names or ()
@@ -90,10 +90,15 @@ def leaf_states(
     return nodes
 
 
-def _fold_address(monoid: str, cell: DType, state: DType, cells: int) -> int | None:
+def loops_of(monoid: str, cell: DType, state: DType, cells: int) -> tuple[int, Native] | None:
+    """Address of the fold, and the driver that calls it for each leaf, if both are compiled.
+
+    Both are asked for, so that one does not wait for the other to be compiled.
+    """
     source = _source(monoid, cell, state)
-    native = source and compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells)
-    return native.address if native else None
+    fold = source and compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells)
+    driver = source and compiled(LEAVES, LEAVES_ARITY, "leaves of a reduction", cells)
+    return (fold.address, driver) if fold and driver else None
 
 
 @lru_cache(maxsize=1024)

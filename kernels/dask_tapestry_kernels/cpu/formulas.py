@@ -14,6 +14,7 @@ Block = np.ndarray[Any, Any]
 STRIP: Final = 512  # cells packed at a time: operands and result of a formula stay in first cache
 LONG: Final = 64  # cells of a row that are worth a call
 SMALLEST_PLANE: Final = 16  # cells; smaller ones cost more to walk than to compute
+WALK_ARITY: Final = 6
 WALK: Final = "from dask_tapestry_kernels.cpu.walk import kernel\n"
 
 
@@ -23,6 +24,8 @@ def run(expression: Any, out: Block, blocks: Sequence[Block]) -> bool:
     if row is None:
         return False
     native = compiled(row.source, rows.ARITY, rows.text(expression), out.size)
+    if native is None and not _in_order(out, blocks):
+        _walk_loop(out.size)  # so that both are compiled by the next time
     return native is not None and run_row(native, out, blocks, row.scalars)
 
 
@@ -46,12 +49,20 @@ def run_row(
     row: Native, out: Block, blocks: Sequence[Block], scalars: Sequence[Block] = ()
 ) -> bool:
     """Run a row over blocks of the shape of `out`; return whether that was possible."""
-    if all(b.flags.c_contiguous and b.flags.aligned for b in (out, *blocks)):
+    if _in_order(out, blocks):
         table = np.array([b.ctypes.data for b in (*blocks, *scalars)], np.int64)
         row(out.size, table.ctypes.data, out.ctypes.data)
         return True
-    walk = compiled(WALK, 6, "strided operands", out.size)
+    walk = _walk_loop(out.size)
     return walk is not None and _walk(walk, row, out, blocks, scalars)
+
+
+def _in_order(out: Block, blocks: Sequence[Block]) -> bool:
+    return all(b.flags.c_contiguous and b.flags.aligned for b in (out, *blocks))
+
+
+def _walk_loop(cells: int) -> Native | None:
+    return compiled(WALK, WALK_ARITY, "strided operands", cells)
 
 
 def _walk(

@@ -11,7 +11,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu import rows
 from dask_tapestry_kernels.cpu.compiled import compiled
-from dask_tapestry_kernels.cpu.folding import Formula, leaf_states
+from dask_tapestry_kernels.cpu.folding import Formula, leaf_states, loops_of
 from dask_tapestry_kernels.cpu.monoids import ARITHMETIC, Arithmetic
 from dask_tapestry_kernels.cpu.tape import evaluate, tiles
 
@@ -227,11 +227,11 @@ def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
     row = rows.row_of(part.expression)
     if row is None:
         return None
-    native = compiled(row.source, rows.ARITY, rows.text(part.expression), blocks[0].size)
-    if native is None:
+    kind, cells = part.expression.dtype, blocks[0].size
+    native = compiled(row.source, rows.ARITY, rows.text(part.expression), cells)
+    if loops_of(part.monoid, kind, part.state, cells) is None or native is None:
         return None
     formula = Formula(native.address, row.scalars)
-    kind = part.expression.dtype
     return leaf_states(blocks, part.monoid, kind, part.tree.sides(0), part.state, formula)
 
 
