@@ -15,6 +15,7 @@ from dask_tapestry_kernels.cpu.fold_sources import NEAR_CELLS, fold_source, leav
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
+ROWS_SCRATCH: Final = 524_288  # of a formula's rows, the longer the better: 64 columns of float64
 SCRATCH: Final = 262_144  # bytes, which stay in the second cache
 MOST_DIMS: Final = 64
 FOLD_ARITY: Final = 8
@@ -70,7 +71,9 @@ def leaf_states(
     scalars = formula.scalars if formula else ()
     operands += [word for s in scalars for word in (s.ctypes.data, 0, *[0] * len(extents))]
     leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
-    size = max(SCRATCH, leaf_bytes + 64 * (len(blocks) + len(scalars) + 2))
+    size = max(
+        ROWS_SCRATCH if formula else SCRATCH, leaf_bytes + 64 * (len(blocks) + len(scalars) + 2)
+    )
     scratch = np.empty(size + 64, np.uint8)
     start = -(-scratch.ctypes.data // 64) * 64
     tables = [

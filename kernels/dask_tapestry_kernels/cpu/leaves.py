@@ -138,6 +138,30 @@ def _in_place(box: int, strides: int, ndim: int, reduced: int, item: int, n: int
     return SINGLE if n_stride == item and n >= FEW_CELLS else 0
 
 
+@called(5, I64)
+def _runs_along_columns(operands: int, count: int, width: int, reduced: int, row: int) -> int:
+    """Whether a formula can read its operands where they lie, a row of columns at a time."""
+    keep_apart()
+    if row == 0 or reduced != 1 or width != 4:
+        return 0
+    for i in range(count):
+        if get(operands, i * width + 1) != get(operands, i * width + 3):
+            return 0
+    return 1
+
+
+@called(8)
+def _rows_of_formula(
+    row: int, n: int, cells: int, line: int, addresses: int, operands: int, count: int, free: int
+) -> None:
+    """Evaluate a formula in n rows of `cells` columns, each of `line` bytes."""
+    keep_apart()
+    for i in range(n):
+        call_row(row, (cells, addresses, free + i * line))
+        for p in range(count):
+            put(addresses, p, get(addresses, p) + get(operands, p * 4 + 2))
+
+
 @called(19, I64)
 def _fold_leaf(
     fold: int, row: int, operands: int, count: int, box: int, place: int, sides: int,
@@ -153,6 +177,7 @@ def _fold_leaf(
     way = _in_place(box, strides, ndim, reduced, item, n)
     columns, single = way == COLUMNS, way == SINGLE
     in_place = row == 0 and (columns or single)
+    along = _runs_along_columns(operands, count, width, reduced, row)
     side_by_side = ndim == reduced or (
         not columns and n >= FEW_CELLS and _cells_lie_closer(box, strides, ndim, reduced)
     )
@@ -161,7 +186,7 @@ def _fold_leaf(
         step = get(box, axis) if ndim > reduced else 1
     else:
         run, budget = 1, item
-        for i in range(count):
+        for i in range(0 if along else count):
             budget += get(operands, i * width + 1)
         room_for = max(1, (size - 64 * (count + 1)) // (n * budget))
         while axis > reduced and whole * get(box, axis) <= room_for:
@@ -194,6 +219,9 @@ def _fold_leaf(
         else:
             for i in range(count):
                 at = _corner(operands, i, width, place, sides, start, reduced)
+                put(addresses, i, at)
+                if along:
+                    continue
                 bytes_ = get(operands, i * width + 1)
                 used = _dims(dims, operands, i, width, box, reduced, axis, long, side_by_side)
                 if used > 1 or (used == 1 and get(dims, 1) != bytes_):
@@ -202,8 +230,11 @@ def _fold_leaf(
                     free += (n * cells * bytes_ + 63) // 64 * 64
                 put(addresses, i, at)
             at = get(addresses, 0)
-            if row:
+            if along:
+                _rows_of_formula(row, n, cells, cells * item, addresses, operands, count, free)
+            elif row:
                 call_row(row, (n * cells, addresses, free))
+            if row:
                 at = free
             if side_by_side:
                 call_fold(fold, (at, cells, n * item, n, LANES * item, item, 1, table))
