@@ -51,20 +51,22 @@ def run_block(
     with scratch() as space, one_thread_each(spec.count > 1 and spec.program.multithreaded):
         waiting: list[Work] = []  # works of the part that is computed in tiles
         for work in schedule.works:
-            waiting.append(work)
-            if part and work.value in part.values and work.value != part.goal:
+            if part is not None and work.value in part.values and work.value != part.goal:
+                waiting.append(work)
                 continue
             place = target if work.value == last else _scratch_for(spec, work, space)
-            if part and work.value == part.goal:
-                result = _in_tiles(part, work, schedule, values, place)
-                if result is not None:
-                    values[work.value, work.box] = result
-                    waiting.clear()
-            for one in waiting:
+            if part is None or work.value != part.goal:
+                values[work.value, work.box] = _compute(spec, schedule, work, values, place)
+                _release(schedule, work, values, uses)
+                continue
+            tiled = _in_tiles(part, work, schedule, values, place)
+            if tiled is not None:
+                values[work.value, work.box] = tiled
+                continue
+            for one in (*waiting, work):
                 to = place if one is work else _scratch_for(spec, one, space)
                 values[one.value, one.box] = _compute(spec, schedule, one, values, to)
                 _release(schedule, one, values, uses)
-            waiting.clear()
         result = values.pop((last, box))
         if target is None:
             return result if result is None else owned(result)

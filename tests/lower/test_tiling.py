@@ -119,3 +119,17 @@ def test_small_blocks_stay_whole(tiled_blocks):
     with compiled.mode("off"):
         smooth(smooth(dt.ones((20, 20)) * dt.arange(20))).compute()
     assert tiled_blocks == []
+
+
+@pytest.mark.parametrize("mode", ["off", "wait"])
+def test_what_lies_between_the_formulas_is_computed_once_and_held(mode):
+    """Products, and views of them, that are read by formulas before and after them."""
+    x = np.random.default_rng(0).normal(size=(2000, 300))
+    with compiled.mode(mode), dt.config(block_bytes=2**20):
+        y = dt.asarray(x)
+        centred = y - y.mean(axis=1, keepdims=True)
+        spread = dt.sqrt(y.var(axis=1, keepdims=True) + 1e-5)
+        made = (centred / spread * y[:1] + y[-1]).compute()
+    off = x - x.mean(axis=1, keepdims=True)
+    expected = off / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5) * x[:1] + x[-1]
+    assert np.allclose(made, expected, rtol=1e-10)
