@@ -266,14 +266,20 @@ def main() -> None:
     for name, comparison in rows.items():
         result["rows"].append(measure(name, comparison, peers, given.repeats, given.scale))
         print(shown(result["rows"][-1], peers), flush=True)
+        keep(result, given.json)  # a run that is stopped leaves what it has measured
         gc.collect()
     print("geometric means over ours:", {k: round(v, 2) for k, v in means(result["rows"]).items()})
     for (name, why), missing in without(result["rows"]).items():
         print(f"{name}, {why}: {', '.join(missing)}")
     if not given.fast:
         measure_fresh(result, given, rows, peers)
-    if given.json:
-        given.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    keep(result, given.json)
+
+
+def keep(result: dict[str, Any], path: Path | None) -> None:
+    """Write what has been measured."""
+    if path:
+        path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
