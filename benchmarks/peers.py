@@ -97,6 +97,11 @@ class Tapestry(Dask):
 
     name, module, package = "dask_tapestry", "dask_tapestry", "dask_tapestry"
 
+    def program(self, comparison, arrays):
+        compute = importlib.import_module(self.module).compute
+        build = self.partial(comparison, arrays)
+        return lambda: compute(*as_tuple(build()), scheduler="threads")
+
     def settle(self):
         """Wait for kernels that are being compiled beside the calls."""
         compiled = "dask_tapestry_kernels.cpu.compiled"
