@@ -100,7 +100,8 @@ def run_tiles(part: Part, box: ZRange, schedule: Schedule, values: Held, target:
     sides = _tile(part, box.shape)
     if sides is None:
         return False
-    buffers = _Buffers()
+    first = ZRange(box.lo, tuple(a + n for a, n in zip(box.lo, sides, strict=True)))
+    buffers = _Buffers(_slot_bytes(part, part.program.schedule(first)))
     known = values, schedule
 
     def operations(origin: tuple[int, ...]) -> list[_Operation]:
@@ -165,16 +166,19 @@ def _shape(array: Block) -> tuple[object, ...]:
 
 
 class _Buffers:
-    """Buffers that all tiles share: the same one for the same work of each tile."""
+    """Buffers that all tiles share: the same one for the same work of each tile.
 
-    def __init__(self) -> None:
-        self._arrays: dict[int, Block] = {}
+    They never move, as the loop over tiles writes to where they lay when it was told of them.
+    """
+
+    def __init__(self, sizes: Mapping[int, int]) -> None:
+        self._arrays = {number: np.empty(size, np.uint8) for number, size in sizes.items()}
 
     def array(self, number: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
-        """The buffer number `number`, as cells of `shape`."""
+        """The buffer `number`, as cells of `shape`; for more cells than it has, one of its own."""
         size = prod(shape) * dtype.itemsize
-        if number not in self._arrays or len(self._arrays[number]) < size:
-            self._arrays[number] = np.empty(size, np.uint8)
+        if len(self._arrays[number]) < size:
+            return np.empty(shape, dtype)
         return self._arrays[number][:size].view(dtype).reshape(shape)
 
 
@@ -253,6 +257,17 @@ def _formulas(part: Part, schedule: Schedule) -> list[tuple[Work, set[tuple[int,
     return found
 
 
+def _slot_bytes(part: Part, schedule: Schedule) -> dict[int, int]:
+    """Bytes that each buffer must hold."""
+    slots = _slots(part, schedule)
+    sizes: dict[int, int] = {}
+    for work, _ in _formulas(part, schedule):
+        slot = slots[work.value, work.box]
+        size = work.box.size * part.program.types[work.value].dtype.itemsize
+        sizes[slot] = max(sizes.get(slot, 0), size)
+    return sizes
+
+
 @lru_cache(maxsize=256)
 def _tile(part: Part, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """Sides of the tile that takes the least work among those whose values fit the cache."""
@@ -261,17 +276,11 @@ def _tile(part: Part, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     for sides in _candidates(shape, program.type.dtype.itemsize):
         tile = ZRange((0,) * len(sides), sides)
         schedule = program.schedule(tile)
-        slots = _slots(part, schedule)
-        sizes: dict[int, int] = {}
-        work = 0.0
-        for one, _ in _formulas(part, schedule):
-            slot = slots[one.value, one.box]
-            itemsize = program.types[one.value].dtype.itemsize
-            sizes[slot] = max(sizes.get(slot, 0), one.box.size * itemsize)
-            work += one.box.size * (1 + CALL_CELLS / max(1, one.box.shape[-1]))
-        formulas = len(_formulas(part, schedule))
-        again = work / (formulas * tile.size * (1 + CALL_CELLS / shape[-1]))
-        if sum(sizes.values()) <= CACHE and again <= MOST_AGAIN and (not best or again < best[0]):
+        boxes = [work.box for work, _ in _formulas(part, schedule)]
+        work = sum(box.size * (1 + CALL_CELLS / max(1, box.shape[-1])) for box in boxes)
+        again = work / (len(boxes) * tile.size * (1 + CALL_CELLS / shape[-1]))
+        size = sum(_slot_bytes(part, schedule).values())
+        if size <= CACHE and again <= MOST_AGAIN and (not best or again < best[0]):
             best = again, sides
     return best and best[1]
 

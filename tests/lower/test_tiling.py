@@ -133,3 +133,16 @@ def test_what_lies_between_the_formulas_is_computed_once_and_held(mode):
     off = x - x.mean(axis=1, keepdims=True)
     expected = off / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5) * x[:1] + x[-1]
     assert np.allclose(made, expected, rtol=1e-10)
+
+
+def test_buffers_do_not_move_where_later_values_are_larger(small_tiles, tiled_blocks):
+    """Values of one byte a cell, then of eight, in buffers that are used again."""
+    x = values((61, 47), "i1")
+    small = [x[:-2] + x[2:], x[:-2] * 2 + x[2:]]
+    first = smooth(smooth(small[0]) + smooth(small[1]))
+    expected = smooth(smooth(smooth(first.astype("f8") / 3)))
+    y = dt.asarray(x)
+    ours = smooth(smooth(y[:-2] + y[2:]) + smooth(y[:-2] * 2 + y[2:]))
+    made = smooth(smooth(smooth(ours.astype("f8") / 3))).compute(scheduler="sync")
+    assert same_bits(made, expected)
+    assert any(tiled_blocks)
