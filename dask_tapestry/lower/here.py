@@ -1,7 +1,7 @@
 """Small computations run by their caller.
 
 A plan whose steps are single blocks has nothing to run side by side, and handing its few tasks to a
-scheduler takes longer than they do: .3 instead of 1.0 ms for a formula of 10,000 cells.
+scheduler takes longer than they do: .4 instead of 1.3 ms for a formula of 10,000 cells.
 """
 
 from __future__ import annotations
