@@ -3,7 +3,7 @@
     python benchmarks/machine.py --json machine.json
     python benchmarks/report.py machine.json
 
-Of several files, a row is the last one's that has it; the hardware and the command are the first's.
+Of several files, a row is the last one's that has it, the hardware the first's.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def merged(results: Sequence[Result]) -> Result:
     for part in ("rows", "first_calls", "memory"):
         found = {(row["name"], row.get("peer")): row for r in results for row in r[part]}
         whole[part] = list(found.values())
+    runs = [f"{r['command']}  # at {r.get('commit', 'unknown')[:7]}" for r in results]
+    whole["command"] = "\n".join(runs) if len(results) > 1 else results[0]["command"]
     whole["peers"] = list(dict.fromkeys(name for r in results for name in r["peers"]))
     whole["versions"] = {name: v for r in results for name, v in r["versions"].items()}
     return whole
