@@ -21,6 +21,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import time
@@ -251,7 +252,7 @@ def main() -> None:
     rows = chosen(given.only)
     words = [given.json.name if Path(word) == given.json else word for word in sys.argv[1:]]
     result: dict[str, Any] = {
-        "command": " ".join(["python", "benchmarks/machine.py", *words]),
+        "command": shlex.join(["python", "benchmarks/machine.py", *words]),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "scale": given.scale,
         "hardware": hardware(),
