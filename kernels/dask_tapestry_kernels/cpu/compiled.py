@@ -108,8 +108,10 @@ class Service:
         """Return the kernel of `source` if it is there; else see to it that it will be."""
         if self._failed:
             self._warn()
+        if self.mode == "off":
+            return None
         found = self._ready.get(source)
-        if found is not None or source in self._ready or self.mode == "off":
+        if found is not None or source in self._ready:
             return found
         with self.changed:
             done = self._work[source] = self._work.pop(source, 0) + cells
