@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dask_tapestry.lower.memory import MEMORY
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
@@ -42,7 +43,7 @@ class Buffer:
         if self._array is None:
             with self._lock:
                 if self._array is None and self.type is not None:
-                    self._array = np.empty(self.type.shape, self.type.dtype, self.order)
+                    self._array = _memory(self.type, self.order)
         if self._array is None:
             raise RuntimeError("a remote buffer holds no cells")
         return self._array
@@ -52,6 +53,11 @@ class Buffer:
 
     def __dask_tokenize__(self) -> str:
         return "tapestry-buffer"
+
+
+def _memory(type_: TensorType, order: Literal["C", "F"]) -> Block:
+    used = MEMORY.array(type_.shape, type_.dtype, order)
+    return np.empty(type_.shape, type_.dtype, order) if used is None else used
 
 
 REMOTE = Buffer()

@@ -39,8 +39,8 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
     client = live_client()
     if client is not None:
         _refuse_local_members(plan)
-    if final:
-        plan = replace(plan, steps=with_first(plan.steps, uuid4().hex))
+    salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
+    plan = replace(plan, steps=with_first(plan.steps, salt))
     scattered = Scattered(client) if can_scatter(client) else None
     lowered = Lowering(plan, scattered).lower(final)
     with _lock:

@@ -72,7 +72,7 @@ class Lowering:
         buffers: dict[Node, Buffer] = {}
         if final:
             buffers = {
-                node: Buffer(node.type, memory_order(self.plan.steps[node]))
+                node: Buffer(node.type, memory_order(self.plan, node))
                 for node in self.plan.graph.roots
                 if node in self.plan.steps and not isinstance(node.operator, Sink)
             }
@@ -130,6 +130,7 @@ class Lowering:
         if isinstance(x.operator, BlocksSource):
             self._foreign(x.operator)
             return x.operator.key_name, x.operator.cuts
+        x = self.plan.source(x)
         data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
         if self.scattered is None or data.nbytes <= EMBEDDED_BYTES:
             return data, None
@@ -180,12 +181,13 @@ class Lowering:
         return [(name, 0)]
 
 
-def memory_order(step: Step) -> Literal["C", "F"]:
+def memory_order(plan: Plan, node: Node) -> Literal["C", "F"]:
     """Order in which a result should lie: as all arrays of its shape lie that it is made of.
 
     NumPy's functions of cells do so too, and read and write in one order then.
     """
-    alike = [x.operator for x in step.inputs if x.type.shape == step.node.type.shape]
+    inputs = plan.steps[node].inputs
+    alike = [plan.source(x).operator for x in inputs if x.type.shape == node.type.shape]
     arrays = [o.data.flags for o in alike if isinstance(o, MemorySource)]
     along = bool(arrays) and all(f.f_contiguous and not f.c_contiguous for f in arrays)
     return "F" if along and len(arrays) == len(alike) else "C"

@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.errors import compute_error
 from dask_tapestry.lower.buffer import Buffer
-from dask_tapestry.lower.scratch import Scratch, forget, scratch
+from dask_tapestry.lower.memory import MEMORY, owned
 from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
 from dask_tapestry.plan.program import Instruction, Schedule, Work
@@ -48,13 +48,13 @@ def run_block(
     part = tiled_part(spec.program)
     if part is not None and len(schedule.boxes[part.goal]) != 1:
         part = None
-    with scratch() as space, one_thread_each(spec.count > 1 and spec.program.multithreaded):
+    with one_thread_each(spec.count > 1 and spec.program.multithreaded):
         waiting: list[Work] = []  # works of the part that is computed in tiles
         for work in schedule.works:
             if part is not None and work.value in part.values and work.value != part.goal:
                 waiting.append(work)
                 continue
-            place = target if work.value == last else _scratch_for(spec, work, space)
+            place = target if work.value == last and out.is_local else _room_for(spec, work)
             if part is None or work.value != part.goal:
                 values[work.value, work.box] = _compute(spec, schedule, work, values, place)
                 _release(schedule, work, values, uses)
@@ -64,7 +64,7 @@ def run_block(
                 values[work.value, work.box] = tiled
                 continue
             for one in (*waiting, work):
-                to = place if one is work else _scratch_for(spec, one, space)
+                to = place if one is work else _room_for(spec, one)
                 values[one.value, one.box] = _compute(spec, schedule, one, values, to)
                 _release(schedule, one, values, uses)
         result = values.pop((last, box))
@@ -84,17 +84,12 @@ def _in_tiles(
     return out if run_tiles(part, work.box, schedule, values, out) else None
 
 
-def _scratch_for(spec: StepSpec, work: Work, space: Scratch) -> Block | None:
+def _room_for(spec: StepSpec, work: Work) -> Block | None:
+    """Where a kernel may write an array that stays within this process; None to let it choose."""
     instruction = spec.program.instructions[work.value - len(spec.program.inputs)]
     if instruction.operator.category != "block":
         return None
-    return space.array(work.box.shape, instruction.type.dtype)
-
-
-def owned(block: Block) -> Block:
-    """`block` as an array that keeps nothing but its own cells alive and may be written to."""
-    whole = block.base is None and block.flags.owndata and block.flags.writeable
-    return block if whole else np.array(block, order="C")
+    return MEMORY.array(work.box.shape, instruction.type.dtype)
 
 
 def _gather(spec: StepSpec, schedule: Schedule, inputs: Any) -> Held:
@@ -192,7 +187,6 @@ def finish_array(
     A result without dimensions comes as a NumPy scalar, as from NumPy's own functions. With `copy`
     the result is an array of its own, where buffer or block belong to somebody else too.
     """
-    forget()
     if out.is_local:
         whole = out.array
     else:
@@ -211,7 +205,6 @@ def prepare_sink(sink: Sink, type_: Any) -> None:
 def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
     """Say that a store is complete."""
     del blocks
-    forget()
     sink.finish()
 
 

@@ -3,7 +3,8 @@
 The rule is simple and sound. Blocks start as the whole output. While they are too few for the
 workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
 together take the least time to read and to compute; a tie goes to the cut that meets fewer blocks
-of other steps, then to the first dimension, whose pieces are contiguous. What a block reads follows
+of other steps, where they may lie elsewhere, then to the first dimension, whose pieces are
+contiguous. What a block reads follows
 from its operators' projections, and of a stored tensor whole chunks count, so cuts fall on chunk
 edges by themselves and are then snapped to them exactly.
 """
@@ -22,6 +23,8 @@ from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
+ROUNDING = 1e-9  # of a score
+SCATTERED = 0.01  # of the time of a cut that pieces lying apart add to it, in one memory
 REREAD = 0.25  # of all bytes that a cut may read again from stores, unless memory demands it
 
 
@@ -148,9 +151,17 @@ def _best_cut(
         needs = needs_of(program, _largest(grid), chunks, aim.local)
         seconds = needs.read / aim.bytes_a_second + needs.flops / FLOPS_A_SECOND
         score = seconds * _equal_blocks(grid), needs.blocks * _equal_blocks(grid)
-        if best is None or score < best[0]:
+        if best is None or _is_less(score, best[0], aim):
             best = (score, more, grid, needs)
     return best[1:] if best else None
+
+
+def _is_less(score: tuple[float, float], other: tuple[float, float], aim: Aim) -> bool:
+    """Whether seconds, or else blocks met, are fewer, by more than what contiguous pieces gain."""
+    (seconds, blocks), (others, met) = score, other
+    if aim.local:
+        return seconds < (1 - SCATTERED) * others
+    return seconds < (1 - ROUNDING) * others or (seconds < (1 + ROUNDING) * others and blocks < met)
 
 
 def _equal_blocks(grid: tuple[Cuts, ...]) -> float:

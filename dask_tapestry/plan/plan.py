@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -9,6 +10,7 @@ from math import prod
 from typing import Any
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.io.memory import OpenSource
 from dask_tapestry.plan.cost import plan_cost
 from dask_tapestry.plan.needs import Needs
 from dask_tapestry.plan.program import Program
@@ -110,6 +112,8 @@ class Plan:
         Steps by the node they compute, producers first.
     resources
         What it was made for.
+    sources
+        Arrays in the places of the open sources it was made with.
     """
 
     written: Graph
@@ -117,6 +121,20 @@ class Plan:
     steps: dict[Node, Step]
     resources: Resources
     rewrites: Trace = field(repr=False)
+    sources: dict[Node, Node] = field(default_factory=dict, repr=False)
+
+    def closed(self, written: Graph, sources: Sequence[Node]) -> Plan:
+        """The same plan for the graph `written`, whose arrays take the open sources' places."""
+        opened = {
+            node: sources[node.operator.number]
+            for node in self.written.nodes
+            if isinstance(node.operator, OpenSource)
+        }
+        return replace(self, written=written, sources=opened)
+
+    def source(self, node: Node) -> Node:
+        """The array in the place of an open source; any other node itself."""
+        return self.sources.get(node, node)
 
     @cached_property
     def cost(self) -> dict[str, float]:

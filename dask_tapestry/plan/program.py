@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dask_tapestry.teg import Operator, TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
 FEW_CELLS = 64
+SCHEDULES = 64  # that a program remembers: a block's is asked for by its task and by what runs it
 
 
 class Instruction(NamedTuple):
@@ -87,12 +88,34 @@ class Program:
         """Whether a kernel of it starts threads of its own."""
         return any(i.operator.multithreaded for i in self.instructions)
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.inputs, self.instructions))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _schedules(self) -> dict[tuple[ZRange, bool], Schedule]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"inputs": self.inputs, "instructions": self.instructions}
+
     def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
         """Follow the demands of the output's cells `box` back to the inputs.
 
         What an operator cannot divide is computed whole; unless `rounded` is false, which tells how
         the boxes would move.
         """
+        known = self._schedules.get((box, rounded))
+        if known is None:
+            if len(self._schedules) >= SCHEDULES:
+                self._schedules.clear()
+            known = self._schedules[box, rounded] = self._schedule(box, rounded)
+        return known
+
+    def _schedule(self, box: ZRange, rounded: bool) -> Schedule:
         first = len(self.inputs)
         count = first + len(self.instructions)
         wanted: list[list[ZRange]] = [[] for _ in range(count)]

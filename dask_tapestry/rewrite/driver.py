@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dask_tapestry.errors import PlanError
 from dask_tapestry.rewrite.rule import Rule, Rules, Shared
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, apply
-from dask_tapestry.teg.node import written_at
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg.node import reapply, written_at
 
 LONGEST_CHAIN = 1_000  # rewrites of one node; more means that two rules undo each other
 
@@ -73,11 +73,7 @@ def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> 
 
 def rebuilt(node: Node, done: dict[Node, Node]) -> Node:
     """`node` over the rewritten inputs."""
-    inputs = [done[i] for i in node.inputs]
-    after = [done[a] for a in node.after]
-    if tuple(inputs) == node.inputs and tuple(after) == node.after:
-        return node
-    return apply(node.operator, *inputs, after=after, line=node.line or "")
+    return reapply(node, [done[i] for i in node.inputs], [done[a] for a in node.after])
 
 
 def _step(node: Node, rules: Rules, trace: Trace | None, shared: Shared) -> Node:

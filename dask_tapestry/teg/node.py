@@ -45,15 +45,18 @@ class Node:
         Type of the output; of a sink, of what it writes.
     digest
         Text that equals another node's exactly when the nodes are equal, in any process.
+    form
+        The same of the operator alone.
     """
 
-    __slots__ = ("__weakref__", "after", "digest", "inputs", "line", "operator", "type")
+    __slots__ = ("__weakref__", "after", "digest", "form", "inputs", "line", "operator", "type")
 
     operator: Operator
     inputs: tuple[Node, ...]
     after: tuple[Node, ...]
     type: TensorType
     digest: str
+    form: str
     line: str | None
 
     @property
@@ -111,21 +114,33 @@ def apply(
     ShapeError, DTypeError
         Where the inputs do not fit the operator.
     """
-    digest = _digest(operator, inputs, after)
+    form = _short(token(operator))
+    digest = _digest(form, inputs, after)
     known = _interned.get(digest)
     if known is not None:
         return known
     node = Node.__new__(Node)
-    node.operator, node.inputs, node.after, node.digest = operator, inputs, tuple(after), digest
+    node.operator, node.inputs, node.after = operator, inputs, tuple(after)
+    node.form, node.digest = form, digest
     node.type = operator.infer(*[i.type for i in inputs])
     node.line = line if line is not None else user_line()
     with _lock:
         return _interned.setdefault(digest, node)
 
 
+def reapply(node: Node, inputs: Sequence[Node], after: Sequence[Node] = ()) -> Node:
+    """The operator of `node` applied to other inputs, where the user wrote it."""
+    if tuple(inputs) == node.inputs and tuple(after) == node.after:
+        return node
+    known = _interned.get(_digest(node.form, inputs, after))
+    if known is not None:
+        return known
+    return apply(node.operator, *inputs, after=after, line=node.line or "")
+
+
 def is_interned(node: Node) -> bool:
     """Whether `node` is the one node of its application."""
-    digest = _digest(node.operator, node.inputs, node.after)
+    digest = _digest(_short(token(node.operator)), node.inputs, node.after)
     return digest == node.digest and _interned.get(digest) is node
 
 
@@ -134,10 +149,13 @@ def sequence_point(*after: Node) -> Node:
     return apply(SEQUENCE_POINT, after=after)
 
 
-def _digest(operator: Operator, inputs: Sequence[Node], after: Sequence[Node]) -> str:
-    text = " ".join(
-        (token(operator), *[i.digest for i in inputs], "after", *[a.digest for a in after])
+def _digest(form: str, inputs: Sequence[Node], after: Sequence[Node]) -> str:
+    return _short(
+        " ".join((form, *[i.digest for i in inputs], "after", *[a.digest for a in after]))
     )
+
+
+def _short(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 

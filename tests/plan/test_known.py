@@ -1,38 +1,104 @@
+import gc
+import weakref
+
 import numpy as np
 
 import dask_tapestry as dt
+from dask_tapestry.io.memory import OpenSource
 from dask_tapestry.plan import known
 from dask_tapestry.plan.known import plan_of
 
+BATCHES = [np.arange(10.0) + number for number in range(3)]
 
-def test_a_small_expression_is_planned_once():
-    x = dt.asarray(np.arange(10.0))
-    assert plan_of([(x + 1).node]) is plan_of([(x + 1).node])
-    assert plan_of([(x + 1).node]) is not plan_of([(x + 2).node])
+
+def planned(*arrays):
+    return plan_of([x.node for x in arrays])
+
+
+def scaled(x, by=2.0):
+    return dt.asarray(x) * by + 1
+
+
+def test_what_differs_in_its_arrays_alone_is_planned_once():
+    first, second = (planned(scaled(batch)) for batch in BATCHES[:2])
+    assert first.graph is second.graph
+    assert first.steps is second.steps
+    assert planned(scaled(BATCHES[0], by=3.0)).graph is not first.graph
+    assert planned(scaled(BATCHES[0].astype("f4"))).graph is not first.graph
+    assert planned(scaled(BATCHES[0][:-1])).graph is not first.graph
+
+
+def test_each_plan_computes_its_own_arrays():
+    for batch in BATCHES:
+        np.testing.assert_array_equal(scaled(batch).compute(), batch * 2 + 1)
+        np.testing.assert_array_equal(scaled(batch).persist().compute(), batch * 2 + 1)
+
+
+def test_which_array_stands_where_makes_a_difference():
+    x, y = (dt.asarray(batch) for batch in BATCHES[:2])
+    pairs = [(x, x), (x, y), (y, x), (y, y)]
+    for a, b in pairs:
+        total = (a * 2 - b).sum()
+        assert total.compute() == (a.compute() * 2 - b.compute()).sum()
+    shared, twice = planned(x * 2 + x * 2), planned(x * 2 + y * 2)
+    assert shared.graph is not twice.graph
+
+
+def test_roots_are_told_apart():
+    x, y = (dt.asarray(batch) for batch in BATCHES[:2])
+    for roots in ((x + 1, y + 1), (y + 1, x + 1), (x + 1, x + 2), (x + 2, x + 1)):
+        expected = [np.asarray(root) for root in roots]
+        for found, one in zip(dt.compute(*roots), expected, strict=True):
+            np.testing.assert_array_equal(found, one)
+
+
+def test_persisted_blocks_of_alike_graphs_have_keys_of_their_own():
+    first, second = (scaled(batch).persist() for batch in BATCHES[:2])
+    assert not set(first.__dask_graph__()) & set(second.__dask_graph__())
+    keys = [set(scaled(batch).__dask_graph__()) for batch in BATCHES[:2]]
+    assert not keys[0] & keys[1]
+
+
+def test_another_line_has_a_plan_of_its_own():
+    """So that errors name the right one."""
+    x = dt.asarray(BATCHES[0])
+    first = planned(x + 1)
+    second = planned(x + 2)
+    third = planned(x + 2)
+    assert first.graph is not second.graph
+    assert third.written == second.written
 
 
 def test_other_settings_and_resources_give_other_plans():
     x = dt.asarray(np.arange(10_000.0)) + 1
-    plan = plan_of([x.node])
+    plan = planned(x)
     with dt.config(block_bytes=4096):
-        assert plan_of([x.node]) is not plan
+        assert planned(x).graph is not plan.graph
     with dt.config(resources=dt.Resources(workers=3, threads=2)):
-        assert plan_of([x.node]).resources.workers == 3
-    assert plan_of([x.node]) is plan
+        assert planned(x).resources.workers == 3
+    assert planned(x).graph is plan.graph
 
 
-def test_plans_that_hold_much_or_read_stores_are_not_kept(tmp_path):
-    large = dt.asarray(np.zeros(known.SMALL // 8 + 1)) + 1
-    assert plan_of([large.node]) is not plan_of([large.node])
+def test_kept_plans_hold_no_arrays():
+    batch = np.arange(7.0)
+    x = dt.asarray(batch) * 5
+    assert all(isinstance(n, OpenSource) for n in (s.operator for s in planned(x).sources))
+    gone = weakref.ref(batch)
+    del batch, x
+    gc.collect()
+    assert gone() is None
+
+
+def test_plans_that_read_stores_are_not_kept(tmp_path):
     dt.to_zarr(dt.arange(10), tmp_path / "x.zarr")
     stored = dt.from_zarr(tmp_path / "x.zarr") + 1
-    assert plan_of([stored.node]) is not plan_of([stored.node])
+    assert planned(stored).graph is not planned(stored).graph
 
 
 def test_few_are_kept():
     x = dt.asarray(np.arange(3.0))
-    first = plan_of([(x + 1).node])
+    first = planned(x + 1)
     for number in range(known.KEPT):
-        plan_of([(x * number).node])
-    assert plan_of([(x + 1).node]) is not first
+        planned(x * number)
+    assert planned(x + 1).graph is not first.graph
     assert len(known._known) == known.KEPT

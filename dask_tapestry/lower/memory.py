@@ -1,0 +1,155 @@
+"""Memory that is used again: of results that nobody holds any more, and of intermediate arrays.
+
+Fresh memory comes page by page, each cleared by the system, and takes as long as what is computed
+into it: 144 MB are scaled into fresh memory in 13 ms and into used memory in 7 (two cores). So
+arrays from here give their memory back when they and all views of them are gone, and the next ones
+take it. What nobody takes goes to the system after `IDLE` seconds. Memory kept and lent together
+never exceeds what was lent at one time: keeping raises no peak.
+"""
+
+from __future__ import annotations
+
+import os
+from math import prod
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from time import monotonic, sleep
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from dask.utils import parse_bytes
+
+from dask_tapestry.config import get as setting
+
+Block = np.ndarray[Any, Any]
+SMALLEST: Final = 2**18  # bytes; smaller arrays are cheaper to allocate than to look for
+SPARE: Final = 2**22  # bytes, or an eighth, by which used memory may be larger than what is wanted
+ALIGNED: Final = 64  # bytes: a cache line, and the widest vector
+IDLE: Final = 5.0  # seconds
+
+
+class _Kept(NamedTuple):
+    whole: Block
+    since: float
+
+
+class _Lease:
+    """What an array from here rests on; gives its memory back when the last view of it is gone."""
+
+    __slots__ = ("__array_interface__", "_returned", "_whole", "size")
+
+    def __init__(self, whole: Block, size: int, returned: SimpleQueue[_Kept]) -> None:
+        self._whole, self.size, self._returned = whole, size, returned
+        start = -whole.ctypes.data % ALIGNED
+        self.__array_interface__ = whole[start : len(whole) - ALIGNED + start].__array_interface__
+
+    def __del__(self) -> None:
+        self._returned.put(_Kept(self._whole, monotonic()))
+
+
+class Memory:
+    """Memory that arrays of this process take by turns."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Know of no memory, as in a process that was just forked."""
+        self._lock = Lock()
+        self._kept: list[_Kept] = []  # the longest kept first
+        self._lent = 0  # bytes
+        self._most = 0  # bytes lent at one time, of late
+        self._cleans = False  # whether there is a thread that does
+        # A lease may end inside a garbage collection at any point: of all here it uses this alone.
+        self._returned: SimpleQueue[_Kept] = SimpleQueue()
+
+    def array(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], order: Literal["C", "F"] = "C"
+    ) -> Block | None:
+        """Return an array with arbitrary cells; None where a fresh one does as well."""
+        size = prod(shape) * dtype.itemsize
+        if size < SMALLEST or dtype.hasobject:
+            return None
+        cells = np.asarray(_Lease(self._take(size + ALIGNED), size, self._returned))
+        return cells[:size].view(dtype).reshape(shape, order=order)
+
+    @property
+    def kept(self) -> int:
+        """Bytes that are kept for whoever asks next."""
+        with self._lock:
+            self._count()
+            return self._size()
+
+    def clean(self, seconds: float = 0.0) -> None:
+        """Give what was kept so long to the system."""
+        with self._lock:
+            self._count()
+            now = monotonic()
+            self._kept = [kept for kept in self._kept if now - kept.since < seconds]
+            self._most = self._lent + self._size()
+
+    def _take(self, size: int) -> Block:
+        spare = max(size // 8, SPARE)
+        with self._lock:
+            self._count()
+            sizes = {
+                len(kept.whole): number  # of the last kept, whose cells may still be in a cache
+                for number, kept in enumerate(self._kept)
+                if 0 <= len(kept.whole) - size <= spare
+            }
+            whole = self._kept.pop(sizes[min(sizes)]).whole if sizes else np.empty(size, np.uint8)
+            self._lent += len(whole)
+            self._most = max(self._most, self._lent)
+            self._keep(self._most - self._lent)
+            self._have_cleaned()
+        return whole
+
+    def _count(self) -> None:
+        """Count what was returned among what is kept."""
+        while True:
+            try:
+                back = self._returned.get_nowait()
+            except Empty:
+                break
+            self._lent = max(0, self._lent - len(back.whole))
+            self._kept.append(back)
+        self._keep(min(self._most - self._lent, int(parse_bytes(setting("kept-memory")))))
+
+    def _size(self) -> int:
+        return sum(len(kept.whole) for kept in self._kept)
+
+    def _keep(self, most: int) -> None:
+        """Keep `most` bytes, and let go what was kept the longest."""
+        surplus = self._size() - most
+        while surplus > 0:
+            surplus -= len(self._kept.pop(0).whole)
+
+    def _have_cleaned(self) -> None:
+        if not self._cleans:
+            try:
+                Thread(target=self._clean_by_turns, daemon=True, name="tapestry-memory").start()
+            except RuntimeError:  # too many threads, or the interpreter is ending
+                return
+            self._cleans = True
+
+    def _clean_by_turns(self) -> None:
+        """Clean while anything is kept, then wait for something to return."""
+        while True:
+            self._returned.put(self._returned.get())
+            while self.kept:
+                sleep(IDLE)
+                self.clean(IDLE)
+
+
+def owned(block: Block) -> Block:
+    """`block` as an array that keeps nothing but its own cells alive and may be written to."""
+    lease = block.base
+    while isinstance(lease, np.ndarray):
+        lease = lease.base
+    whole = block.nbytes == lease.size if isinstance(lease, _Lease) else block.flags.owndata
+    return block if whole and block.flags.writeable else np.array(block, order="C")
+
+
+MEMORY: Final = Memory()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=MEMORY.begin)
