@@ -57,7 +57,7 @@ def folded(monoid, cells, state):
     parts = [np.empty((leaves, kept), state[name] if name else state) for name in names]
     table = np.array([part.ctypes.data for part in parts], np.int64)
     far, near = cells.strides[:2]
-    fold(cells.ctypes.data, leaves, far, n, 32 * near, near, kept, table.ctypes.data)
+    fold(cells.ctypes.data, leaves, far, n, 32 * near, near, kept, table.ctypes.data, 0)
     if not state.names:
         return parts[0]
     states = np.empty((leaves, kept), state)

@@ -65,7 +65,7 @@ def test_rounds_may_lie_apart(stride):
     out, f8 = np.empty(1), np.dtype("f8")
     table = np.array([out.ctypes.data], np.int64)
     fold_of("sum", f8, f8)(
-        image.ctypes.data, 1, 0, image.size, image.strides[0], 8, 1, table.ctypes.data
+        image.ctypes.data, 1, 0, image.size, image.strides[0], 8, 1, table.ctypes.data, 0
     )
     expected = ARITHMETIC["sum"].leaf(image.reshape(1, -1, 1), f8)
     assert same_states(out.reshape(1, 1), expected)

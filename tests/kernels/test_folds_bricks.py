@@ -19,8 +19,9 @@ def test_bricks_of_a_band_have_the_bits_of_bricks_alone(monoid, dtype, rows, bri
     fold = fold_of(monoid, band.dtype, state)
     item = band.itemsize
     fold(
-        band.ctypes.data, bricks, 32 * item, 32 * rows, band.strides[0], item, 1, table.ctypes.data
-    )
+        band.ctypes.data, bricks, 32 * item, 32 * rows, band.strides[0], item, 1,
+        table.ctypes.data, 0,
+    )  # fmt: skip
     cells = band[:, : 32 * bricks].reshape(rows, bricks, 32).swapaxes(0, 1)
     with np.errstate(all="ignore"):
         expected = ARITHMETIC[monoid].leaf(cells.reshape(bricks, -1, 1), state)

@@ -13,8 +13,9 @@ import numpy as np
 DType = np.dtype[Any]
 
 NEAR_CELLS: Final = 4096  # of a leaf; narrow accumulators of integers do not overflow
-FOLD_SIGNATURE: Final = f"void({', '.join(['int64'] * 8)})"
+FOLD_SIGNATURE: Final = f"void({', '.join(['int64'] * 9)})"
 LEAVES_SIGNATURE: Final = f"void({', '.join(['int64'] * 14)})"
+FORMULAS_SIGNATURE: Final = f"void({', '.join(['int64'] * 7)})"
 PLACES: Final = frozenset({"argmin", "argmax", "nanargmin", "nanargmax"})
 OF_TIMES: Final = frozenset({"min", "fmax", "any", "all", "xor", "argmin"})  # NaT: the least int64
 VALUES: Final = frozenset(
@@ -31,8 +32,8 @@ fold = folder({monoid!r}, {cell!r}, {state!r})
 
 
 @njit({signature!r}, nogil=True, error_model="numpy")
-def kernel(cells, leaves, leaf_stride, n, round_stride, n_stride, kept, parts):
-    fold(cells, leaves, leaf_stride, n, round_stride, n_stride, kept, parts)
+def kernel(cells, leaves, leaf_stride, n, round_stride, n_stride, kept, parts, source):
+    fold(cells, leaves, leaf_stride, n, round_stride, n_stride, kept, parts, source)
 """
 
 LEAVES: Final = f"""\
@@ -52,15 +53,27 @@ def kernel(
     )
 """
 
+FORMULAS: Final = f"""\
+from numba import njit
+
+from dask_tapestry_kernels.cpu.folds_formulas import fold_formulas
+
+
+@njit({FORMULAS_SIGNATURE!r}, nogil=True, error_model="numpy")
+def kernel(fold, source, part_items, part_count, extent, side, kept):
+    fold_formulas(fold, source, part_items, part_count, extent, side, kept)
+"""
+
 
 def fold_source(monoid: str, cell: DType, state: DType) -> str | None:
     """Text of a module whose `kernel` folds leaves; None where that is not supported.
 
-    ``kernel(cells, leaves, leaf_stride, n, round_stride, n_stride, kept, parts)``, all int64:
-    cell i (of `NEAR_CELLS` at most, in C order) of leaf l and column k lies at ``cells +
+    ``kernel(cells, leaves, leaf_stride, n, round_stride, n_stride, kept, parts, source)``, all of
+    int64: cell i (of `NEAR_CELLS` at most, in C order) of leaf l and column k lies at ``cells +
     l * leaf_stride + (i // 32) * round_stride + (i % 32) * n_stride + k * itemsize``; of one column
     `n_stride` is the size of a cell. `parts` is a table of addresses, one for each field of the
-    state, each of a contiguous array (leaves, kept).
+    state, each of a contiguous array (leaves, kept). `source`, if not 0, makes the cells of one
+    leaf as they are needed; see `folds_formulas.evaluate`.
 
     Examples
     --------
@@ -92,6 +105,11 @@ def leaves_source() -> str:
     - ``scratch``, ``size``: memory for one leaf of each operand and of the formula, or more.
     """
     return LEAVES
+
+
+def formulas_source() -> str:
+    """Text of a module whose `kernel` folds the columns of formulas, as `folds_formulas` says."""
+    return FORMULAS
 
 
 def supported(monoid: str, cell: DType, state: DType) -> bool:

@@ -10,17 +10,29 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.compiled import Native, compiled
-from dask_tapestry_kernels.cpu.fold_sources import NEAR_CELLS, fold_source, leaves_source
+from dask_tapestry_kernels.cpu.fold_sources import (
+    NEAR_CELLS,
+    SPREADS,
+    fold_source,
+    formulas_source,
+    leaves_source,
+)
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
 ROWS_SCRATCH: Final = 524_288  # of a formula's rows, the longer the better: 64 columns of float64
+ROWS_TOGETHER: Final = 8  # of columns of formulas, as `folds_columns` has them
+COLUMNS_TOGETHER: Final = 512
 SCRATCH: Final = 262_144  # bytes, which stay in the second cache
 MOST_DIMS: Final = 64
-FOLD_ARITY: Final = 8
+FOLD_ARITY: Final = 9
 LEAVES_ARITY: Final = 14
 LEAVES: Final = leaves_source()
+FORMULAS_ARITY: Final = 7
+FORMULAS: Final = formulas_source()
+FEW_COLUMNS: Final = 8  # up to which columns are not folded side by side
+MOST_FORMULAS: Final = 16  # that are folded together: each has 32 columns at a time
 
 
 class Formula(NamedTuple):
@@ -59,9 +71,7 @@ def leaf_states(
         return None
     fold, driver = loops
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
-    nodes = np.empty((*grid, *shape[rank:]), state)
-    names = state.names or ()
-    parts = [np.empty(nodes.shape, state[name]) for name in names] or [nodes]
+    states = _States((*grid, *shape[rank:]), state)
     extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
     operands = [
         word
@@ -78,19 +88,90 @@ def leaf_states(
     start = -(-scratch.ctypes.data // 64) * 64
     tables = [
         np.array(words, np.int64)
-        for words in (
-            operands, extents, cuts, [p.ctypes.data for p in parts], [p.itemsize for p in parts]
-        )
-    ]  # fmt: skip
+        for words in (operands, extents, cuts, states.addresses, states.items)
+    ]
     at = [table.ctypes.data for table in tables]
     driver(
         fold, formula.row if formula else 0, at[0], len(blocks) + len(scalars), at[1],
         len(extents), len(cuts), at[2], cell.itemsize,
-        at[3], at[4], len(parts), start, size,
+        at[3], at[4], len(states.parts), start, size,
     )  # fmt: skip
-    for name, part in zip(names, parts, strict=False):
-        nodes[name] = part
-    return nodes
+    return states.joined()
+
+
+class _States:
+    """States of leaves, each field in an array of its own while they are computed."""
+
+    def __init__(self, shape: tuple[int, ...], state: DType) -> None:
+        self.names = state.names or ()
+        self.nodes = np.empty(shape, state)
+        self.parts = [np.empty(shape, state[name]) for name in self.names] or [self.nodes]
+
+    @property
+    def addresses(self) -> list[int]:
+        return [part.ctypes.data for part in self.parts]
+
+    @property
+    def items(self) -> list[int]:
+        return [part.itemsize for part in self.parts]
+
+    def joined(self) -> Block:
+        for name, part in zip(self.names, self.parts, strict=False):
+            self.nodes[name] = part
+        return self.nodes
+
+
+def column_states(
+    blocks: Sequence[Block],
+    monoid: str,
+    cell: DType,
+    sides: tuple[int, ...],
+    state: DType,
+    formulas: Sequence[Formula],
+) -> list[Block] | None:
+    """As `leaf_states` for each of some formulas, in one pass; None where columns do not lie so.
+
+    They do where one axis is reduced and the others are columns side by side, in all blocks.
+    """
+    shape, rank = blocks[0].shape, len(sides)
+    if not blocks[0].size or prod(sides) > NEAR_CELLS or len(formulas) > MOST_FORMULAS:
+        return None
+    if monoid in SPREADS:  # which read each cell twice
+        return None
+    extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
+    alike = all(steps[1:] == [b.itemsize] for steps, b in zip(strides, blocks, strict=True))
+    if len(extents) != 2 or len(cuts) != 1 or not alike or extents[1] < FEW_COLUMNS:
+        return None
+    source = _source(monoid, cell, state)
+    fold = source and compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", blocks[0].size)
+    driver = compiled(FORMULAS, FORMULAS_ARITY, "columns of formulas", blocks[0].size)
+    if not fold or not driver:
+        return None
+    grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
+    states = [_States((*grid, *shape[rank:]), state) for _ in formulas]
+    places = np.array([one.addresses for one in states], np.int64)
+    items = np.array(states[0].items, np.int64)
+    operands = [
+        word
+        for b, (step, apart) in zip(blocks, strides, strict=True)
+        for word in (b.ctypes.data, step, apart)
+    ]
+    most = max(len(formula.scalars) for formula in formulas)
+    count = len(blocks) + most
+    scratch = np.empty(8 * count + ROWS_TOGETHER * COLUMNS_TOGETHER * cell.itemsize + 64, np.uint8)
+    start = -(-scratch.ctypes.data // 64) * 64
+    out = start + ROWS_TOGETHER * COLUMNS_TOGETHER * cell.itemsize
+    table = [len(formulas), start, out, count]
+    for formula, place in zip(formulas, places, strict=True):
+        table += [formula.row, place.ctypes.data, *operands]
+        table += [word for one in formula.scalars for word in (one.ctypes.data, 0, 0)]
+        table += [0, 0, 0] * (most - len(formula.scalars))
+    words = np.array(table, np.int64)
+    driver(
+        fold.address, words.ctypes.data, items.ctypes.data, len(items), extents[0], cuts[0],
+        extents[1],
+    )  # fmt: skip
+    return [one.joined() for one in states]
 
 
 def loops_of(monoid: str, cell: DType, state: DType, cells: int) -> tuple[int, Native] | None:

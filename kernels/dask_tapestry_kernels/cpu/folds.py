@@ -41,10 +41,10 @@ def _one_pass(folded: Folded) -> Any:
     row, columns, bricks = row_folder(folded), column_folder(folded), brick_folder(folded)
     line = LANES * folded.cell.itemsize
 
-    @called(8)
+    @called(9)
     def fold(
         cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
-        kept: int, parts: int,
+        kept: int, parts: int, source: int,
     ) -> None:  # fmt: skip
         leaf = 0
         side_by_side = kept == 1 and leaf_stride == line and round_stride != line
@@ -56,7 +56,7 @@ def _one_pass(folded: Folded) -> Any:
             elif kept == 1:
                 row(at, n, round_stride, 0, parts, leaf)
             else:
-                columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept)
+                columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept, source)
             leaf += count
 
     return fold
@@ -68,10 +68,10 @@ def _two_passes(first: Folded, second: Folded) -> Any:
     row_2, columns_2, bricks_2 = row_folder(second), column_folder(second), brick_folder(second)
     item, line, mean = first.written[0].itemsize, LANES * first.cell.itemsize, first.places[0]
 
-    @called(8)
+    @called(9)
     def fold(
         cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
-        kept: int, parts: int,
+        kept: int, parts: int, source: int,
     ) -> None:  # fmt: skip
         leaf, means = 0, get_int64(parts, mean)
         side_by_side = kept == 1 and leaf_stride == line and round_stride != line
@@ -86,8 +86,8 @@ def _two_passes(first: Folded, second: Folded) -> Any:
                 row_2(at, n, round_stride, means, parts, leaf)
             else:
                 index = leaf * kept
-                columns(at, n, round_stride, n_stride, kept, 0, parts, index)
-                columns_2(at, n, round_stride, n_stride, kept, told, parts, index)
+                columns(at, n, round_stride, n_stride, kept, 0, parts, index, source)
+                columns_2(at, n, round_stride, n_stride, kept, told, parts, index, source)
             leaf += count
 
     return fold

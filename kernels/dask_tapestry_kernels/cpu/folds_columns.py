@@ -16,20 +16,26 @@ from functools import cache
 from typing import Any, Final
 
 from dask_tapestry_kernels.cpu.folded import Folded
+from dask_tapestry_kernels.cpu.folds_formulas import HEAD, evaluate
 from dask_tapestry_kernels.cpu.lanes import LANES, Passes, bytes_of, called, keep_apart, room
 from dask_tapestry_kernels.cpu.native import copy_bytes, set_int32
+from dask_tapestry_kernels.cpu.native import get_int64 as get
 
 ROUNDS: Final = 8  # taken together
-BUFFER: Final = 131_072  # bytes of accumulators
+BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory
+TURNS: Final = 3  # formulas that use the whole buffer
 MERGED: Final = 64  # columns up to which contiguous rows are folded a round at a time as one
+BROUGHT: Final = 512  # columns of formulas at a time, whose values stay in the first cache
+TOGETHER: Final = 256
 WIDTH: Final = 32  # columns at a time; fewer are copied into a vector that long
 
 
 def column_folder(folded: Folded) -> Any:
-    """``columns(cells, n, round_stride, n_stride, kept, told, parts, index)``: one pass.
+    """``columns(cells, n, round_stride, n_stride, kept, told, parts, index, source)``: one pass.
 
     `told` is the address of the context of the first column, `index` the number of its state.
     Contiguous rows of few columns are one row of 32 lanes times these columns, a round each.
+    `source` makes cells that are not in memory, as `folds_formulas.evaluate` takes it, or is 0.
     """
     strip, plane, accumulators = buffer_of(folded)
     few = min(MERGED, strip)
@@ -39,17 +45,22 @@ def column_folder(folded: Folded) -> Any:
     accumulate, end = accumulator(folded), _ender(folded, plane)
     end_merged = _merged_ender(folded, plane)
 
-    @called(8)
+    @called(9)
     def columns(
         cells: int, n: int, round_stride: int, n_stride: int, kept: int, told: int, parts: int,
-        index: int,
+        index: int, source: int,
     ) -> None:  # fmt: skip
         keep_apart()
         buffer, contexts = accumulators(), contexts_room()
-        merged = kept <= few and n_stride == kept * item
+        merged = kept <= few and n_stride == kept * item and source == 0
+        formulas = get(source, 0) if source else 1
+        most = min(strip // max(TURNS, formulas), BROUGHT if source else strip)
+        strips = (kept + most - 1) // most
+        most = ((kept + strips - 1) // strips + WIDTH - 1) // WIDTH * WIDTH
         k = 0
         while k < kept:
-            count = kept if merged else min(strip, kept - k)
+            own = kept if merged else min(most, kept - k)
+            count = own * formulas
             pitch = kept if merged else strip
             if told_item:
                 tell_all(contexts, told + k * told_item, count, LANES if merged else 1)
@@ -77,7 +88,15 @@ def column_folder(folded: Folded) -> Any:
                             rest * kept,
                         )
                         rows, first = 1, i == 0 and whole == 0
-                    if rows and width:
+                    if source and rows:
+                        out, line = get(source, 1), own * item
+                        for one in range(formulas):
+                            evaluate(source, one, k, number, rows, own, line)
+                            accumulate(
+                                buffer, place + one * own, out, own, rows, line, first, contexts,
+                                number,
+                            )  # fmt: skip
+                    elif rows and width:
                         accumulate(
                             buffer, place, at, width, rows, round_stride, first, contexts, number
                         )
@@ -86,8 +105,12 @@ def column_folder(folded: Folded) -> Any:
             if merged and n >= LANES:
                 end_merged(buffer, kept, n, parts, index)
             else:
-                end(buffer, pitch, count, n, parts, index + k)
-            k += count
+                for one in range(formulas):
+                    if source:
+                        words = 2 + 3 * get(source, 3)
+                        parts = get(source, HEAD + one * words + 1)
+                    end(buffer, pitch, one * own, own, n, parts, index + k)
+            k += own
 
     return columns
 
@@ -167,14 +190,16 @@ def _ender(folded: Folded, plane: int) -> Any:
     far_plane = 8 * LANES * WIDTH
     settled_room = room(far_plane * len(folded.ended))
 
-    @called(6)
-    def end(buffer: int, pitch: int, count: int, n: int, parts: int, index: int) -> None:
+    @called(7)
+    def end(
+        buffer: int, pitch: int, first: int, count: int, n: int, parts: int, index: int
+    ) -> None:
         keep_apart()
         held, k = settled_room(), 0
         while k < count:
             valid, lane = min(n, LANES), 0
             while lane < valid:
-                settled = settle(load(buffer, plane, lane * pitch + k))
+                settled = settle(load(buffer, plane, lane * pitch + first + k))
                 store(settled, held, far_plane, lane * WIDTH)
                 lane += 1
             half = LANES // 2

@@ -32,10 +32,10 @@ def place_folder(monoid: str, cell: DType) -> Any:
     columns, row, bricks = column_folder(carried), row_folder(best), brick_folder(best)
     search, line = _searcher(best, carried), LANES * cell.itemsize
 
-    @called(8)
+    @called(9)
     def fold(
         cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
-        kept: int, parts: int,
+        kept: int, parts: int, source: int,
     ) -> None:  # fmt: skip
         leaf = 0
         side_by_side = kept == 1 and leaf_stride == line and round_stride != line
@@ -47,7 +47,7 @@ def place_folder(monoid: str, cell: DType) -> Any:
             elif kept == 1:
                 row(at, n, round_stride, 0, parts, leaf)
             else:
-                columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept)
+                columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept, source)
             if kept == 1:
                 for i in range(count):
                     search(at + i * line, n, round_stride, parts, leaf + i)

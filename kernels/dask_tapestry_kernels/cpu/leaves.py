@@ -210,12 +210,12 @@ def _fold_leaf(
             put(table, part, at)
         at = _corner(operands, 0, width, place, sides, start, reduced)
         if in_place and columns:
-            call_fold(fold, (at, 1, 0, n, round_stride, n_stride, cells, table))
+            call_fold(fold, (at, 1, 0, n, round_stride, n_stride, cells, table, 0))
         elif in_place and ndim == reduced:
             apart = get(sides, reduced - 1) * get(strides, reduced - 1) if reduced else 0
-            call_fold(fold, (at, run, apart, n, round_stride, n_stride, 1, table))
+            call_fold(fold, (at, run, apart, n, round_stride, n_stride, 1, table, 0))
         elif in_place:
-            call_fold(fold, (at, cells, inner, n, round_stride, n_stride, 1, table))
+            call_fold(fold, (at, cells, inner, n, round_stride, n_stride, 1, table, 0))
         else:
             for i in range(count):
                 at = _corner(operands, i, width, place, sides, start, reduced)
@@ -237,10 +237,10 @@ def _fold_leaf(
             if row:
                 at = free
             if side_by_side:
-                call_fold(fold, (at, cells, n * item, n, LANES * item, item, 1, table))
+                call_fold(fold, (at, cells, n * item, n, LANES * item, item, 1, table, 0))
             else:
                 line = cells * item
-                call_fold(fold, (at, 1, 0, n, LANES * line, line, cells, table))
+                call_fold(fold, (at, 1, 0, n, LANES * line, line, cells, table, 0))
         if apart_states:
             for part in range(part_count):
                 bytes_ = get(part_items, part)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu import rows
 from dask_tapestry_kernels.cpu.compiled import compiled
-from dask_tapestry_kernels.cpu.folding import Formula, leaf_states, loops_of
+from dask_tapestry_kernels.cpu.folding import Formula, column_states, leaf_states, loops_of
 from dask_tapestry_kernels.cpu.monoids import ARITHMETIC, Arithmetic
 from dask_tapestry_kernels.cpu.tape import evaluate, tiles
 
@@ -158,6 +158,9 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     """
     if len(parts) == 1:
         return [_leaves_of(blocks, parts[0])]
+    together = _column_states(blocks, parts)
+    if together is not None:
+        return together
     rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
     grid = (*leaf_grid(shape[:rank], sides), *shape[rank:])
     nodes = [np.empty(grid, part.state) for part in parts]
@@ -212,7 +215,7 @@ def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
     if nodes is None:
         cells = blocks[0] if chosen is not None else evaluate(None, *blocks, expression=expression)
         nodes = _leaf_states(cells, ARITHMETIC[part.monoid], sides, part.state)
-    if part.state.names and "place" in part.state.names:
+    if _tells_places(part):
         shape = blocks[0].shape[: len(part.origin)]
         for place, cut in _uniform(shape, sides):
             inner = [
@@ -222,17 +225,43 @@ def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
     return nodes
 
 
+def _tells_places(part: Part) -> bool:
+    return "place" in (part.state.names or ())
+
+
 def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
     """States of leaves of a formula's cells, which are never all in memory; None: not compiled."""
-    row = rows.row_of(part.expression)
+    kind, cells = part.expression.dtype, blocks[0].size
+    formula = _compiled(part.expression, cells)
+    if loops_of(part.monoid, kind, part.state, cells) is None or formula is None:
+        return None
+    sides = part.tree.sides(0)
+    columns = column_states(blocks, part.monoid, kind, sides, part.state, [formula])
+    if columns is not None:
+        return columns[0]
+    return leaf_states(blocks, part.monoid, kind, sides, part.state, formula)
+
+
+def _column_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:
+    """States of leaves of several formulas that are folded alike; None where that is not so."""
+    kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
+    if len(kinds) > 1 or any(p.expression is None for p in parts) or _tells_places(parts[0]):
+        return None
+    compiled_ = [_compiled(part.expression, blocks[0].size) for part in parts]
+    formulas = [formula for formula in compiled_ if formula is not None]
+    if len(formulas) < len(parts):
+        return None
+    monoid, kind, state = kinds.pop()
+    return column_states(blocks, monoid, kind, parts[0].tree.sides(0), state, formulas)
+
+
+def _compiled(expression: Any, cells: int) -> Formula | None:
+    """A formula of the blocks' cells as compiled code, if it is there."""
+    row = rows.row_of(expression)
     if row is None:
         return None
-    kind, cells = part.expression.dtype, blocks[0].size
-    native = compiled(row.source, rows.ARITY, rows.text(part.expression), cells)
-    if loops_of(part.monoid, kind, part.state, cells) is None or native is None:
-        return None
-    formula = Formula(native.address, row.scalars)
-    return leaf_states(blocks, part.monoid, kind, part.tree.sides(0), part.state, formula)
+    native = compiled(row.source, rows.ARITY, rows.text(expression), cells)
+    return Formula(native.address, row.scalars) if native else None
 
 
 def _leaf_states(
