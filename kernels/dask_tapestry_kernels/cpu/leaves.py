@@ -303,6 +303,34 @@ def _fold_box(
             return
 
 
+@called(11)
+def _fold_rows(
+    fold: int, at: int, rows: int, stride: int, extent: int, side: int, item: int, parts: int,
+    part_items: int, part_count: int, scratch: int,
+) -> None:  # fmt: skip
+    """Fold the leaves of one row after the other, each row's cells being contiguous.
+
+    The states of a row are written side by side, then each to its leaf's.
+    """
+    keep_apart()
+    table, leaf_bytes, round_bytes = parts_room(), side * item, LANES * item
+    for number in range(rows):
+        first = 0
+        while first < extent:
+            whole = min((extent - first) // side, MOST_RUN)
+            n, leaves = (side, whole) if whole else (extent - first, 1)
+            for part in range(part_count):
+                put(table, part, scratch + part * MOST_RUN * 16)
+            cells = at + number * stride + first * item
+            call_fold(fold, (cells, leaves, leaf_bytes, n, round_bytes, item, 1, table, 0))
+            for part in range(part_count):
+                bytes_, states = get(part_items, part), scratch + part * MOST_RUN * 16
+                to = get(parts, part) + (first // side * rows + number) * bytes_
+                for leaf in range(leaves):
+                    copy_bytes(to + leaf * rows * bytes_, states + leaf * bytes_, bytes_)
+            first += leaves * n
+
+
 @called(14)
 def fold_leaves(
     fold: int, row: int, operands: int, count: int, shape: int, ndim: int, reduced: int,
@@ -334,6 +362,12 @@ def fold_leaves(
         _fold_box(
             fold, row, operands, count, shape, ndim, reduced, sides, item, parts, part_items,
             part_count, scratch, size, kept, 0,
+        )  # fmt: skip
+        return
+    if single and ndim == 2 and reduced == 1:
+        _fold_rows(
+            fold, get(operands, 0), kept, get(strides, 1), get(extents, 0), get(sides, 0), item,
+            parts, part_items, part_count, scratch,
         )  # fmt: skip
         return
     inner_ndim = reduced + 1 if columns else reduced
