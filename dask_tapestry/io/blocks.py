@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.io.open import OpenSource
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -31,6 +32,9 @@ class BlocksSource(Source):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
+
+    def opened(self, number: int) -> OpenSource:
+        return OpenSource(number, self.type, self.cuts)
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         raise NotImplementedError("blocks of a collection are handed to a step, not read by it")

@@ -8,7 +8,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, PlanError, ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.io.open import OpenSource
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
@@ -31,27 +32,11 @@ class MemorySource(Source):
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         return self.data[box.index()]
 
+    def opened(self, number: int) -> OpenSource:
+        return OpenSource(number, self.type)
+
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data
-
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return ()
-
-
-@dataclass(frozen=True)
-class OpenSource(Source):
-    """Stands for array number `number` of what is planned once for any arrays of such types."""
-
-    name = "open"
-    external = True
-    number: int
-    type: TensorType
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return self.type
-
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        raise PlanError(f"open source {self.number} has no cells")
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()

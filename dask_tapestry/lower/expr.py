@@ -47,7 +47,7 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
         for step in plan.steps.values():
             _planned[step.name] = step.cuts
             _planned.move_to_end(step.name)
-        for root in plan.graph.roots:
+        for root in map(plan.source, plan.graph.roots):
             if isinstance(root.operator, BlocksSource):
                 _planned[root.operator.key_name] = root.operator.cuts
         while len(_planned) > REMEMBERED:

@@ -127,10 +127,10 @@ class Lowering:
         """Producer's layer name and cuts, or the array itself and None."""
         if x in self.plan.steps and self.plan.steps[x].inputs != (x,):
             return self.plan.steps[x].name, self.plan.steps[x].cuts
+        x = self.plan.source(x)
         if isinstance(x.operator, BlocksSource):
             self._foreign(x.operator)
             return x.operator.key_name, x.operator.cuts
-        x = self.plan.source(x)
         data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
         if self.scattered is None or data.nbytes <= EMBEDDED_BYTES:
             return data, None
@@ -166,16 +166,17 @@ class Lowering:
     def _root(self, node: Node, final: bool, buffers: Mapping[Node, Buffer]) -> Any:
         if node in self.ends:
             return [self.ends[node]]
-        if isinstance(node.operator, BlocksSource):
-            self._foreign(node.operator)
-            source, cuts = node.operator.key_name, node.operator.cuts
+        blocks = self.plan.source(node).operator
+        if isinstance(blocks, BlocksSource):
+            self._foreign(blocks)
+            source, cuts = blocks.key_name, blocks.cuts
         else:
             source, cuts = self.plan.steps[node].name, self.plan.steps[node].cuts
         if not final:
             return nested_keys(source, tuple(c.count for c in cuts))
         name = f"tapestry-gather-{uuid4().hex}"
         reads = {source} & set(self.layers)
-        shared = node in self.gathered or isinstance(node.operator, BlocksSource)
+        shared = node in self.gathered or isinstance(blocks, BlocksSource)
         self.gathered.add(node)
         self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared), reads)
         return [(name, 0)]

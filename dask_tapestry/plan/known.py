@@ -1,26 +1,29 @@
 """Plans made before: what was planned for some arrays serves others of their types.
 
-A plan depends on what an array in memory is, not on its cells. So the graph is planned with open
-sources in the arrays' places, and the plan kept for the next graph that differs in its arrays
-alone: the next batch of a loop, or the same line run again. Planning a formula takes a millisecond,
-ten steps of a stencil 28; finding the plan again takes .1 and .4.
+A plan depends on the types of arrays in memory and on how persisted ones are cut, not on cells. So
+the graph is planned with open sources in their places, and the plan kept for the next graph that
+differs in its data alone: the next batch of a loop, or the same line run again. Planning a formula
+takes a millisecond, ten steps of a stencil 28; finding the plan again takes .1 and .4.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
 import dask.config
 
-from dask_tapestry.io.memory import MemorySource, OpenSource
+from dask_tapestry.io.open import OpenSource
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import current
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.node import reapply, topological
+from dask_tapestry.teg.token import token
 
 KEPT: Final = 64  # plans
 
@@ -40,8 +43,7 @@ def plan_of(roots: Sequence[Node]) -> Plan:
         if plan is not None:
             _known.move_to_end(key)
     if plan is None:
-        plan = build_plan(_opened(form.order, roots), resources)
-        plan.verify()
+        plan = build_plan(_opened(form, roots), resources)
         with _lock:
             _known[key] = plan
             while len(_known) > KEPT:
@@ -50,39 +52,45 @@ def plan_of(roots: Sequence[Node]) -> Plan:
 
 
 class _Form(NamedTuple):
-    """What graphs have in common that differ in their arrays alone; and the arrays."""
+    """What graphs have in common that differ in their data alone; and the data."""
 
     key: tuple[Any, ...]
     order: list[Node]
     sources: list[Node]
+    opened: list[OpenSource]
 
 
 def _form(roots: Sequence[Node]) -> _Form | None:
     """The form of what `roots` need; None where a plan depends on more than that."""
     order = topological(roots)
     number = {node: i for i, node in enumerate(order)}
-    sources: list[Node] = []
     rows: list[Any] = []
+    sources: list[Node] = []
+    opened: list[OpenSource] = []
     for node in order:
         operator = node.operator
-        if isinstance(operator, MemorySource):
-            sources.append(node)
-            rows.append(node.type)
-        elif node.after or operator.layout is not None or isinstance(operator, Sink | Source):
+        if node.after or isinstance(operator, Sink):
             return None
-        else:
+        if not isinstance(operator, Source):
             rows.append((node.form, *[number[i] for i in node.inputs], node.line))
-    return _Form((*rows, *[number[root] for root in roots]), order, sources)
+            continue
+        place = operator.opened(len(sources))
+        if not isinstance(place, OpenSource):
+            return None
+        sources.append(node)
+        opened.append(place)
+        rows.append(place)
+    return _Form((*rows, *[number[root] for root in roots]), order, sources, opened)
 
 
-def _opened(order: Sequence[Node], roots: Sequence[Node]) -> list[Node]:
-    """`roots` over open sources in the place of arrays."""
-    done: dict[Node, Node] = {}
-    count = 0
-    for node in order:
-        if isinstance(node.operator, MemorySource):
-            done[node] = apply(OpenSource(count, node.type), line=node.line or "")
-            count += 1
-        else:
+def _opened(form: _Form, roots: Sequence[Node]) -> list[Node]:
+    """`roots` over open sources in the place of data; each line's its own, as nodes keep them."""
+    identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
+    done = {
+        node: apply(replace(place, identity=identity), line=node.line or "")
+        for node, place in zip(form.sources, form.opened, strict=True)
+    }
+    for node in form.order:
+        if node not in done:
             done[node] = reapply(node, [done[i] for i in node.inputs])
     return [done[root] for root in roots]

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.io.memory import OpenSource
+from dask_tapestry.io.open import OpenSource
 from dask_tapestry.plan.cost import plan_cost
 from dask_tapestry.plan.needs import Needs
 from dask_tapestry.plan.program import Program

@@ -239,6 +239,10 @@ class Source(Operator):
         """Sides of the stored chunks that are read as a whole, or None."""
         return None
 
+    def opened(self, number: int) -> Source | None:
+        """What stands for data number `number` in a plan for any data of this kind, if it may."""
+        return None
+
     @abstractmethod
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         """Return the cells `box`; the caller may not write to them."""

@@ -1,0 +1,37 @@
+"""Open sources: places in a plan that data of one kind take by turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+@dataclass(frozen=True)
+class OpenSource(Source):
+    """Stands for data number `number` of what is planned once for any data of such a type.
+
+    `cuts` says how it comes in blocks, if it does; `identity` whose plan it is in.
+    """
+
+    name = "open"
+    external = True
+    number: int
+    type: TensorType
+    cuts: tuple[Cuts, ...] | None = None
+    identity: str = ""
+
+    @property
+    def layout(self) -> tuple[Cuts, ...] | None:
+        return self.cuts
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        raise PlanError(f"open source {self.number} has no cells: cannot read {box}")
