@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -32,8 +32,13 @@ class MemorySource(Source):
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         return self.data[box.index()]
 
+    @property
+    def order(self) -> Literal["C", "F"]:  # type: ignore[override]
+        flags = self.data.flags
+        return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+
     def opened(self, number: int) -> OpenSource:
-        return OpenSource(number, self.type)
+        return OpenSource(number, self.type, order=self.order)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from dask_tapestry.zspace import Cuts, ZRange
 class OpenSource(Source):
     """Stands for data number `number` of what is planned once for any data of such a type.
 
-    `cuts` says how it comes in blocks, if it does; `identity` whose plan it is in.
+    `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, and `identity`
+    whose plan it is in.
     """
 
     name = "open"
@@ -24,6 +25,7 @@ class OpenSource(Source):
     number: int
     type: TensorType
     cuts: tuple[Cuts, ...] | None = None
+    order: Literal["C", "F"] = "C"
     identity: str = ""
 
     @property

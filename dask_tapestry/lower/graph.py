@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -14,7 +14,6 @@ from dask.utils import ensure_dict
 
 from dask_tapestry.config import get as setting
 from dask_tapestry.io.blocks import BlocksSource
-from dask_tapestry.io.memory import MemorySource
 from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.layers import (
@@ -29,7 +28,7 @@ from dask_tapestry.lower.pieces import SliceLayer
 from dask_tapestry.lower.scatter import Scattered
 from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.lower.symbolic import Key, SymbolicLayer
-from dask_tapestry.plan.plan import Plan, Step
+from dask_tapestry.plan.plan import Plan, Step, memory_order
 from dask_tapestry.teg import Node, Sink
 
 EMBEDDED_BYTES = 2**20  # arrays in memory up to this size travel inside tasks
@@ -72,7 +71,7 @@ class Lowering:
         buffers: dict[Node, Buffer] = {}
         if final:
             buffers = {
-                node: Buffer(node.type, memory_order(self.plan, node))
+                node: Buffer(node.type, memory_order(node, self.plan.steps[node].inputs))
                 for node in self.plan.graph.roots
                 if node in self.plan.steps and not isinstance(node.operator, Sink)
             }
@@ -180,18 +179,6 @@ class Lowering:
         self.gathered.add(node)
         self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared), reads)
         return [(name, 0)]
-
-
-def memory_order(plan: Plan, node: Node) -> Literal["C", "F"]:
-    """Order in which a result should lie: as all arrays of its shape lie that it is made of.
-
-    NumPy's functions of cells do so too, and read and write in one order then.
-    """
-    inputs = plan.steps[node].inputs
-    alike = [plan.source(x).operator for x in inputs if x.type.shape == node.type.shape]
-    arrays = [o.data.flags for o in alike if isinstance(o, MemorySource)]
-    along = bool(arrays) and all(f.f_contiguous and not f.c_contiguous for f in arrays)
-    return "F" if along and len(arrays) == len(alike) else "C"
 
 
 def placement(node: Node) -> dict[str, Any] | None:

@@ -3,10 +3,10 @@
 The rule is simple and sound. Blocks start as the whole output. While they are too few for the
 workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
 together take the least time to read and to compute; a tie goes to the cut that meets fewer blocks
-of other steps, where they may lie elsewhere, then to the first dimension, whose pieces are
-contiguous. What a block reads follows
-from its operators' projections, and of a stored tensor whole chunks count, so cuts fall on chunk
-edges by themselves and are then snapped to them exactly.
+of other steps, where they may lie elsewhere, then to the first dimension (in Fortran's order the
+last), whose pieces are contiguous. What a block reads follows from its operators' projections, and
+of a stored tensor whole chunks count, so cuts fall on chunk edges by themselves and are then
+snapped to them exactly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.plan.machine import FLOPS_A_SECOND, MEMORY_BYTES_A_SECOND
@@ -50,6 +50,8 @@ class Aim:
         All blocks are in one memory: reading part of one moves no more than the part.
     bytes_a_second
         At which a block's input arrives.
+    order
+        In which the output lies in memory.
     """
 
     count: int
@@ -61,6 +63,7 @@ class Aim:
     local: bool = False
     slots: int = 1
     bytes_a_second: float = MEMORY_BYTES_A_SECOND
+    order: Literal["C", "F"] = "C"
 
 
 class Unit(NamedTuple):
@@ -140,7 +143,7 @@ def _best_cut(
     shape = program.type.shape
     now = _grid(shape, pieces, units)
     best = None
-    for dim in range(len(shape)):
+    for dim in range(len(shape))[:: 1 if aim.order == "C" else -1]:
         more = list(pieces)
         grid = now
         while grid[dim].count == now[dim].count and more[dim] < 2 * shape[dim]:

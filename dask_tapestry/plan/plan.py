@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.io.open import OpenSource
@@ -17,7 +17,7 @@ from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, Sink
+from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
@@ -69,6 +69,16 @@ class Step:
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of the block at `index` of the grid."""
         return block_box(self.cuts, index)
+
+
+def memory_order(node: Node, inputs: Sequence[Node]) -> Literal["C", "F"]:
+    """Order in which a value should lie: as all arrays of its shape lie that it is made of.
+
+    NumPy's functions of cells do so too, and read and write in one order then.
+    """
+    alike = [x.operator for x in inputs if x.type.shape == node.type.shape]
+    along = bool(alike) and all(isinstance(o, Source) and o.order == "F" for o in alike)
+    return "F" if along else "C"
 
 
 def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.fuse import held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
 from dask_tapestry.plan.needs import Needs, met_blocks, needs_of
-from dask_tapestry.plan.plan import Step
+from dask_tapestry.plan.plan import Step, memory_order
 from dask_tapestry.plan.program import Program
 from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.zspace import Cuts, ZRange
@@ -104,7 +104,8 @@ def _steps(graph: Graph, held: set[Node], aim: Aim, wishes: _Wishes) -> dict[Nod
         program, inputs, members = program_of(node, held)
         chunks = [steps[x].cuts if x in steps else _external_cuts(x) for x in inputs]
         try:
-            cuts, reason = _grid(node, program, members, chunks, aim, wishes)
+            suited = replace(aim, order=memory_order(node, inputs))
+            cuts, reason = _grid(node, program, members, chunks, suited, wishes)
         except MemoryLimitError:
             if node.operator.category == "sink" and node.inputs[0] not in held:
                 raise _HoldInput(node.inputs[0]) from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -230,6 +230,7 @@ class Source(Operator):
     category = "source"
     kernel = "read"
     external: ClassVar[bool] = False  # its blocks are handed to a step instead of read by it
+    order: Literal["C", "F"] = "C"  # in which its cells lie in memory, if they do
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()

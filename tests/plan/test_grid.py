@@ -1,5 +1,6 @@
 from math import prod
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,6 +35,24 @@ def test_the_first_dimension_is_cut_where_nothing_else_speaks():
     (rows, columns), _ = grid_of(counted(4096, 1024) * 2)
     assert rows.count > 1
     assert columns.count == 1
+
+
+@pytest.mark.parametrize("side", [4096, 4243, 5003])
+def test_pieces_lie_together_in_memory(side):
+    """Rounded lengths of blocks make no difference, nor do a few cells that all of them read."""
+    x = counted(side, side)
+    for y in (x * 2, x - x.mean(axis=0)):
+        (rows, columns), _ = grid_of(y, local=True)
+        assert (rows.count > 1, columns.count) == (True, 1)
+
+
+def test_arrays_in_fortrans_order_are_cut_at_the_last_dimension():
+    x = np.ones((3000, 2000), order="F")
+    assert dt.plan(dt.asarray(x) * 2, resources=FOUR).chunks()[0] == (3000,)
+    assert dt.plan(dt.asarray(x.T) * 2, resources=FOUR).chunks()[1] == (3000,)
+    assert dt.plan(dt.asarray(x) * dt.ones(x.shape), resources=FOUR).chunks()[0] == (3000,)
+    both = dt.asarray(x) * dt.asarray(np.ones(x.shape))
+    assert dt.plan(both, resources=FOUR).chunks()[1] == (2000,)
 
 
 def test_enough_blocks_for_the_workers():
