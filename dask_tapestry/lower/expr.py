@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import blake2b
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -175,6 +176,10 @@ class TapestrySequence(HLGExprSequence):
         return TapestrySequence(
             *[next(planned) if _is_unplanned(o) else _as_hlg(o) for o in self.operands]
         )
+
+    def __dask_tokenize__(self) -> str:
+        names = " ".join(operand._name for operand in self.operands)
+        return blake2b(names.encode(), digest_size=16).hexdigest()
 
     def _operands_for_repr(self) -> list[str]:
         return [str(o) for o in self.operands]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from dask_tapestry.lower.buffer import Buffer
 from dask_tapestry.lower.memory import MEMORY, owned
 from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
-from dask_tapestry.plan.program import Instruction, Schedule, Work
+from dask_tapestry.plan.program import Instruction, Program, Schedule, Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
@@ -21,6 +22,7 @@ from dask_tapestry_kernels.cpu.threads import one_thread_each
 
 Block = np.ndarray[Any, Any]
 Held = dict[tuple[int, ZRange], Any]
+SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 
 
 def run_block(
@@ -40,53 +42,110 @@ def run_block(
     """
     del after
     box = spec.box(index)
-    schedule = spec.program.schedule(box)
-    values = _gather(spec, schedule, iter(inputs))
-    last = len(spec.program.types) - 1
-    uses = _uses(schedule)
+    program = spec.program
+    schedule = program.schedule(box)
+    held = _Values(program, schedule, _gather(spec, schedule, iter(inputs)))
+    last = len(program.types) - 1
     target = out.box(box) if out.is_local else None
-    part = tiled_part(spec.program)
+    part = tiled_part(program)
     if part is not None and len(schedule.boxes[part.goal]) != 1:
         part = None
-    with one_thread_each(spec.count > 1 and spec.program.multithreaded):
-        waiting: list[Work] = []  # works of the part that is computed in tiles
+    with one_thread_each(spec.count > 1 and program.multithreaded):
         for work in schedule.works:
             if part is not None and work.value in part.values and work.value != part.goal:
-                waiting.append(work)
-                continue
-            place = target if work.value == last and out.is_local else _room_for(spec, work)
-            if part is None or work.value != part.goal:
-                values[work.value, work.box] = _compute(spec, schedule, work, values, place)
-                _release(schedule, work, values, uses)
-                continue
-            tiled = _in_tiles(part, work, schedule, values, place)
-            if tiled is not None:
-                values[work.value, work.box] = tiled
-                continue
-            for one in (*waiting, work):
-                to = place if one is work else _room_for(spec, one)
-                values[one.value, one.box] = _compute(spec, schedule, one, values, to)
-                _release(schedule, one, values, uses)
-        result = values.pop((last, box))
-        if target is None:
-            return result if result is None else owned(result)
-        if result is not target:
-            target[...] = result
-        return target
+                continue  # the goal's tiles compute it
+            place = target if work.value == last and out.is_local else _room_for(program, work)
+            if part is not None and work.value == part.goal:
+                held.keep(work, _formulas(part, work.box, held, place))
+            else:
+                held.compute(work, place)
+    result = held.values.pop((last, box))
+    if target is None:
+        return result if result is None else owned(result)
+    if result is not target:
+        target[...] = result
+    return target
 
 
-def _in_tiles(
-    part: Part, work: Work, schedule: Schedule, values: Held, place: Block | None
-) -> Block | None:
-    """The cells of a part's goal, computed in tiles; None if that cannot be done, or not yet."""
-    kind = part.program.type.dtype
-    out = np.empty(work.box.shape, kind) if place is None else place
-    return out if run_tiles(part, work.box, schedule, values, out) else None
+class _Values:
+    """Values of a program, held for one box of its output from their computation to the last use.
+
+    `outer` holds those that are not computed here.
+    """
+
+    def __init__(
+        self, program: Program, schedule: Schedule, values: Held, outer: _Values | None = None
+    ) -> None:
+        self.program, self.schedule, self.values, self.outer = program, schedule, values, outer
+        self._uses: Counter[tuple[int, ZRange]] = Counter()  # how often each is still to be read
+        for work in schedule.works:
+            self._uses.update(self._sources(work))
+
+    def _sources(self, work: Work) -> list[tuple[int, ZRange]]:
+        return [(source, self.schedule.holder(source, need)) for source, need in work.reads]
+
+    def cells(self, source: int, need: ZRange) -> Block:
+        """Cells of a value that is held."""
+        held = self.schedule.holder(source, need)
+        block = self.values.get((source, held))
+        if block is None and self.outer is not None:
+            return self.outer.cells(source, need)
+        return _part(self.values[source, held], held, need)
+
+    def compute(self, work: Work, place: Block | None) -> None:
+        """Compute what is due and hold it."""
+        instruction = self.program.instructions[work.value - len(self.program.inputs)]
+        try:
+            made = _call(instruction, work, [self.cells(*read) for read in work.reads], place)
+        except Exception as error:
+            where = f", built at {instruction.line}" if instruction.line else ""
+            types = ", ".join(map(str, instruction.types))
+            text = f"while computing {instruction.operator.name}({types}), block {work.box} of "
+            raise compute_error(error, f"{text}{instruction.type}{where}") from error
+        self.keep(work, made)
+
+    def keep(self, work: Work, made: Any) -> None:
+        """Hold what was computed, and forget what nothing else reads."""
+        self.values[work.value, work.box] = made
+        for key in self._sources(work):
+            self._uses[key] -= 1
+            if not self._uses[key]:
+                self.values.pop(key, None)
 
 
-def _room_for(spec: StepSpec, work: Work) -> Block | None:
+def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Block:
+    """The cells `box` of a part's goal: in tiles, or while these are not compiled in slabs."""
+    out = np.empty(box.shape, part.program.type.dtype) if place is None else place
+    if run_tiles(part, box, held.schedule, held.values, out):
+        return out
+    for slab in _slabs(box, part.program.type.dtype.itemsize):
+        schedule = part.program.schedule(slab)
+        inner = _Values(part.program, schedule, {}, held)
+        to = out[slab.index(box)]
+        for work in schedule.works:
+            if work.value in part.values:
+                is_goal = work.value == part.goal
+                inner.compute(work, to if is_goal else _room_for(part.program, work))
+        made = inner.values[part.goal, slab]
+        if made is not to:
+            to[...] = made
+    return out
+
+
+def _slabs(box: ZRange, itemsize: int) -> Iterator[ZRange]:
+    """`box` cut along its first dimension."""
+    if not box.ndim or box.is_empty:
+        yield box
+        return
+    lo, hi = box.lo[0], box.hi[0]
+    rows = max(1, SLAB // max(1, box.size // (hi - lo) * itemsize))
+    for first in range(lo, hi, rows):
+        yield box.replace(0, first, min(first + rows, hi))
+
+
+def _room_for(program: Program, work: Work) -> Block | None:
     """Where a kernel may write an array that stays within this process; None to let it choose."""
-    instruction = spec.program.instructions[work.value - len(spec.program.inputs)]
+    instruction = program.instructions[work.value - len(program.inputs)]
     if instruction.operator.category != "block":
         return None
     return MEMORY.array(work.box.shape, instruction.type.dtype)
@@ -123,23 +182,6 @@ def _part(block: Block, held: ZRange, part: ZRange) -> Block:
     return np.empty(part.shape, block.dtype) if part.is_empty else block[part.index(held)]
 
 
-def _compute(
-    spec: StepSpec, schedule: Schedule, work: Work, values: Held, target: Block | None
-) -> Any:
-    instruction = spec.program.instructions[work.value - len(spec.program.inputs)]
-    try:
-        blocks = [
-            _slice(values, source, schedule.holder(source, need), need)
-            for source, need in work.reads
-        ]
-        return _call(instruction, work, blocks, target)
-    except Exception as error:
-        where = f", built at {instruction.line}" if instruction.line else ""
-        types = ", ".join(map(str, instruction.types))
-        text = f"while computing {instruction.operator.name}({types}), block {work.box} of "
-        raise compute_error(error, f"{text}{instruction.type}{where}") from error
-
-
 def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:
     operator = instruction.operator
     if isinstance(operator, Source):
@@ -149,34 +191,6 @@ def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Blo
         return None
     arguments = operator.arguments(instruction.types, work.box, work.boxes)
     return KERNELS[operator.kernel](target, *blocks, **arguments)
-
-
-def _slice(values: Held, value: int, held: ZRange, box: ZRange) -> Block:
-    return _part(values[value, held], held, box)
-
-
-def _uses(schedule: Schedule) -> dict[tuple[int, ZRange], int]:
-    """How often each held box is still to be read."""
-    uses: dict[tuple[int, ZRange], int] = {}
-    for work in schedule.works:
-        for source, need in work.reads:
-            key = source, schedule.holder(source, need)
-            uses[key] = uses.get(key, 0) + 1
-    return uses
-
-
-def _release(
-    schedule: Schedule,
-    work: Work,
-    values: Held,
-    uses: dict[tuple[int, ZRange], int],
-) -> None:
-    """Forget what the computation just done was the last to read."""
-    for source, need in work.reads:
-        key = source, schedule.holder(source, need)
-        uses[key] -= 1
-        if not uses[key]:
-            values.pop(key, None)
 
 
 def finish_array(
