@@ -5,7 +5,8 @@ import pytest
 
 from dask_tapestry.cells import CellBuilder, Tree
 from dask_tapestry_kernels.cpu import compiled, rows
-from dask_tapestry_kernels.cpu.folding import FEW_COLUMNS, MOST_FORMULAS, Formula, column_states
+from dask_tapestry_kernels.cpu.column_states import FEW_COLUMNS, MOST_FORMULAS, column_states
+from dask_tapestry_kernels.cpu.folding import Formula
 from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduce import _leaf_states
 from dask_tapestry_kernels.cpu.tape import evaluate

@@ -10,29 +10,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.compiled import Native, compiled
-from dask_tapestry_kernels.cpu.fold_sources import (
-    NEAR_CELLS,
-    SPREADS,
-    fold_source,
-    formulas_source,
-    leaves_source,
-)
+from dask_tapestry_kernels.cpu.fold_sources import NEAR_CELLS, fold_source, leaves_source
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
 ROWS_SCRATCH: Final = 524_288  # of a formula's rows, the longer the better: 64 columns of float64
-ROWS_TOGETHER: Final = 8  # of columns of formulas, as `folds_columns` has them
-COLUMNS_TOGETHER: Final = 512
 SCRATCH: Final = 262_144  # bytes, which stay in the second cache
 MOST_DIMS: Final = 64
 FOLD_ARITY: Final = 9
 LEAVES_ARITY: Final = 14
 LEAVES: Final = leaves_source()
-FORMULAS_ARITY: Final = 7
-FORMULAS: Final = formulas_source()
-FEW_COLUMNS: Final = 8  # up to which columns are not folded side by side
-MOST_FORMULAS: Final = 16  # that are folded together: each has 32 columns at a time
 
 
 class Formula(NamedTuple):
@@ -71,7 +59,7 @@ def leaf_states(
         return None
     fold, driver = loops
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
-    states = _States((*grid, *shape[rank:]), state)
+    states = States((*grid, *shape[rank:]), state)
     extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
     operands = [
         word
@@ -99,7 +87,7 @@ def leaf_states(
     return states.joined()
 
 
-class _States:
+class States:
     """States of leaves, each field in an array of its own while they are computed."""
 
     def __init__(self, shape: tuple[int, ...], state: DType) -> None:
@@ -109,69 +97,19 @@ class _States:
 
     @property
     def addresses(self) -> list[int]:
+        """Where the fields begin."""
         return [part.ctypes.data for part in self.parts]
 
     @property
     def items(self) -> list[int]:
+        """Sizes of their cells."""
         return [part.itemsize for part in self.parts]
 
     def joined(self) -> Block:
+        """The states."""
         for name, part in zip(self.names, self.parts, strict=False):
             self.nodes[name] = part
         return self.nodes
-
-
-def column_states(
-    blocks: Sequence[Block],
-    monoid: str,
-    cell: DType,
-    sides: tuple[int, ...],
-    state: DType,
-    formulas: Sequence[Formula],
-) -> list[Block] | None:
-    """As `leaf_states` for each of some formulas, in one pass; None where columns do not lie so.
-
-    They do where one axis is reduced and the others are columns side by side, in all blocks.
-    """
-    shape, rank = blocks[0].shape, len(sides)
-    if not blocks[0].size or prod(sides) > NEAR_CELLS or len(formulas) > MOST_FORMULAS:
-        return None
-    if monoid in SPREADS:  # which read each cell twice
-        return None
-    extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
-    alike = all(steps[1:] == [b.itemsize] for steps, b in zip(strides, blocks, strict=True))
-    if len(extents) != 2 or len(cuts) != 1 or not alike or extents[1] < FEW_COLUMNS:
-        return None
-    source = _source(monoid, cell, state)
-    fold = source and compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", blocks[0].size)
-    driver = compiled(FORMULAS, FORMULAS_ARITY, "columns of formulas", blocks[0].size)
-    if not fold or not driver:
-        return None
-    grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
-    states = [_States((*grid, *shape[rank:]), state) for _ in formulas]
-    places = np.array([one.addresses for one in states], np.int64)
-    items = np.array(states[0].items, np.int64)
-    operands = [
-        word
-        for b, (step, apart) in zip(blocks, strides, strict=True)
-        for word in (b.ctypes.data, step, apart)
-    ]
-    most = max(len(formula.scalars) for formula in formulas)
-    count = len(blocks) + most
-    scratch = np.empty(8 * count + ROWS_TOGETHER * COLUMNS_TOGETHER * cell.itemsize + 64, np.uint8)
-    start = -(-scratch.ctypes.data // 64) * 64
-    out = start + ROWS_TOGETHER * COLUMNS_TOGETHER * cell.itemsize
-    table = [len(formulas), start, out, count]
-    for formula, place in zip(formulas, places, strict=True):
-        table += [formula.row, place.ctypes.data, *operands]
-        table += [word for one in formula.scalars for word in (one.ctypes.data, 0, 0)]
-        table += [0, 0, 0] * (most - len(formula.scalars))
-    words = np.array(table, np.int64)
-    driver(
-        fold.address, words.ctypes.data, items.ctypes.data, len(items), extents[0], cuts[0],
-        extents[1],
-    )  # fmt: skip
-    return [one.joined() for one in states]
 
 
 def loops_of(monoid: str, cell: DType, state: DType, cells: int) -> tuple[int, Native] | None:
@@ -179,10 +117,16 @@ def loops_of(monoid: str, cell: DType, state: DType, cells: int) -> tuple[int, N
 
     Both are asked for, so that one does not wait for the other to be compiled.
     """
-    source = _source(monoid, cell, state)
-    fold = source and compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells)
-    driver = source and compiled(LEAVES, LEAVES_ARITY, "leaves of a reduction", cells)
+    fold = fold_of(monoid, cell, state, cells)
+    supported = _source(monoid, cell, state) is not None
+    driver = compiled(LEAVES, LEAVES_ARITY, "leaves of a reduction", cells) if supported else None
     return (fold.address, driver) if fold and driver else None
+
+
+def fold_of(monoid: str, cell: DType, state: DType, cells: int) -> Native | None:
+    """The fold of one leaf, or of its columns, if it is compiled."""
+    source = _source(monoid, cell, state)
+    return compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells) if source else None
 
 
 @lru_cache(maxsize=1024)

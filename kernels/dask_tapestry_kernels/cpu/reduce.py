@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu import rows
+from dask_tapestry_kernels.cpu.column_states import column_states
 from dask_tapestry_kernels.cpu.compiled import compiled
-from dask_tapestry_kernels.cpu.folding import Formula, column_states, leaf_states, loops_of
+from dask_tapestry_kernels.cpu.folding import Formula, leaf_states, loops_of
 from dask_tapestry_kernels.cpu.monoids import ARITHMETIC, Arithmetic
 from dask_tapestry_kernels.cpu.tape import evaluate, tiles
 
