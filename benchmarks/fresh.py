@@ -5,8 +5,8 @@
 
 `benchmarks/machine.py` runs this for its rows; a JSON object is printed. First calls count what a
 library compiles, not its import (`overheads.py` has ours). The peak is what the process holds at
-most above what it held when the inputs were there, less the results: a small call before it has
-loaded what there is to load. It reads Linux's counters.
+most above what it held when the inputs were there, less the results: small calls before it have
+loaded what there is to load, compiled kernels too. It reads Linux's counters.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ def status(counter: str) -> int:
 def peak(peer: Peer, comparison: Comparison, scale: float) -> dict[str, int]:
     """Bytes that one call holds at most above its inputs and its results."""
     small = [peer.give(x) for x in comparison.bench.large(min(scale, 0.002))]
-    peer.program(comparison, small)()
-    peer.settle()
-    peer.program(comparison, small)()
+    peer.warm(peer.program(comparison, small))
     inputs = comparison.bench.large(scale)
     call = peer.program(comparison, [peer.give(x) for x in inputs])
     REFERENCES.write_text("5")  # the highest so far is what it is now

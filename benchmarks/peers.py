@@ -57,6 +57,12 @@ class Peer(ABC):
         """Return once nothing that earlier calls have started is still running."""
         return
 
+    def warm(self, call: Callable[[], Any]) -> None:
+        """Call until everything is loaded that the library loads for it."""
+        call()
+        self.settle()
+        call()
+
     def partial(self, comparison: Comparison, arrays: Sequence[Any]) -> Callable[[], Any]:
         """The program on the library's arrays as the library runs it, finished or not."""
         return partial(comparison.ours, self.load(), *arrays, **comparison.bench.arguments)
@@ -104,9 +110,22 @@ class Tapestry(Dask):
 
     def settle(self):
         """Wait for kernels that are being compiled beside the calls."""
-        compiled = "dask_tapestry_kernels.cpu.compiled"
-        if importlib.util.find_spec(compiled) is not None:
-            importlib.import_module(compiled).wait()
+        compiled = self._compiled()
+        if compiled is not None:
+            compiled.wait()
+
+    def warm(self, call):
+        """Have its kernels compiled too, which are not for few cells."""
+        compiled = self._compiled()
+        if compiled is not None:
+            with compiled.mode("wait"):
+                call()
+        super().warm(call)
+
+    def _compiled(self):
+        """The module of compiled kernels, which older versions lack."""
+        name = "dask_tapestry_kernels.cpu.compiled"
+        return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 class JAX(Peer):
