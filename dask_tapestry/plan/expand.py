@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from itertools import product
 from math import inf, prod
 
@@ -27,6 +27,7 @@ WORTH_PARTS = 2.0  # times as many bytes that rows and columns may read before p
 SEARCHED_DIMS = 2  # whose cuts are tried together; the longest (a third costs 90 ms)
 LOOKED_AT = 64  # nodes among which a stored source is looked for
 BUSY_ENOUGH = 1.5  # times a scan's work that slots may be taken for before it is cut
+SHORT_RUN = 2**16  # bytes; runs of 3 kB are read at half the speed of longer ones
 COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
 
 
@@ -62,7 +63,8 @@ def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tupl
     """Tree levels at which a reduction's partial results are sent on; none if it stays whole.
 
     It stays whole where the kept axes alone give enough shards, each of which holds all that it
-    folds and reads no stored chunk, and no block of another step, that many others read too.
+    folds and reads no stored chunk, and no block of another step, that many others read too; and
+    whose cells do not lie in short runs all over the memory.
     """
     match node.operator:
         case TreeReduction(is_whole=True) as whole:
@@ -76,7 +78,8 @@ def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tupl
     wanted = min(aim.count, x.nbytes // shard)
     columns = _columns(node.inputs[0], kept, aim, shared)
     across = prod(x.shape[axis] for axis in kept)
-    if across >= wanted <= 2 * columns and x.nbytes // max(1, across) <= shard:
+    whole_columns = across >= wanted <= 2 * columns and x.nbytes // max(1, across) <= shard
+    if whole_columns and not (aim.local and _falls_apart(node.inputs[0], whole.axes, wanted)):
         return ()
     cells = shard // x.dtype.itemsize // max(1, across)
     leaf = prod(whole.tree.sides(0))
@@ -86,6 +89,22 @@ def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tupl
     further = level + 2 * (NODES_A_SHARD.bit_length() - 1)  # a second step's shard takes so many
     twice = x.nbytes // shard > COMBINED_AT_ONCE and further < whole.tree.depth
     return (level, further) if twice else (level,)
+
+
+def _falls_apart(x: Node, axes: Sequence[int], count: int) -> bool:
+    """Whether `count` shards that fold all of `axes` would read short runs of cells in memory."""
+    shape = x.type.shape
+    while not isinstance(x.operator, Source):
+        same = [i for i in x.inputs if i.type.shape == shape]
+        if not same or not x.operator.is_formula:
+            return False
+        x = same[0]
+    if not x.operator.external or x.operator.layout is not None:
+        return False
+    slowest, fastest = (0, -1) if x.operator.order == "C" else (-1, 0)
+    first = range(len(shape))[slowest]
+    run = shape[fastest] * x.type.dtype.itemsize // count
+    return first in axes and run < SHORT_RUN
 
 
 def scan_is_cut(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:

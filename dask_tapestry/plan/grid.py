@@ -24,7 +24,7 @@ from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 ROUNDING = 1e-9  # of a score
-SCATTERED = 0.01  # of the time of a cut that pieces lying apart add to it, in one memory
+SCATTERED = 0.05  # of the time of a cut that pieces lying apart add to it, in one memory
 REREAD = 0.25  # of all bytes that a cut may read again from stores, unless memory demands it
 
 

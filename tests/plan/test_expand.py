@@ -163,3 +163,21 @@ def test_a_scan_whose_other_axes_give_enough_shards_stays_whole():
     assert scanned((10**5, 10**4), 0, (10**3, 10**4)), "each stored chunk would be read by many"
     assert scanned((10**9, 2), 0), "there are only two shards"
     assert not scan_is_cut((stored() + 1).node, AIM)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_short_runs_in_memory_are_not_cut_shorter(order):
+    """Columns of rows that lie one after the other are folded in slabs of rows."""
+    here = aim_of(local=True)
+    x = dt.asarray(np.ones((4096, 4096), order=order))
+    across, along = (0, 1) if order == "C" else (1, 0)
+    assert len(levels(x.sum(axis=across), here)) == 1
+    assert len(levels((x * x + 1).mean(axis=across), here)) == 1
+    assert levels(x.sum(axis=along), here) == ()
+    assert levels(x.sum(axis=across)) == (), "elsewhere blocks are moved whole"
+    assert levels(x[::2].sum(axis=across), here) == (), "a selection may lie in any way"
+
+
+def test_long_runs_in_memory_are_cut():
+    x = dt.asarray(np.ones((16, 2**20)))
+    assert levels(x.sum(axis=0), aim_of(local=True)) == ()
