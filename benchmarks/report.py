@@ -60,7 +60,9 @@ def head(result: Result) -> Iterator[str]:
         "Every library runs the same function (numexpr the same formula) on arrays in memory, in "
         "one process, taking turns; best of the repeats, graph building and planning included and "
         f"compiling not. Inputs have {result['scale']:g} times the usual cells. Each result was "
-        "compared with NumPy's first."
+        "compared with NumPy's first. Results of dask_tapestry take the memory of those of the "
+        "repeat before, which is gone by then ([why](kernels.md#memory-is-used-again)); other "
+        "libraries' and the copy's lie in fresh memory each time."
     )
 
 

@@ -26,7 +26,6 @@ BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formul
 TURNS: Final = 3  # formulas that use the whole buffer
 MERGED: Final = 64  # columns up to which contiguous rows are folded a round at a time as one
 BROUGHT: Final = 512  # columns of formulas at a time, whose values stay in the first cache
-TOGETHER: Final = 256
 WIDTH: Final = 32  # columns at a time; fewer are copied into a vector that long
 
 
