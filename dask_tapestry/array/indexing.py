@@ -144,12 +144,15 @@ def setitem(x: Array, key: Any, value: Any) -> None:
 def _is_cell(key: Any, ndim: int) -> bool:
     """Whether a key names one cell by integers alone."""
     items = key if isinstance(key, tuple) else (key,)
-    numbers = (isinstance(one, int | np.integer | np.ndarray) and not np.ndim(one) for one in items)
-    return (
-        len(items) == ndim
-        and all(numbers)
-        and not any(one is True or one is False for one in items)
-    )
+    return len(items) == ndim and all(map(_is_number, items))
+
+
+def _is_number(item: Any) -> bool:
+    """Whether an item of a key is one integer, known or lazy."""
+    if isinstance(item, int):
+        return not isinstance(item, bool)
+    kind = getattr(getattr(item, "dtype", None), "kind", "")
+    return kind in ("i", "u") and not item.ndim
 
 
 def _is_one_mask(key: Any, parsed: Key, ndim: int) -> bool:
@@ -157,7 +160,8 @@ def _is_one_mask(key: Any, parsed: Key, ndim: int) -> bool:
     if (isinstance(key, tuple) and len(key) > 1) or len(parsed.advanced) != 1:
         return False
     (one,) = parsed.advanced
-    return one.is_mask and len(one.dims) == ndim
+    (item,) = key if isinstance(key, tuple) else (key,)
+    return one.is_mask and np.ndim(item) == ndim
 
 
 def _holds_arrays(value: Any) -> bool:

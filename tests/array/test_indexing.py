@@ -117,6 +117,21 @@ def test_every_key_writes_what_numpy_writes(given_key, lazily, side, data):
     assert same_bits(before.compute(), cells)
 
 
+@pytest.mark.parametrize("lazily", [False, True])
+@pytest.mark.parametrize("item", [np.array(0), np.array(True), np.array([0]), np.intp(0)])
+@pytest.mark.parametrize("value", [np.array(2.0), np.array([2.0]), np.array([[2.0]])])
+def test_one_cell_takes_one_value(item, value, lazily):
+    """A value with dimensions is none, though it has one cell."""
+
+    def assign(target, key):
+        target[key] = value
+        return target
+
+    expected = outcome(lambda: assign(np.zeros(1), item))
+    made = outcome(lambda: assign(dt.zeros(1), ours(item, lazily)).compute())
+    assert agree(made, expected)
+
+
 @pytest.mark.parametrize("key", [1.5, "a", [1.5], np.ones(2), (0, 0, 0), (..., ...), {}])
 def test_other_keys_are_refused_as_numpy_does(key):
     x = numbers((2, 3))
