@@ -3,8 +3,9 @@
 Fresh memory comes page by page, each cleared by the system, and takes as long as what is computed
 into it: 118 MB of bytes become float32 in 41 ms in fresh memory and in 22 in used memory (two
 cores; the row `image` of docs/benchmarks.md and docs/machine.md). So arrays from here give their
-memory back when they and all views of them are gone, and the next ones take it. What nobody takes goes to the system after `IDLE` seconds. Memory kept and lent together
-never exceeds what was lent at one time: keeping raises no peak.
+memory back when they and all views of them are gone, and the next ones take it. What nobody takes
+goes to the system after `IDLE` seconds. Memory kept and lent together never exceeds what was lent
+at one time: keeping raises no peak.
 """
 
 from __future__ import annotations
