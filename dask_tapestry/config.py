@@ -11,7 +11,7 @@ DEFAULTS: dict[str, object] = {
     "memory-limit": None,  # bytes or "2 GiB" a worker, or None for what the machine has
     "max-tasks": 1_000_000,  # above this a plan is refused: the scheduler would drown
     "block-bytes": 32 * 2**20,  # the working set a block aims at
-    "kept-memory": "1 GiB",  # of results and intermediates that are gone, kept for the next ones
+    "kept-memory": None,  # bytes of gone arrays that a process keeps; None: a tenth of its memory
     "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
@@ -34,7 +34,8 @@ def config(**settings: object) -> dask.config.set:
     **settings
         ``resources``, ``memory_limit`` (bytes a worker), ``max_tasks``, ``block_bytes``
         (working set a block aims at, in bytes), ``kept_memory`` (bytes of results and intermediate
-        arrays that are gone, which a process keeps some seconds for the next ones),
+        arrays that are gone, which a process keeps some seconds for the next ones; by default a
+        tenth of its memory, 1 GiB at most),
         ``relax_placement``, ``line_numbers``, ``algebra`` (``"exact"``, or ``"fast"``: rewrite as
         algebra allows, though floating-point bits change).
 

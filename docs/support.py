@@ -53,12 +53,14 @@ class Survey:
         self.kinds = defaultdict(set)
         self.parts = defaultdict(set)
         self.ulps = defaultdict(list)
+        self.complex_ulps = defaultdict(list)
         self.one_value = defaultdict(lambda: True)
 
     def look(self, comparison):
         """Build a comparison once for each of its kinds of input."""
         name, tried = comparison.public, set()
-        self.ulps[name].append(comparison.ulp)
+        of_complex = comparison.name.endswith(" complex")
+        (self.complex_ulps if of_complex else self.ulps)[name].append(comparison.ulp)
         self.one_value[name] &= comparison.one_value
         for inputs in comparison.inputs():
             kinds = tuple(x.dtype.kind for x in inputs)
@@ -106,6 +108,8 @@ def function_rows(survey):
         one = "yes" if survey.one_value[name] else "within rounding"
         parts = ", ".join(f"`{part}`" for part in sorted(survey.parts[name])) or "–"
         same = "its own stream" if name.startswith("random") else bits(survey.ulps[name])
+        if survey.complex_ulps[name] and bits(survey.complex_ulps[name]) != same:
+            same += f"; complex {bits(survey.complex_ulps[name])}"
         yield f"| `{name}` | {kinds} | {same} | {one} | {parts} |"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, final
 from uuid import uuid4
 
@@ -19,17 +18,22 @@ from dask_tapestry.array.deferred import CountRun, Deferred, check_workers
 from dask_tapestry.array.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.array.scalars import Scalars
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
+from dask_tapestry.errors import PlanError
 from dask_tapestry.io.blocks import from_blocks
 from dask_tapestry.lower.buffer import REMOTE
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.expr import TapestryExpr, lower_plan, planned_cuts
+from dask_tapestry.lower.expr import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.here import LOCAL_SCHEDULERS, compute_here
+from dask_tapestry.lower.layouts import find_layout
 from dask_tapestry.lower.run import finish_array
+from dask_tapestry.operators.chunked import chunked
+from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import computing_with, live_client
-from dask_tapestry.teg import Graph, Node, TensorType
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
 
 
@@ -127,46 +131,47 @@ class Array(Declared, Scalars, DaskMethodsMixin):
         """The expression graph as written; prints as text."""
         return Graph([self.node])
 
-    # how it is cut -------------------------------------------------------------------------
-
-    @cached_property
-    def standalone_plan(self) -> Plan:
-        """The plan of this array alone, which `chunks` and `to_delayed` speak of."""
-        return self._plan_given or build_plan([self.node])
-
-    @cached_property
-    def _lowered(self) -> tuple[Lowered, Any]:
-        return lower_plan(self.standalone_plan, final=False)
+    # its nominal chunks --------------------------------------------------------------------
 
     @property
-    def _cuts(self) -> tuple[Cuts, ...]:
-        plan = self.standalone_plan
-        return plan.cuts_of(plan.root_of(self.node))
+    def nominal_cuts(self) -> tuple[Cuts, ...]:
+        """Nominal chunks: what `chunks` spells out."""
+        return nominal_cuts(self.node)
 
     @property
     def chunks(self) -> tuple[tuple[int, ...], ...]:
-        """Planned block lengths along each dimension, as in Dask."""
-        return tuple(tuple(c.lengths()) for c in self._cuts)
+        """Lengths of the nominal chunks along each dimension, as in Dask.
+
+        They are what functions of blocks see, a function of the expression alone: what the user
+        said, else the stored chunks, else a canonical grid (which the setting ``block_bytes``
+        sizes). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
+        """
+        return tuple(tuple(c.lengths()) for c in self.nominal_cuts)
 
     @property
     def numblocks(self) -> tuple[int, ...]:
-        """Planned number of blocks along each dimension."""
-        return tuple(c.count for c in self._cuts)
+        """Number of nominal chunks along each dimension."""
+        return tuple(c.count for c in self.nominal_cuts)
 
     @property
     def npartitions(self) -> int:
-        """Planned number of blocks."""
+        """Number of nominal chunks."""
         return int(np.prod(self.numblocks, dtype=object))
 
     @property
     def chunksize(self) -> tuple[int, ...]:
-        """Longest planned block along each dimension."""
-        return tuple(c.longest for c in self._cuts)
+        """Longest nominal chunk along each dimension."""
+        return tuple(c.longest for c in self.nominal_cuts)
 
     @property
     def blocks(self) -> Blocks[Array]:
-        """The planned blocks: ``x.blocks[i, j]`` is the part of the array that one holds."""
-        return Blocks(self.__getitem__, self._cuts)
+        """The nominal chunks: ``x.blocks[i, j]`` is the part of the array that one holds."""
+        return Blocks(self.__getitem__, self.nominal_cuts)
+
+    @property
+    def partitions(self) -> Blocks[Array]:
+        """The same as `blocks`, by Dask's other name for it."""
+        return self.blocks
 
     # Dask collection -----------------------------------------------------------------------
 
@@ -203,13 +208,24 @@ class Array(Declared, Scalars, DaskMethodsMixin):
             return kept
 
     @property
+    def _lowered(self) -> tuple[Lowered, Any]:
+        """The layers of this array alone, whose last one yields the nominal chunks."""
+        cuts = self.nominal_cuts
+        known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
+        if cuts not in known:
+            held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
+            known[cuts] = lower_plan(build_plan([held]), final=False)
+        lowered: tuple[Lowered, Any] = known[cuts]
+        return lowered
+
+    @property
     def expr(self) -> TapestryExpr:
         """The Dask expression; all values of one compute are planned together."""
         return TapestryExpr(self.node, False, self._plan_given)
 
     @property
     def name(self) -> str:
-        """First part of the keys of the planned blocks."""
+        """First part of the keys of the blocks."""
         key = next(flatten(self.__dask_keys__()))
         return str(key[0])
 
@@ -235,13 +251,13 @@ class Array(Declared, Scalars, DaskMethodsMixin):
     __dask_scheduler__ = staticmethod(threaded.get)
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:
-        return _join, (self._cuts,)
+        return _join, (self.nominal_cuts,)
 
     def __dask_postpersist__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.node.type,)
+        return _rebuild, (self,)
 
     def to_delayed(self) -> np.ndarray[Any, Any]:
-        """Return an array of Dask Delayed objects, one for each planned block.
+        """Return an array of Dask Delayed objects, one for each nominal chunk.
 
         Examples
         --------
@@ -294,12 +310,12 @@ class Array(Declared, Scalars, DaskMethodsMixin):
     def __repr__(self) -> str:
         if self.deferred is not None:
             return bound_text(self.bound)
-        return array_text(self.node, lambda: self.standalone_plan)
+        return array_text(self.node)
 
     def _repr_html_(self) -> str:
         if self.deferred is not None:
             return bound_html(self.bound)
-        return array_html(self.node, lambda: self.standalone_plan)
+        return array_html(self.node)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Array, (self.node,)
@@ -348,17 +364,27 @@ def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
     return finish_array(cuts, REMOTE, list(flatten([blocks])), copy=True)
 
 
-def _rebuild(graph: Any, type_: TensorType, rename: dict[str, str] | None = None) -> Array:
-    """Array whose blocks are the results (or futures) in `graph`."""
-    ours = {key for key in graph if isinstance(key, tuple) and len(key) == type_.ndim + 1}
-    name = next(key[0] for key in ours if _is_planned(key[0]))
-    cuts = planned_cuts(name)
-    return Array(from_blocks((rename or {}).get(name, name), type_, cuts, graph, uuid4().hex))
+def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:
+    """An array of the blocks that are in `graph`: results, futures of them, or tasks.
+
+    Its nominal chunks are those of `x`. With `rename` the blocks are those of `x` alone, under
+    other names. Blocks that are there already, as futures, need no tasks: `x` is what it was.
+    """
+    nominal = x.nominal_cuts
+    if rename is not None:
+        name, cuts = rename.get(x.name, x.name), nominal
+    else:
+        layers = graph.layers if isinstance(graph, HighLevelGraph) else map(_name_of, graph)
+        names = dict.fromkeys(layers)
+        layout = find_layout(names, x.node.digest)
+        if layout is None and x.name not in names:
+            if not x.expr.__dask_graph__():
+                return Array(x.node)
+            raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
+        name, cuts = (layout.name, layout.cuts) if layout else (x.name, nominal)
+    blocks = from_blocks(name, x.node.type, cuts, graph, uuid4().hex)
+    return Array(blocks if cuts == nominal else chunked(blocks, nominal))
 
 
-def _is_planned(name: object) -> bool:
-    try:
-        planned_cuts(str(name))
-    except KeyError:
-        return False
-    return True
+def _name_of(key: Any) -> str:
+    return str(key[0] if isinstance(key, tuple) else key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
-from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -19,6 +18,8 @@ from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.call import Call
 from dask_tapestry.operators.trial import dtype_of, tried
 from dask_tapestry.teg import apply
+from dask_tapestry.teg.chunking import AxisChunks, together
+from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry.zspace import Cuts
 
 __all__ = [
@@ -62,8 +63,9 @@ def map_blocks(
 ) -> Array:
     """Apply a function to every block, as `dask.array.map_blocks`.
 
-    The blocks are those of the arrays' own plans, ``x.chunks``; `rechunk` chooses them. Dimensions
-    of one length are cut alike, as the array of most blocks is. An operator with a signature
+    The blocks are the arrays' nominal chunks, ``x.chunks``, on any machine; `rechunk` chooses them.
+    Dimensions of one length are cut alike, as the array of most blocks is; chunks that a user or a
+    store has chosen go before those that nobody has. An operator with a signature
     (`block_operator`) leaves the planner the choice, and is the better one where the function does
     not depend on where blocks end.
 
@@ -266,28 +268,29 @@ def _slots(
 
 
 def _index_cuts(pairs: Iterable[Pair], align: bool) -> dict[Hashable, Cuts]:
-    """How each index is cut: as all its arrays are together, or as the one with most blocks."""
-    found: dict[Hashable, Cuts] = {}
+    """How each index is cut; a dimension of one cell goes with any."""
+    along: dict[Hashable, list[AxisChunks]] = {}
     for x, ind in pairs:
-        for one, cuts in zip(ind or (), x._cuts if ind else (), strict=True):
-            known = found.setdefault(one, cuts)
-            if align:
-                found[one] = _common(known, cuts, one)
-            elif cuts.count > known.count:
-                found[one] = cuts
+        for one, chunks in zip(ind or (), nominal_chunks(x.node) if ind else (), strict=True):
+            along.setdefault(one, []).append(chunks)
+    found = {}
+    for index, every in along.items():
+        long = [one for one in every if one.cuts.extent != 1] or every[:1]
+        found[index] = _aligned(long, index) if align else _of_most_blocks(long)
     return found
 
 
-def _common(a: Cuts, b: Cuts, index: Hashable) -> Cuts:
-    """Cuts at the edges of both; a dimension of one cell goes with any."""
-    if a == b or b.extent == 1:
-        return a
-    if a.extent == 1:
-        return b
-    if a.extent != b.extent:
-        raise ShapeError(f"index {index!r} is of length {a.extent} and {b.extent}")
-    edges = sorted({0, *a.inner_edges(), *b.inner_edges(), a.extent})
-    return Cuts.of_lengths([hi - lo for lo, hi in pairwise(edges)])
+def _aligned(found: Sequence[AxisChunks], index: Hashable) -> Cuts:
+    extents = {one.cuts.extent for one in found}
+    if len(extents) > 1:
+        raise ShapeError(f"index {index!r} is of lengths {sorted(extents)}")
+    shared = together(found)
+    assert shared is not None
+    return shared.cuts
+
+
+def _of_most_blocks(found: Sequence[AxisChunks]) -> Cuts:
+    return max(found, key=lambda one: (one.said, one.cuts.count)).cuts
 
 
 def _reads(
@@ -303,7 +306,7 @@ def _reads(
         whole = tuple(Cuts.regular(n, max(n, 1)) for n in x.shape)
         return BlocksOf(whole, (-1,) * x.ndim, (1,) * x.ndim)
     own = []
-    for one, mine in zip(ind, x._cuts, strict=True):
+    for one, mine in zip(ind, x.nominal_cuts, strict=True):
         shared = cuts[one]
         if mine.extent == shared.extent and (align or mine.count != shared.count):
             mine = shared

@@ -14,19 +14,16 @@ import numpy as np
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dtypes import as_dtype
+from dask_tapestry.array.monoid_reductions import folded
 from dask_tapestry.array.out import into
 from dask_tapestry.errors import ShapeError, SignatureError
 from dask_tapestry.operators.axes import Axes, normalize_axes
-from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.call import Call, name_of
 from dask_tapestry.operators.trial import dtype_of, sample, tried
-from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_block import Finalize
-from dask_tapestry.operators.user_monoid import Monoid, fold
-from dask_tapestry.operators.user_signature import Written
-from dask_tapestry.teg import Kind, Tensor, apply
+from dask_tapestry.operators.user_monoid import Monoid
+from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.zspace import Cuts
 
 __all__ = [
@@ -81,14 +78,15 @@ def reduction(
     output_size: int = 1,
     meta: Any = None,
     weights: Any = None,
-) -> Array:
+) -> Any:
     """Reduce by functions of blocks and of partial results, as `dask.array.reduction`.
 
     Parameters
     ----------
     chunk
-        Called as ``chunk(block, axis=axes, keepdims=True)`` with each block of the array's own
-        plan; or a `Monoid` in place of all functions, whose value does not depend on blocks.
+        Called as ``chunk(block, axis=axes, keepdims=True)`` with each nominal chunk of the array,
+        ``x.chunks``; or a `Monoid` in place of all functions, whose value does not depend on
+        blocks. One that combines tuples, without `finalize`, gives a tuple of arrays.
     aggregate
         Called alike with the joined partial results, and with `keepdims` as given here.
     combine
@@ -132,7 +130,7 @@ def reduction(
     axes = normalize_axes(axis, array.ndim)
     kind = _kind(dtype, meta)
     if isinstance(chunk, Monoid):
-        return into(out, Array(_monoid(array.node, chunk, axes, keepdims, kind)))
+        return _into(out, folded(array.node, chunk, axes, keepdims, kind))
     if aggregate is None:
         raise SignatureError("reduction takes a function aggregate beside chunk, or a Monoid")
     inputs = [array]
@@ -145,6 +143,16 @@ def reduction(
     while any(value.cuts[a].count > every[a] for a in axes):
         value = tree.combined(combine or last, value, every)
     return into(out, Array(tree.aggregated(last, value, keepdims, kind)))
+
+
+def _into(out: Any, results: tuple[Tensor, ...]) -> Any:
+    """One array, or a tuple of as many as a monoid combines, in `out` where that is given."""
+    if len(results) == 1:
+        return into(out, Array(results[0]))
+    places = (None,) * len(results) if out is None else tuple(out)
+    if len(places) != len(results):
+        raise SignatureError(f"out is {len(places)} arrays, there are {len(results)} results")
+    return tuple(into(one, Array(x)) for one, x in zip(places, results, strict=True))
 
 
 def _kind(dtype: Any, meta: Any) -> np.dtype[Any] | None:
@@ -185,7 +193,7 @@ class _Tree:
         self, function: Callable[..., Any], inputs: Sequence[Array], kind: np.dtype[Any] | None
     ) -> Partial:
         """Partial results of the blocks of the first array."""
-        cuts = inputs[0]._cuts
+        cuts = inputs[0].nominal_cuts
         each = tuple(
             Cuts.regular(c.count * self.size, self.size) if a in self.axes else c
             for a, c in enumerate(cuts)
@@ -272,24 +280,3 @@ def _kept(made: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:
         return dtype_of(made, name), None
     fields = [(str(key), dtype_of(one, name), np.shape(one)[ndim:]) for key, one in named]
     return np.dtype(fields), container
-
-
-def _monoid(
-    x: Tensor, monoid: Monoid, axes: tuple[int, ...], keepdims: bool, kind: np.dtype[Any] | None
-) -> Tensor:
-    """Cells mapped, folded along one axis after the other, and finalized."""
-    value = x if monoid.map is None else _cellwise(monoid.map, x, None)
-    for axis in reversed(axes):
-        value = fold(value, monoid, axis)
-    if monoid.finalize is not None or kind is not None:
-        value = _cellwise(monoid.finalize or np.asarray, value, kind)
-    return unsqueeze(value, axes) if keepdims and axes else value
-
-
-def _cellwise(function: Callable[..., Any], x: Tensor, kind: np.dtype[Any] | None) -> Tensor:
-    """A function that takes cells as they come."""
-    names = tuple(f"i{d}" for d in range(x.type.ndim))
-    index = tuple((name, Kind.PARALLEL, None) for name in names)
-    written = Written(name_of(function), index, (("x", names),), (("z", names),))
-    dtypes = {} if kind is None else {"z": kind}
-    return call_blocks(Call.of(function), written, [x], dtypes, kind=Finalize)[0]

@@ -1,4 +1,4 @@
-"""Blocks of an array by number, as its stand-alone plan cuts it."""
+"""Blocks of an array by number, in its nominal chunks."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import prod
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -13,13 +12,16 @@ from dask.utils import parse_bytes
 from dask_tapestry.config import get as setting
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
-from dask_tapestry.zspace import Cuts
+from dask_tapestry.zspace import Cuts, fitting_sides
 
 
-def cuts_from(chunks: Any, type_: TensorType) -> tuple[Cuts, ...]:
+def cuts_from(
+    chunks: Any, type_: TensorType, own: Sequence[Cuts] | None = None
+) -> tuple[Cuts, ...]:
     """Cuts for `chunks`: a length, one for each dimension, explicit lengths, a dict, "auto", bytes.
 
-    -1 and None leave a dimension whole.
+    -1 leaves a dimension whole. A dimension for which a dict says nothing, or None is said, keeps
+    its `own` cuts, if the array has any.
 
     Raises
     ------
@@ -40,20 +42,25 @@ def cuts_from(chunks: Any, type_: TensorType) -> tuple[Cuts, ...]:
             names.index(k) if isinstance(k, str) else index(k) % max(type_.ndim, 1): v
             for k, v in chunks.items()
         }
-        chunks = tuple(wanted.get(dim, -1) for dim in range(type_.ndim))
+        chunks = tuple(wanted.get(dim) for dim in range(type_.ndim))
     given = tuple(chunks)
     if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int | np.integer) for n in given):
         given = (given,)
     if len(given) != type_.ndim:
         raise ShapeError(f"chunks {chunks} do not fit the {type_.ndim} dimensions of {type_}")
-    auto = [dim for dim, one in enumerate(given) if isinstance(one, str)]
-    lengths = _auto_lengths(given, auto, type_)
-    return tuple(_cuts(lengths.get(dim, one), type_, dim) for dim, one in enumerate(given))
+    known = own or [Cuts.regular(n, max(n, 1)) for n in type_.shape]
+    cuts = [
+        known[dim] if one is None else _cuts(-1 if isinstance(one, str) else one, type_, dim)
+        for dim, one in enumerate(given)
+    ]
+    return _with_auto(
+        cuts, {dim: one for dim, one in enumerate(given) if isinstance(one, str)}, type_
+    )
 
 
 def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
     extent = type_.shape[dim]
-    if one is None or (isinstance(one, int | np.integer) and one == -1):
+    if isinstance(one, int | np.integer) and one == -1:
         return Cuts.regular(extent, max(extent, 1))
     if isinstance(one, tuple | list):
         lengths = [index(n) for n in one]
@@ -68,25 +75,15 @@ def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
     return Cuts.regular(extent, length)
 
 
-def _auto_lengths(given: tuple[Any, ...], auto: list[int], type_: TensorType) -> dict[int, int]:
-    """Lengths along the dimensions left to us, so that a block has about the wanted bytes."""
-    if not auto:
-        return {}
-    texts = {given[dim] for dim in auto} - {"auto"}
-    limit = parse_bytes(texts.pop() if texts else setting("block-bytes"))
-    fixed = prod(
-        one
-        if isinstance(one, int) and one > 0
-        else max(one)
-        if isinstance(one, tuple) and one
-        else n
-        for dim, (one, n) in enumerate(zip(given, type_.shape, strict=True))
-        if dim not in auto
+def _with_auto(
+    cuts: Sequence[Cuts], auto: Mapping[int, str], type_: TensorType
+) -> tuple[Cuts, ...]:
+    """Cuts of which those left to us make a block of about the wanted bytes."""
+    texts = set(auto.values()) - {"auto"}
+    limit = int(parse_bytes(texts.pop() if texts else setting("block-bytes")))
+    sides = fitting_sides(
+        [c.longest for c in cuts], sorted(auto), limit // max(1, type_.dtype.itemsize)
     )
-    cells = max(1, int(limit) // max(1, type_.dtype.itemsize * fixed))
-    lengths = {}
-    for place, dim in enumerate(auto):
-        rest = prod(max(1, type_.shape[d]) for d in auto[place + 1 :])
-        lengths[dim] = max(1, min(type_.shape[dim] or 1, cells // rest))
-        cells = max(1, cells // lengths[dim])
-    return lengths
+    return tuple(
+        Cuts.regular(c.extent, sides[dim]) if dim in auto else c for dim, c in enumerate(cuts)
+    )

@@ -16,6 +16,7 @@ from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.io.anything import from_anything, from_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
+from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.place import place
@@ -148,7 +149,7 @@ def from_array(
         A NumPy array or memory map, a dataset of h5py's, an array of zarr's, an xarray variable, or
         an object that is indexed with slices when its cells are needed.
     chunks
-        A constraint on the layout; by default the plan decides.
+        Nominal chunks; by default those that it has itself, else a canonical grid.
     name
         As Dask's, without meaning here.
     dims
@@ -179,7 +180,7 @@ def from_array(
         raise TypeError(f"from_array has no arguments {sorted(unknown)}")
     found = _array_of(x, tuple(dims) if dims is not None else None)
     placed = Array(place(found.node, worker_names(workers)))
-    return placed if chunks is None else rechunk(placed, chunks)
+    return with_chunks(placed, chunks)
 
 
 def worker_names(workers: str | Sequence[str]) -> tuple[str, ...]:
@@ -221,8 +222,24 @@ def placeholder(
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
 
 
+def with_chunks(x: Array, chunks: Any) -> Array:
+    """`x` with nominal chunks in any form that Dask takes; None leaves them as they are.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
+    ((2, 2), (6,))
+    """
+    return x if chunks is None else Array(chunked(x.node, cuts_from(chunks, x.node.type)))
+
+
 def rechunk(x: Any, chunks: Any) -> Array:
-    """Constrain the layout of a value, in any form of chunks that Dask takes.
+    """Cut a value into other chunks, given in any form that Dask takes; it is held in them.
+
+    The chunks of a creation or a source (``chunks=``) are what functions of blocks see, and leave
+    a plan free; these are a constraint too: the value exists in these blocks. Dimensions that a
+    dict does not name, or for which None is given, keep their chunks.
 
     Examples
     --------
@@ -231,7 +248,7 @@ def rechunk(x: Any, chunks: Any) -> Array:
     ((2, 2), (6,))
     """
     array = asarray(x)
-    return Array(rechunk_tensor(array.node, cuts_from(chunks, array.node.type)))
+    return Array(rechunk_tensor(array.node, cuts_from(chunks, array.node.type, array.nominal_cuts)))
 
 
 def rename(x: Any, *dims: str | None) -> Array:

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.array.array import Array
-from dask_tapestry.array.convert import asarray, rechunk
+from dask_tapestry.array.convert import asarray, with_chunks
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.array.shapes import Shape, known_order, only_cpu, shape_of
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.arange import arange as arange_tensor
 from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full as full_tensor
+from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = [
     "arange",
@@ -55,7 +57,7 @@ def full(
     order, device, like
         As NumPy's, without effect.
     chunks
-        A constraint on the layout; by default the plan decides.
+        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
     dims
         Names of the dimensions.
 
@@ -79,7 +81,7 @@ def full(
             kind = np.dtype(f"{kind.kind}1")  # as NumPy's arrays of no characters
         names = tuple(dims) if dims else None
         x = Array(full_tensor(sides, scalar_of(scalar, kind), names, kind))
-    return x if chunks is None else rechunk(x, chunks)
+    return with_chunks(x, chunks)
 
 
 def zeros(shape: Shape, dtype: Any = float, order: str = "C", **options: Any) -> Array:
@@ -141,7 +143,7 @@ def full_like(
     order, subok, device
         As NumPy's, without effect.
     chunks
-        A constraint on the layout; by default the plan decides.
+        Nominal chunks, in any form that Dask takes; by default those of `a`.
 
     Examples
     --------
@@ -154,7 +156,9 @@ def full_like(
     sides = like.shape if shape is None else shape
     dims = like.dims if shape is None else None
     kind = like.dtype if dtype is None else dtype
-    return full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
+    x = full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
+    alike = chunks is None and shape is None and any(one.said for one in nominal_chunks(like.node))
+    return Array(chunked(x.node, like.nominal_cuts)) if alike else x
 
 
 @implements(np.zeros_like)
@@ -252,7 +256,7 @@ def arange(
     device, like
         As NumPy's, without effect.
     chunks
-        A constraint on the layout; by default the plan decides.
+        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
 
     Raises
     ------
@@ -277,7 +281,7 @@ def arange(
         x = asarray(_truths(start or 0, stop, 1 if step is None else step))
     else:
         x = Array(arange_tensor(start, stop, step, kind))
-    return x if chunks is None else rechunk(x, chunks)
+    return with_chunks(x, chunks)
 
 
 def _truths(start: Any, stop: Any, step: Any) -> np.ndarray[Any, Any]:

@@ -47,7 +47,10 @@ def from_dask_array(d: Any) -> Array:
 
 
 def to_dask_array(x: Array) -> Any:
-    """Return the array as a dask.array, lazily, in the chunks of its own plan.
+    """Return the array as a dask.array, lazily, in its nominal chunks.
+
+    `dask.array.asarray` does the same; `dask.array.from_array`, which is for arrays in memory and
+    warns of a collection, does not compute what it slices.
 
     Examples
     --------

@@ -3,6 +3,8 @@
 Such a value is two graphs. The *count graph* says how many cells there are; it is run once, and
 what it stands on (a mask) is kept where it was computed. The *value graph* is then built for the
 counts, with an exact shape, and reads what was kept: a mask computed again might differ in a bit.
+Effects of the count graph are done with it: tensors of the value graph that follow them are kept
+too, as computing such a tensor would do the effects again.
 
 Source: Tapestry whitepaper, "Graph Execution Semantics": control flow by injection of a graph.
 """
@@ -16,6 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.plan.effects import effects_of, followers, replaced
 from dask_tapestry.plan.resources import live_client
 from dask_tapestry.teg import Node
 
@@ -44,20 +47,37 @@ class Deferred:
     keep
         What `counts` stands on, and the value graph reads: kept by the count run.
     build
-        Makes the node from the counts' value and the nodes that hold what was kept.
+        Makes the node from the counts' value and the nodes that hold what of `keep` was kept.
     bound
         The node if everything counted: no dimension can be longer than its.
     owner
         The node with which the outcome of the count run is forgotten.
     """
 
-    __slots__ = ("bound", "build", "counts", "keep", "owner")
+    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner")
 
     def __init__(
         self, counts: Node, keep: Sequence[Node], build: Build, bound: Node, owner: Node
     ) -> None:
-        self.counts, self.keep, self.build, self.bound = counts, tuple(keep), build, bound
+        self.counts, self.build, self.bound = counts, build, bound
         self.owner = owner
+        self._read = tuple(keep)
+        self._effects: tuple[Node, ...] | None = None
+
+    @property
+    def keep(self) -> tuple[Node, ...]:
+        """What the count run keeps: what is read, and what follows effects that the run does."""
+        if self._effects is None:
+            run = (self.counts, *self._read)
+            self._effects = followers(self.bound, effects_of(run), self._read)
+        return (*self._read, *self._effects)
+
+    def _built(self, run: CountRun) -> Node:
+        """The node for the outcome of a run; what was kept is nowhere computed again."""
+        node = self.build(run.counts, run.kept[: len(self._read)])
+        if not self._effects:
+            return node
+        return replaced(node, dict(zip(self.keep, run.kept, strict=True)))
 
     @property
     def _name(self) -> str:
@@ -66,12 +86,12 @@ class Deferred:
     def known(self) -> Node | None:
         """The node, if the same count graph was run before."""
         run = _runs.get(self.owner, {}).get(self._name)
-        return None if run is None else self.build(run.counts, run.kept)
+        return None if run is None else self._built(run)
 
     def remember(self, run: CountRun) -> Node:
         """The node for the outcome of a run, which serves others as long as the mask lives."""
         _runs.setdefault(self.owner, {})[self._name] = run
-        return self.build(run.counts, run.kept)
+        return self._built(run)
 
     def resolve(self, run: Run) -> Node:
         """The node; runs the count graph if nobody has.

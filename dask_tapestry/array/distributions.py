@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.array.array import Array
-from dask_tapestry.array.convert import asarray, rechunk
+from dask_tapestry.array.convert import asarray, with_chunks
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.array.random_parameters import (
     Draws,
@@ -37,7 +37,7 @@ class Distributions:
     """Random arrays by distribution; each call takes the next random numbers of one seed.
 
     Arguments are those of NumPy's methods of the same name. Parameters may be arrays, to which
-    `size` must fit; `chunks` constrains the layout, which the plan decides otherwise.
+    `size` must fit; `chunks` are nominal, by default those of a canonical grid.
     """
 
     def __init__(self, seed: Any = None) -> None:
@@ -50,7 +50,9 @@ class Distributions:
         out: None = None,
         chunks: Any = None,
     ) -> Array:
-        """Return numbers evenly distributed in ``[0, 1)``, float64 or float32.
+        """Return numbers evenly distributed in ``[0, 1)``, float64, float32 or float16.
+
+        They are multiples of 2**-53, 2**-24 or 2**-11.
 
         Examples
         --------
@@ -92,7 +94,9 @@ class Distributions:
         out: None = None,
         chunks: Any = None,
     ) -> Array:
-        """Return normally distributed numbers of mean 0 and deviation 1, float64 or float32.
+        """Return normally distributed numbers of mean 0 and deviation 1.
+
+        They are float64, float32 or float16; those of float16 are those of float32, rounded.
 
         Examples
         --------
@@ -155,9 +159,10 @@ class Distributions:
         out: None = None,
         chunks: Any = None,
     ) -> Array:
-        """Return exponentially distributed numbers of mean 1, float64 or float32.
+        """Return exponentially distributed numbers of mean 1, float64, float32 or float16.
 
-        `method` is NumPy's choice of a formula; here there is one.
+        Those of float32 and float16 are those of float64, rounded. `method` is NumPy's choice of a
+        formula; here there is one.
 
         Examples
         --------
@@ -296,7 +301,7 @@ class Distributions:
         shape = output_shape(size)
         places = Array(self._places(count, shape, replace, p))
         if tensor is None:
-            return places if chunks is None else rechunk(places, chunks)
+            return with_chunks(places, chunks)
         return laid_out(take(tensor, places.node, number), chunks)
 
     def _places(self, count: int, shape: tuple[int, ...], replace: bool, p: Any) -> Tensor:
@@ -321,7 +326,7 @@ class Distributions:
 
 def laid_out(x: Tensor, chunks: Any) -> Array:
     """`x` as an array, in `chunks` if these are given."""
-    return Array(x) if chunks is None else rechunk(Array(x), chunks)
+    return with_chunks(Array(x), chunks)
 
 
 def scaled(x: Tensor, offset: Operand, factor: Operand) -> Tensor:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Final, final
+from uuid import uuid4
 
+import numpy as np
 from dask import threaded
 from dask.base import DaskMethodsMixin
 
+from dask_tapestry.io.blocks import from_blocks
 from dask_tapestry.lower.expr import TapestryExpr, lower_plan
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import computing_with
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import Graph, Node, TensorType
 from dask_tapestry.teg import sequence_point as sequence_node
+from dask_tapestry.zspace import Cuts
 
 __all__ = [
     "Effect",
@@ -21,6 +25,7 @@ __all__ = [
 ]
 
 
+END: Final = TensorType((1,), np.dtype("V0"))  # of the task that ends an effect
 COMPUTE_OPTIONS: Final = frozenset(  # of Dask's schedulers and of a client's compute
     "actors allow_other_workers asynchronous callbacks chunksize cache fifo_timeout get "
     "num_workers optimize_graph pool priority raise_on_exception rerun_exceptions_locally "
@@ -63,10 +68,6 @@ class Effect(DaskMethodsMixin):
         """The expression graph; prints as text."""
         return Graph([self.node])
 
-    def sequence_node(self) -> Node:
-        """The sequence point at its end, for ``after=``."""
-        return self.node if self.node.is_sequence_point else sequence_node(self.node)
-
     @property
     def expr(self) -> TapestryExpr:
         """The Dask expression."""
@@ -106,7 +107,7 @@ class Effect(DaskMethodsMixin):
         return _nothing, ()
 
     def __dask_postpersist__(self) -> tuple[Any, ...]:
-        return _done, (self.node,)
+        return _done, (self,)
 
     def __repr__(self) -> str:
         if self.node.is_sequence_point:
@@ -118,18 +119,40 @@ def _nothing(results: Any) -> None:
     del results
 
 
-def _done(graph: Any, node: Node, rename: Any = None) -> Effect:
-    """The effect again; what holds its end alive is kept with it."""
-    del rename
-    effect = Effect(node)
-    effect.__dict__["held"] = graph
-    return effect
+def _done(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> Effect:
+    """The end of an effect whose tasks, or what has become of them, are in `graph`."""
+    if rename is None and len(graph) != 1:
+        return effect
+    (key,) = graph if rename is None else effect.__dask_keys__()
+    name = (rename or {}).get(key[0], key[0])
+    end = from_blocks(name, END, (Cuts.regular(1, 1),), graph, uuid4().hex)
+    return Effect(sequence_node(end))
+
+
+def points_of(after: Iterable[Any]) -> list[Node]:
+    """The sequence points at the ends of what ``after=`` names.
+
+    Raises
+    ------
+    TypeError
+        For what is neither an array nor a sink nor a sequence point.
+    """
+    nodes = [_node_of(item) for item in after]
+    return [node if node.is_sequence_point else sequence_node(node) for node in nodes]
+
+
+def _node_of(item: Any) -> Node:
+    node = getattr(item, "node", None)
+    if not isinstance(node, Node):
+        raise TypeError(f"after= takes arrays, sinks and sequence points, not {item!r}")
+    return node
 
 
 def sequence_point(*after: Any) -> Effect:
-    """Return a point in time when all of `after` (sinks, sequence points) have ended.
+    """Return a point in time when all of `after` (sinks, sequence points, arrays) have ended.
 
-    What names it in ``after=`` starts no earlier.
+    What names it in ``after=`` starts no earlier. An array has ended when all its cells are
+    computed.
 
     Source: Tapestry whitepaper, "Sequence Point Nodes".
 
@@ -142,4 +165,4 @@ def sequence_point(*after: Any) -> Effect:
     ... )
     >>> second.compute()
     """
-    return Effect(sequence_node(*[item.node for item in after]))
+    return Effect(sequence_node(*map(_node_of, after)))

@@ -15,10 +15,11 @@ from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.array.exact import nonzero
 from dask_tapestry.array.ufuncs import operand
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise
+from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.where import where as where_operator
+from dask_tapestry.plan.effects import following
 from dask_tapestry.teg import Tensor
 
 __all__ = ["around", "astype", "clip", "imag", "real", "round", "where"]
@@ -72,22 +73,23 @@ def clip(
     """
     array = asarray(x)
     low, high = (a_min if min is None else min), (a_max if max is None else max)
-    result: Operand = array.node
-    if low is None and high is None:
+    if array.dtype.kind in "iu":  # a Python integer need not fit where it does not limit
+        ends = np.iinfo(array.dtype)
+        low = None if type(low) is int and low <= ends.min else low
+        high = None if type(high) is int and high >= ends.max else high
+    limits = [
+        (name, operand(value))
+        for name, value in (("maximum", low), ("minimum", high))
+        if value is not None
+    ]
+    result = array.node
+    if not limits:
         result = elementwise("positive", result)  # a copy, of what has a sign
-    if low is not None:
-        result = elementwise("maximum", result, _bound(low, array.dtype))
-    if high is not None:
-        result = elementwise("minimum", result, _bound(high, array.dtype))
-    return Array(result)  # type: ignore[arg-type]
-
-
-def _bound(value: object, dtype: np.dtype[Any]) -> Operand:
-    """A bound; a Python integer that no cell can reach becomes the one next to it."""
-    if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "iu":
-        ends = np.iinfo(dtype)
-        return builtins.max(int(ends.min), builtins.min(int(ends.max), value))
-    return operand(value)
+    elif array.dtype.kind in "biufc":  # three dtypes promote at once, not two and then the third
+        result = cast(result, result_dtype(result, *[limit for _, limit in limits]))
+    for name, limit in limits:
+        result = elementwise(name, result, limit)
+    return Array(result)
 
 
 @implements(np.astype)
@@ -129,7 +131,8 @@ def imag(x: Any, /) -> Array:
     """
     array = asarray(x)
     if array.dtype.kind != "c":
-        return Array(full(array.shape, np.zeros((), array.dtype).flat[0], array.dims))
+        zeros = full(array.shape, np.zeros((), array.dtype).flat[0], array.dims)
+        return Array(following(zeros, [array.node]))
     return _part("imag", array)
 
 
@@ -142,7 +145,7 @@ def _part(name: str, x: Array) -> Array:
 def around(a: Any, decimals: int = 0) -> Array:
     """Round to `decimals` digits behind the point, halves to even, as `numpy.around`.
 
-    Negative decimals round to tens, hundreds, ...
+    Negative decimals round to tens, hundreds, ... Of complex cells each part is rounded by itself.
 
     Examples
     --------
@@ -160,10 +163,13 @@ def around(a: Any, decimals: int = 0) -> Array:
         return array
     if digits == 0:
         return Array(elementwise("rint", node))
+    if array.dtype.kind == "c":
+        parts = [around(_part(name, array), digits) for name in ("real", "imag")]
+        loop = [part.dtype for part in parts]
+        return Array(cell_call("complex", [part.node for part in parts], loop, array.dtype))
     scale = np.float64(10.0 ** builtins.abs(digits))
     up, down = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
-    real = array.dtype.kind in "fc"
-    factor: Operand = float(scale) if real else scale
+    factor: Operand = float(scale) if array.dtype.kind == "f" else scale
     whole = elementwise("rint", elementwise(up, node, factor))
     return Array(cast(elementwise(down, whole, factor), array.dtype))
 

@@ -14,11 +14,13 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.effect import Effect, check_options
 from dask_tapestry.array.stores import store
 from dask_tapestry.errors import ArgumentError, ShapeError, StoreError, StoreNotFoundError
-from dask_tapestry.io.chunks import automatic_chunks
-from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file
+from dask_tapestry.io.chunks import nominal_sides
+from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file, replace_dataset
 from dask_tapestry.io.npy_stack import from_npy_folder, npy_stack_sink
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.plan.resources import runs_elsewhere
+from dask_tapestry.plan.resources import current, runs_elsewhere
+from dask_tapestry.teg.nominal import chunk_bytes
+from dask_tapestry.zspace import fitting_sides
 
 __all__ = [
     "from_npy",
@@ -45,9 +47,9 @@ def to_hdf5(
     *args
         Path of a dataset and an array, or a dictionary from paths to arrays.
     chunks
-        Sides of stored chunks; True for about 16 MiB, None or False to store without chunks.
+        Sides of stored chunks; True for the array's nominal ones, None or False for none.
     overwrite
-        Replace datasets that are there.
+        Replace datasets that are there, once the new ones are complete.
     **kwargs
         For ``h5py.Group.create_dataset``, such as ``compression``.
 
@@ -77,11 +79,17 @@ def to_hdf5(
     if runs_elsewhere():  # before anything is made or replaced
         raise StoreError(ONE_PROCESS)
     with open_file(filename, "a") as file:
-        datasets = [
-            create_dataset(file, path, x.node.type, _sides(chunks, x), overwrite, kwargs)
-            for path, x in arrays.items()
-        ]
-        store(list(arrays.values()), datasets)
+        complete = False
+        try:
+            datasets = [
+                create_dataset(file, path, x.node.type, _sides(chunks, x), overwrite, kwargs)
+                for path, x in arrays.items()
+            ]
+            store(list(arrays.values()), datasets)
+            complete = True
+        finally:
+            for path in arrays:
+                replace_dataset(file, path, complete)
 
 
 def _sides(chunks: Any, x: Array) -> tuple[int, ...] | None:
@@ -89,7 +97,7 @@ def _sides(chunks: Any, x: Array) -> tuple[int, ...] | None:
     if chunks is None or chunks is False or not x.size or not x.ndim:
         return None
     if chunks is True or chunks == "auto":
-        return automatic_chunks(x.shape, x.itemsize)
+        return nominal_sides(x.node, current().task_bytes)
     sides = (chunks,) * x.ndim if isinstance(chunks, int) else tuple(chunks)
     if len(sides) != x.ndim:
         raise ShapeError(f"chunks {sides} do not fit the shape {x.shape}")
@@ -159,9 +167,10 @@ def to_npy_stack(
     axis
         Along which it is cut.
     length
-        Cells along the axis that a file holds; by default about 16 MiB.
+        Cells along the axis that a file holds; by default those of its nominal chunks, or
+        fewer, as other dimensions are whole.
     overwrite
-        Replace npy files that are there.
+        Replace npy files that are there, once the new ones are complete.
     compute
         Write now; otherwise return a lazy sink to compute later.
     **kwargs
@@ -185,10 +194,7 @@ def to_npy_stack(
     check_options("to_npy_stack", kwargs)
     array = asarray(x)
     number = normalize_axis(axis, array.ndim)
-    rest = array.shape[number:] if array.ndim else ()
-    others = array.shape[:number]
-    sides = automatic_chunks((*rest[:1], *others, *rest[1:]), max(1, array.itemsize))
-    chosen = (sides[0] if sides else 1) if length is None else length
+    chosen = _rows(array, number) if length is None else length
     if chosen < 1:
         raise ShapeError(f"length must be at least 1, not {chosen}")
     effect = Effect(npy_stack_sink(array.node, Path(dirname), number, chosen, overwrite))
@@ -224,3 +230,12 @@ def from_npy_stack(dirname: Path_, mmap_mode: str | None = "r") -> Array:
     [0 1 2]
     """
     return Array(from_npy_folder(Path(dirname), mmap_mode))
+
+
+def _rows(x: Array, axis: int) -> int:
+    """Cells along `axis` in a file: as in a nominal chunk, or fewer, since the others are whole."""
+    if not x.ndim:
+        return 1
+    sides = list(x.shape)
+    sides[axis] = x.nominal_cuts[axis].longest
+    return fitting_sides(sides, [axis], chunk_bytes() // max(1, x.itemsize))[axis]

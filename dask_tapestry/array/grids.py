@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.array.array import Array
-from dask_tapestry.array.convert import asarray
+from dask_tapestry.array.convert import asarray, with_chunks
 from dask_tapestry.array.creation import full, ones
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
@@ -59,7 +59,7 @@ def eye(
     order, device, like
         As NumPy's, without effect.
     chunks
-        A constraint on the layout; by default the plan decides.
+        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def eye(
     only_cpu(device)
     rows, columns = shape_of((index(N), index(N if M is None else M)))
     x = Array(astype(on_diagonal((rows, columns), index(k)), as_dtype(dtype)))
-    return x if chunks is None else x.rechunk(chunks)
+    return with_chunks(x, chunks)
 
 
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> Array:  # noqa: ARG001

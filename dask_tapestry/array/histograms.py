@@ -14,6 +14,7 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.differences import diff
 from dask_tapestry.array.dispatch import implements
+from dask_tapestry.array.elementwise import real
 from dask_tapestry.array.reductions import max, min, sum
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange
@@ -35,6 +36,9 @@ def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Array, Array]:
     """Count the cells of `a` by bin, as `numpy.histogram`; return counts and edges.
+
+    Complex cells are ordered by their real, then by their imaginary parts. Each is counted between
+    its edges, where NumPy, for bins of equal width, discards imaginary parts on the way.
 
     Parameters
     ----------
@@ -69,7 +73,7 @@ def histogram(
     counts = _counted([cells], [(edges, even)], weights)
     if not density:
         return counts, edges
-    widths = Array(astype(diff(edges).node, DOUBLE))
+    widths = Array(astype(real(diff(edges)).node, DOUBLE))
     return counts / widths / sum(counts), edges
 
 
@@ -127,12 +131,12 @@ def _even_edges(x: Array, count: int) -> Tensor:
     low, high = min(x).node, max(x).node
     if x.dtype.kind in "iu":
         low, high = astype(low, DOUBLE), astype(high, DOUBLE)
-    elif x.dtype.kind != "f":
+    elif x.dtype.kind not in "fc":
         raise DTypeError(f"bins between the least and the greatest cell of dtype {x.dtype.name}")
     single = elementwise("equal", low, high)
     first = choose(single, elementwise("subtract", low, 0.5), low)
     last = choose(single, elementwise("add", high, 0.5), high)
-    kind = x.dtype if x.dtype.kind == "f" else DOUBLE
+    kind = np.dtype(x.dtype.char.lower()) if x.dtype.kind in "fc" else DOUBLE
     place = arange(0, count + 1, 1, kind)
     step = elementwise("divide", elementwise("subtract", last, first), count)
     inner = elementwise("add", elementwise("multiply", place, step), first)

@@ -31,6 +31,7 @@ from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.take import take_places
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
+from dask_tapestry.plan.effects import following
 from dask_tapestry.teg import Progression, Tensor, TensorType
 
 
@@ -194,7 +195,7 @@ def _with_basic(x: Tensor, part: Tensor, value: Tensor) -> Tensor:
     """`x` with `part`, a slice of it, replaced."""
     fitting = _fitted(value, part.type.shape)
     if part is x:
-        return fitting
+        return following(fitting, [x])
     slices = part.operator.items if isinstance(part.operator, Slice) else ()
     into: list[Progression] = []
     backward: list[int] = []
@@ -211,7 +212,10 @@ def _with_basic(x: Tensor, part: Tensor, value: Tensor) -> Tensor:
             into.append(Progression.of(start, step, len(range(start, stop, step))))
             backward += [dim] if step < 0 else []
         dim += 1
-    return insert(x, tuple(into), reverse(fitting, tuple(backward)) if backward else fitting)
+    made = insert(x, tuple(into), reverse(fitting, tuple(backward)) if backward else fitting)
+    if made is x:
+        return following(x, [fitting])
+    return made if x in made.inputs else following(made, [x])
 
 
 def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:

@@ -59,7 +59,7 @@ COMPARISON = {
     "gt": "greater",
     "ge": "greater_equal",
 }
-EQUALITY = {"eq": ufuncs.equals, "ne": ufuncs.differs}
+OWN = {"eq": ufuncs.equals, "ne": ufuncs.differs, "pow": ufuncs.raised}  # not quite their ufuncs
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
@@ -193,14 +193,14 @@ OTHERS: dict[str, Any] = {
 def attach() -> None:
     """Give Array its operators and methods; array.py declares them for type checkers."""
     for short, name in (BINARY | {"divmod": "divmod"}).items():
-        function = ufuncs.FUNCTIONS[name]
+        function = OWN.get(short, ufuncs.FUNCTIONS[name])
         setattr(Array, f"__{short}__", _binary(function, swapped=False))
         setattr(Array, f"__r{short}__", _binary(function, swapped=True))
         if short != "divmod":
             setattr(Array, f"__i{short}__", _in_place(function, name))
     for short, name in COMPARISON.items():
-        function = ufuncs.FUNCTIONS[name]
-        setattr(Array, f"__{short}__", _binary(EQUALITY.get(short, function), swapped=False))
+        function = OWN.get(short, ufuncs.FUNCTIONS[name])
+        setattr(Array, f"__{short}__", _binary(function, swapped=False))
     for short, name in UNARY.items():
         setattr(Array, f"__{short}__", _method(ufuncs.FUNCTIONS[name]))
     for module, names in NAMED.items():

@@ -17,7 +17,7 @@ from dask_tapestry.array.reductions import sum
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
@@ -63,11 +63,14 @@ def average(
             return value
         share = value.dtype.type(x.size / value.size if value.size else x.size)
         return value, Array(full(value.shape, share))
+    if axis is not None:
+        normalize_axes(axis, x.ndim)  # a fold alone lets an array without dimensions have some
     given = asarray(weights)
     dtype = np.result_type(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
     aligned = _aligned(x, given, axis)
     scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
-    value = sum(x * aligned, axis, dtype=dtype, keepdims=keep) / scale
+    weighted = Array(elementwise("multiply", x.node, aligned.node, dtype=dtype))
+    value = sum(weighted, axis, dtype=dtype, keepdims=keep) / scale
     if not returned:
         return value
     return value, Array(broadcast(scale.node, value.shape))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import update_wrapper
 from typing import Any, final
 
@@ -13,16 +12,16 @@ import cloudpickle
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dtypes import as_dtype
+from dask_tapestry.array.effect import points_of
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.imports import loads
-from dask_tapestry.operators.block_function import call_blocks, finalized
+from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
 from dask_tapestry.operators.call import Call
 from dask_tapestry.operators.pin import pin as pin_tensor
 from dask_tapestry.operators.user_block import Costs
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
 from dask_tapestry.operators.user_signature import Written, form_of, write
-from dask_tapestry.teg import Node, Tensor
-from dask_tapestry.teg import sequence_point as sequence_node
+from dask_tapestry.teg import Tensor
 from dask_tapestry.zspace import IndexProjection
 
 __all__ = [
@@ -106,21 +105,21 @@ class BlockFunction:
 
     def __call__(self, *arrays: Any, after: Sequence[Any] = (), **named: Any) -> Any:
         tensors, further, options = self._arguments(arrays, named)
-        points = [_sequence_point(one) for one in after]
+        points = points_of(after)
         written, monoid = self.signature, self.signature.monoid
         folded = monoid.finalize if isinstance(monoid, Monoid) else None
         last = self._finalize is None and folded is None
-        call = self._call.bind(options)
         dtypes = self._dtypes if last else {}
-        results = call_blocks(call, written, tensors, dtypes, self._costs, points)
-        owner = written.owner
+        parts, outputs = written.partials(), written.outputs
+        call = self._call.bind(options)
+        results = call_blocks(call, parts, tensors, dtypes, self._costs, points)
         if folded is not None:
             given = self._dtypes if self._finalize is None else {}
-            one = Call.of(Fieldless(folded, len(results)))
-            results = finalized(one, owner, written, results, (), (), given)
+            one = Call.of(Tupled(folded, len(results)))
+            results = finalized(one, parts, results, (), (), given, outputs)
         if self._finalize is not None:
-            one = Call.of(self._finalize)
-            results = finalized(one, owner, written, results, self._then, further, self._dtypes)
+            one, given = Call.of(self._finalize), self._dtypes
+            results = finalized(one, written, results, self._then, further, given, outputs)
         return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
 
     def _arguments(
@@ -163,23 +162,8 @@ class BlockFunction:
         return _load, (cloudpickle.dumps(parts),)
 
 
-@dataclass(frozen=True)
-class Fieldless:
-    """A monoid's `finalize`, of one result or of a tuple of them."""
-
-    function: Callable[[Any], Any]
-    count: int
-
-    def __call__(self, *results: Any) -> Any:
-        return self.function(results[0] if self.count == 1 else results)
-
-
 def _load(payload: bytes) -> BlockFunction:
     return BlockFunction(*loads(payload))
-
-
-def _sequence_point(item: Any) -> Node:
-    return item.sequence_node() if hasattr(item, "sequence_node") else sequence_node(item.node)
 
 
 def block_operator(

@@ -50,9 +50,9 @@ class Draws:
 
 
 def float_dtype(dtype: Any, name: str) -> np.dtype[Any]:
-    """`dtype` if it is float32 or float64, else `DTypeError`."""
+    """`dtype` if it is float16, float32 or float64, else `DTypeError`."""
     kind = as_dtype(dtype)
-    if kind not in (np.float32, np.float64):
+    if kind not in (np.float16, np.float32, np.float64):
         raise DTypeError(f"Unsupported dtype {kind!r} for {name}")
     return kind
 

@@ -77,7 +77,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     ShapeError
         If the edges are no vector or in no order.
     TypeError
-        For complex cells.
+        For complex cells or edges.
 
     Examples
     --------
@@ -85,15 +85,15 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     >>> dt.digitize(dt.asarray([0.2, 6.4, 3.0]), [0, 1, 2.5, 4]).compute()
     array([1, 4, 3])
     """
-    cells = asarray(x).node
-    if cells.type.dtype.kind == "c":
-        raise DTypeError("x may not be complex")
+    cells, edges = asarray(x).node, asarray(bins).node
+    for name, node in (("x", cells), ("bins", edges)):
+        if node.type.dtype.kind == "c":
+            raise DTypeError(f"{name} may not be complex")
     if not isinstance(bins, Array) and not hasattr(bins, "__dask_graph__"):
         try:
             np.digitize(0, np.asarray(bins))
         except ValueError as error:
             raise ShapeError(str(error)) from None
-    edges = asarray(bins).node
     if edges.type.ndim != 1:
         raise ShapeError(f"object too deep for desired array: {edges.type} is no vector")
     dtype = common_dtype(cells, edges)

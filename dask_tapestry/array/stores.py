@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.convert import asarray
-from dask_tapestry.array.effect import Effect, check_options
+from dask_tapestry.array.effect import Effect, check_options, points_of
 from dask_tapestry.array.regions import Place, Region, place_of
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.anything import is_zarr_array
@@ -65,7 +65,7 @@ def store(
     load_stored
         As Dask's, without meaning here.
     after
-        Sinks or sequence points that must have ended before.
+        Sinks, sequence points or arrays that must have ended before.
     **kwargs
         For `compute`, such as ``scheduler``.
 
@@ -158,7 +158,7 @@ def written(
     kwargs: Mapping[str, Any],
 ) -> Any:
     """Do what `store` and `to_zarr` are asked to, once they know what to write."""
-    sinks = sinks_of(writes, [a.sequence_node() for a in after], workers)
+    sinks = sinks_of(writes, points_of(after), workers)
     effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))
     if compute:
         effect.compute(**kwargs)

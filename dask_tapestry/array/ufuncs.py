@@ -49,6 +49,8 @@ EXAMPLES = {  # of those that take neither integers nor floats throughout
     "ldexp": "dt.ones(2), dt.asarray([1, 1])",
 }
 
+OPERATOR_POWERS = {("b", 2): "square", ("c", 0.5): "sqrt", ("c", -1): "reciprocal"}
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
@@ -114,13 +116,24 @@ def differs(x: Any, y: Any) -> Any:
     return _or_all(FUNCTIONS["not_equal"], x, y, unequal=True)
 
 
+def raised(x: Any, y: Any) -> Any:
+    """``x ** y``: for some numbers NumPy's operator, unlike `power`, takes another function."""
+    kind = x.dtype.kind if isinstance(x, Array) else ""
+    if type(y) is int or (type(y) is float and kind == "c"):
+        simple = OPERATOR_POWERS.get((kind, y))
+        if simple is not None:
+            return FUNCTIONS[simple](x)
+    return FUNCTIONS["power"](x, y)
+
+
 def _or_all(compare: Callable[..., Any], x: Any, y: Any, unequal: bool) -> Any:
     if x is None or y is None:
         return Array(full(asarray(y if x is None else x).shape, np.bool_(unequal)))
     try:
         return compare(x, y)
     except DTypeError:
-        shape = broadcast_shape([asarray(x).shape, asarray(y).shape])
+        tensors = [o for o in map(operand, (x, y)) if isinstance(o, Tensor)]
+        shape = broadcast_shape([tensor.type.shape for tensor in tensors])
         return Array(full(shape, np.bool_(unequal)))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import uuid4
 
 from dask_tapestry.array.array import Array
-from dask_tapestry.array.convert import asarray, rechunk, worker_names
-from dask_tapestry.array.effect import Effect, check_options
+from dask_tapestry.array.convert import asarray, with_chunks, worker_names
+from dask_tapestry.array.effect import Effect, check_options, points_of
 from dask_tapestry.array.regions import Place, Region, place_of
 from dask_tapestry.array.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
@@ -20,6 +20,7 @@ from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.io.zarr_target import grown, zarr_target
 from dask_tapestry.operators.place import place as place_tensor
+from dask_tapestry.plan.resources import current
 from dask_tapestry.teg import apply
 
 __all__ = [
@@ -52,7 +53,7 @@ def from_zarr(
     storage_options
         For the file system of a URL: credentials, endpoints.
     chunks
-        A constraint on the layout; by default the plan decides.
+        Nominal chunks, in any form that Dask takes; by default the stored ones.
     workers
         Names or addresses of the workers that read it.
     **ignored
@@ -83,7 +84,7 @@ def from_zarr(
 
     def placed(where: Location) -> Array:
         x = Array(place_tensor(from_zarr_location(where, names), worker_names(workers)))
-        return x if chunks is None else rechunk(x, chunks)
+        return with_chunks(x, chunks)
 
     if holds_array(location):
         return placed(location)
@@ -115,7 +116,8 @@ def to_zarr(
 ) -> Any:
     """Write an array to Zarr: whole stored chunks or shards, each by one task.
 
-    While the write runs, and after one that failed, the store says that it is incomplete.
+    While the write runs, and after one that failed, the store says that it is incomplete. A lazy
+    sink may be computed several times, as it is by whatever comes after it.
 
     Parameters
     ----------
@@ -125,7 +127,9 @@ def to_zarr(
         Where: a path, URL, zarr store or group, and the path within; or an existing zarr array. A
         path that ends in ``.zip`` names a zip file, which this process alone can write.
     chunks, shards
-        Sides of stored chunks, ``"auto"`` for about 16 MiB, and of shards, None for none.
+        Sides of stored chunks, ``"auto"`` for the array's nominal ones (``x.chunks``, of which the
+        longest decides; smaller ones, with a warning, where a task has no memory for them), and of
+        shards, None for none.
     dtype
         Convert before writing.
     compressors
@@ -135,7 +139,7 @@ def to_zarr(
     storage_options
         For the file system of a URL: credentials, endpoints.
     overwrite
-        Replace what is there.
+        Replace what is there; in a folder, once the new array is complete.
     region
         Write into this part of an array that is there: slices for all dimensions, or a dictionary
         from dimensions, by name or number, to slices.
@@ -148,7 +152,7 @@ def to_zarr(
     workers
         Names or addresses of the workers that write it.
     after
-        Sinks or sequence points that must have ended before.
+        Sinks, sequence points or arrays that must have ended before.
     **kwargs
         For `compute`, such as ``scheduler``.
 
@@ -192,7 +196,8 @@ def to_zarr(
         overwrite=overwrite,
         zarr_format=zarr_format,
         workers=names,
-        after=[a.sequence_node() for a in after],
+        after=points_of(after),
+        memory=current().task_bytes,
     )
     effect = Effect(node)
     if compute:

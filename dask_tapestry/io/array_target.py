@@ -12,12 +12,11 @@ from dask.utils import SerializableLock
 
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.duck import DuckSource, regular_chunks
-from dask_tapestry.io.memmap import MappedTarget, mapped_file
+from dask_tapestry.io.memmap import MappedTarget, mapped_file, mapped_path, path_read, share_cells
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.window import Window
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
-from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,17 @@ class ArrayTarget(Target):
         return DuckSource(uuid4().hex, type_, None, self.array)
 
     def meets(self, window: Window, other: Target, others: Window) -> bool:
-        """Two arrays may be views of the same memory."""
+        """Two arrays may be views of the same memory, or of the same file."""
         if not isinstance(other, ArrayTarget):
-            return False
-        mine, theirs = _view(self.array, window), _view(other.array, others)
-        return bool(np.may_share_memory(mine, theirs))
+            return other.meets(others, self, window) if isinstance(other, MappedTarget) else False
+        return share_cells(window.view(self.array), others.view(other.array))
 
     def is_read_by(self, source: Source) -> bool:
         data = getattr(source, "data", None)
-        return isinstance(data, np.ndarray) and np.may_share_memory(data, self.array)
+        if isinstance(data, np.ndarray) and np.may_share_memory(data, self.array):
+            return True
+        path = mapped_path(self.array)
+        return path is not None and path_read(source) == path
 
     def has_cells_of(self, source: Source) -> bool:
         data = getattr(source, "data", None)
@@ -76,12 +77,6 @@ class ArrayTarget(Target):
 def _cells(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     """Which cells of memory an array holds, in what order."""
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
-
-
-def _view(array: np.ndarray[Any, Any], window: Window) -> np.ndarray[Any, Any]:
-    if 0 in window.shape:
-        return array[:0] if array.ndim else array
-    return array[window.selection(ZRange.of_shape(window.shape))]
 
 
 @dataclass(frozen=True)
@@ -119,6 +114,15 @@ class ObjectTarget(Target):
         if not hasattr(self.data, "__getitem__"):
             raise StoreError(f"{self} cannot be read: it has no __getitem__")
         return DuckSource(uuid4().hex, self.type._replace(dims=dims), self.stored, self.data)
+
+    def is_read_by(self, source: Source) -> bool:
+        return getattr(source, "data", None) is self.data
+
+    def meets(self, window: Window, other: Target, others: Window) -> bool:
+        """An object may be the target of two calls."""
+        if not isinstance(other, ObjectTarget) or other.data is not self.data:
+            return False
+        return window.meets(others)
 
     def __str__(self) -> str:
         return f"the {type(self.data).__name__}"

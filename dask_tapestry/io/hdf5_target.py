@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 from uuid import uuid4
@@ -19,6 +20,7 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazily
 from dask_tapestry.io.hdf5 import Hdf5Source, marked, refuse_closed, source_of_dataset, title
 from dask_tapestry.io.marks import MARK, Box, whole, without, written
+from dask_tapestry.io.swap import PARTIAL
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.window import Window
 from dask_tapestry.teg import Source, TensorType
@@ -56,7 +58,7 @@ class Hdf5Target(Target):
     def local_only(self) -> str | None:
         return ONE_PROCESS
 
-    def begin(self, windows: Sequence[Window]) -> None:
+    def begin(self, windows: Sequence[Window], run: str) -> None:
         refuse_closed(self.data)
         with _lock:
             _mark(self.data, marked(self.data) | {window.hull for window in windows})
@@ -74,7 +76,21 @@ class Hdf5Target(Target):
     def is_read_by(self, source: Source) -> bool:
         if not isinstance(source, Hdf5Source):
             return False
-        return (source.path, source.dataset) == (self.data.file.filename, self.data.name)
+        return self._is(source.path, source.dataset)
+
+    def meets(self, window: Window, other: Target, others: Window) -> bool:
+        """A file may have been opened twice, and a dataset has as many names as links."""
+        if not isinstance(other, Hdf5Target) or not (self.data and other.data):
+            return False
+        same = self._is(other.data.file.filename, other.data.name)
+        return same and window.meets(others)
+
+    def _is(self, path: str, dataset: str) -> bool:
+        """Whether a path and a name in the file lead to the dataset."""
+        file = self.data.file
+        if Path(path).resolve() != Path(file.filename).resolve():
+            return False
+        return bool(file.get(dataset) == self.data)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise StoreError(ONE_PROCESS)
@@ -109,20 +125,36 @@ def create_dataset(
 ) -> Any:
     """A new dataset of an open file, which says that it is incomplete.
 
+    Where something is there, the dataset is made beside it: `replace_dataset` puts it in its place.
+
     Raises
     ------
     StoreError
         If something is there and `overwrite` is false, or HDF5 cannot hold the dtype.
     """
-    if path in file:
-        if not overwrite:
-            raise StoreError(f"{file.filename} has {path}: give overwrite=True to replace it")
-        with lazily("h5py").File("trial", "w", driver="core", backing_store=False) as trial:
-            _create(trial, path, type_, chunks, options)  # what HDF5 refuses, before it is lost
-        del file[path]
-    data = _create(file, path, type_, chunks, options)
+    if path in file and not overwrite:
+        raise StoreError(f"{file.filename} has {path}: give overwrite=True to replace it")
+    if _beside(path) in file:  # from a write that was broken off
+        del file[_beside(path)]
+    at = _beside(path) if path in file else path
+    data = _create(file, at, type_, chunks, options)
     _mark(data, frozenset({whole(type_.shape)}))
     return data
+
+
+def replace_dataset(file: Any, path: str, complete: bool = True) -> None:
+    """Put the dataset that was made beside `path`, if any, in its place; else forget it."""
+    if _beside(path) not in file:
+        return
+    if not complete:
+        del file[_beside(path)]
+        return
+    del file[path]
+    file.move(_beside(path), path)
+
+
+def _beside(path: str) -> str:
+    return path.rstrip("/") + PARTIAL
 
 
 def _create(

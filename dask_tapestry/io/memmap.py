@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.target import Target
@@ -18,6 +19,8 @@ from dask_tapestry.io.window import Window
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
+
+MOST_WORK: Final = 10_000  # steps in which two layouts are compared
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,27 @@ class MappedFile:
         """Which cells of which file it holds, in what order."""
         return self.path, self.offset, self.shape, self.strides, self.dtype
 
+    @property
+    def begins(self) -> int:
+        """Address in memory of the file's first byte, where this process has mapped it."""
+        return int(self.array.__array_interface__["data"][0]) - self.offset
+
+    def span(self, view: np.ndarray[Any, Any]) -> tuple[int, int]:
+        """First and one-past-last byte of the file that a view of the array takes."""
+        lo, hi = byte_bounds(view)
+        return (lo - self.begins, hi - self.begins) if view.size else (0, 0)
+
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.path, self.offset, self.shape, self.strides, self.dtype, self.nonce)
         return MappedFile, parts
+
+
+def share_cells(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays have a byte of memory in common; True where that is too hard to tell."""
+    try:
+        return bool(np.shares_memory(first, second, max_work=MOST_WORK))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 @lru_cache(maxsize=128)
@@ -96,6 +117,22 @@ def mapped_file(array: np.ndarray[Any, Any]) -> MappedFile | None:
     return MappedFile(
         path, offset, array.shape, array.strides, array.dtype, uuid4().hex, known=known
     )
+
+
+def mapped_path(array: Any) -> str | None:
+    """The file that an array, or what it is a view of, is mapped from; None if there is none."""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap) and array.filename is not None and array.mode != "c":
+            return str(Path(array.filename).resolve())
+        array = array.base
+    return None
+
+
+def path_read(source: Source) -> str | None:
+    """The file whose cells a source reads from memory that is mapped; None if there is none."""
+    if isinstance(source, MappedSource):
+        return source.file.path
+    return mapped_path(getattr(source, "data", None))
 
 
 @dataclass(frozen=True)
@@ -143,13 +180,19 @@ class MappedTarget(Target):
         return MappedSource(self.file, dims)
 
     def meets(self, window: Window, other: Target, others: Window) -> bool:
-        """Two arrays may lie in the same part of one file."""
-        if not isinstance(other, MappedTarget) or other.file.path != self.file.path:
+        """Two arrays may lie in the same part of one file, which may be mapped twice."""
+        if not isinstance(other, MappedTarget):
+            return mapped_path(getattr(other, "array", None)) == self.file.path
+        if other.file.path != self.file.path:
             return False
-        return self.file != other.file or window.meets(others)
+        mine, theirs = window.view(self.file.array), others.view(other.file.array)
+        if self.file.begins == other.file.begins:
+            return share_cells(mine, theirs)
+        (lo, hi), (low, high) = self.file.span(mine), other.file.span(theirs)
+        return lo < high and low < hi
 
     def is_read_by(self, source: Source) -> bool:
-        return isinstance(source, MappedSource) and source.file.path == self.file.path
+        return path_read(source) == self.file.path
 
     def has_cells_of(self, source: Source) -> bool:
         return isinstance(source, MappedSource) and source.file.cells == self.file.cells

@@ -17,7 +17,9 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
 from dask_tapestry.io.duck import as_declared
+from dask_tapestry.io.swap import PARTIAL, remove
 from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.node import topological
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 INFO = "info"
@@ -109,7 +111,11 @@ def from_npy_folder(folder: Path, mode: str | None) -> Tensor:
 
 @dataclass(frozen=True)
 class NpyStackSink(Sink):
-    """Writes a file for each `length` cells along an axis."""
+    """Writes a file for each `length` cells along an axis.
+
+    The files are written in a folder within, and take their places when all are there: what they
+    replace can be read until then, and is kept if a write fails.
+    """
 
     name = "storenpy"
     folder: str
@@ -117,38 +123,90 @@ class NpyStackSink(Sink):
     axis: int
     length: int
     overwrite: bool
+    identity: str
+    once: bool = False  # its value reads what it replaces: written again, it would be another one
 
     @property
     def chunks(self) -> tuple[int, ...]:
         sides = (self.length if d == self.axis else n for d, n in enumerate(self.type.shape))
         return tuple(max(1, n) for n in sides)
 
-    def prepare(self, type_: TensorType) -> None:
-        folder = Path(self.folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        if not self.overwrite:
-            refuse_filled(folder)
-        for path in (folder / INFO, *folder.glob("*.npy")):
-            path.unlink(missing_ok=True)
+    @property
+    def part(self) -> Path:
+        """The folder in which the files are written."""
+        return Path(self.folder) / PARTIAL
+
+    def prepare(self, type_: TensorType, run: str) -> None:
+        maker, made = (self.identity, run), _maker_of(Path(self.folder))
+        if maker in (made, _maker_of(self.part)):
+            return  # Dask does a task again if its worker was lost; others may have written since
+        mine = made is not None and made[0] == self.identity
+        if mine and self.once:
+            return
+        if not self.overwrite and not mine:
+            refuse_filled(Path(self.folder))
+        remove(self.part)
+        self.part.mkdir(parents=True)
+        self._describe(run)
+
+    def _describe(self, run: str) -> None:
+        whole: list[tuple[int, ...]] = [(n,) for n in self.type.shape]
+        cuts = Cuts.regular(self.type.shape[self.axis], self.length)
+        whole[self.axis] = tuple(cuts.lengths())
+        info = {"chunks": tuple(whole), "dtype": self.type.dtype, "axis": self.axis}
+        with (self.part / INFO).open("wb") as file:
+            _dump(info | {"by": (self.identity, run)}, file)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
+        if self._is_in_place:
+            return
         for piece in box.cut(self.axis, self.length) if box.shape[self.axis] else [box]:
-            path = Path(self.folder) / f"{piece.lo[self.axis] // self.length}.npy"
+            path = self.part / f"{piece.lo[self.axis] // self.length}.npy"
             try:
                 np.save(path, block[piece.slices(box)], allow_pickle=False)
             except OSError as error:
                 raise StoreError(f"cannot write {path}: {error}") from error
 
     def finish(self) -> None:
-        whole: list[tuple[int, ...]] = [(n,) for n in self.type.shape]
-        cuts = Cuts.regular(self.type.shape[self.axis], self.length)
-        whole[self.axis] = tuple(cuts.lengths())
-        info = {"chunks": tuple(whole), "dtype": self.type.dtype, "axis": self.axis}
-        with (Path(self.folder) / INFO).open("wb") as file:
-            _dump(info, file)
+        """Put the files in their places, the description last; done again, it goes on."""
+        folder = Path(self.folder)
+        if not (self.part / INFO).exists():  # it is in its place
+            remove(self.part)
+            return
+        (folder / INFO).unlink(missing_ok=True)
+        count = Cuts.regular(self.type.shape[self.axis], self.length).count
+        kept = {f"{number}.npy" for number in range(count)}
+        for path in folder.glob("*.npy"):
+            if path.name not in kept:
+                path.unlink()
+        for path in sorted(self.part.glob("*.npy")):
+            path.replace(folder / path.name)
+        (self.part / INFO).replace(folder / INFO)
+        remove(self.part)
+
+    def meets(self, other: Sink) -> bool:
+        if not isinstance(other, NpyStackSink):
+            return False
+        return Path(other.folder).resolve() == Path(self.folder).resolve()
+
+    @property
+    def _is_in_place(self) -> bool:
+        """Whether the stack is complete, so that a task that is done again does nothing."""
+        made = None if self.part.exists() else _maker_of(Path(self.folder))
+        return made is not None and made[0] == self.identity
 
     def text(self) -> str:
         return f"{self.folder!r}, axis {self.axis}"
+
+
+def _maker_of(folder: Path) -> tuple[str, str] | None:
+    """The sink that wrote a stack and the compute in which it did; None if it is not known."""
+    try:
+        with (folder / INFO).open("rb") as file:
+            made: tuple[str, str] | None = _InfoUnpickler(file).load().get("by")
+    except Exception:  # whatever is there, this sink did not write it
+        return None
+    return made
 
 
 def _dump(info: dict[str, Any], file: BinaryIO) -> None:
@@ -179,5 +237,7 @@ def npy_stack_sink(
         raise DTypeError("Python objects are not stored")
     if not overwrite and folder.exists():
         refuse_filled(folder)
-    sink = NpyStackSink(str(folder), x.type, axis, max(1, length), overwrite)
+    reads = (n.operator for n in topological([x]) if isinstance(n.operator, NpyStackSource))
+    once = any(Path(source.folder).resolve() == folder.resolve() for source in reads)
+    sink = NpyStackSink(str(folder), x.type, axis, max(1, length), overwrite, uuid4().hex, once)
     return apply(sink, x, after=after)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.chunks import passing_bytes
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.window import Window
 from dask_tapestry.teg import Sink, TensorType
@@ -47,8 +48,16 @@ class RegionSink(Sink):
     def local_only(self) -> str | None:
         return self.target.local_only
 
-    def prepare(self, type_: TensorType) -> None:
-        self.target.begin([self.window])
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return passing_bytes(box, self.chunks, inputs[0].dtype.itemsize, written=True)
+
+    def prepare(self, type_: TensorType, run: str) -> None:
+        self.target.begin([self.window], run)
+
+    def meets(self, other: Sink) -> bool:
+        if not isinstance(other, RegionSink):
+            return False
+        return self.target.meets(self.window, other.target, other.window)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         cells = self.window.cells(box)
@@ -85,8 +94,8 @@ class Announcement(Sink):
     def local_only(self) -> str | None:
         return self.target.local_only
 
-    def prepare(self, type_: TensorType) -> None:
-        self.target.begin(self.windows)
+    def prepare(self, type_: TensorType, run: str) -> None:
+        self.target.begin(self.windows, run)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         """Write nothing: there are no cells."""

@@ -42,8 +42,8 @@ class Target(ABC):
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         """Store cells."""
 
-    def begin(self, windows: Sequence[Window]) -> None:  # noqa: B027  (most need not)
-        """Make ready for writes to `windows`, and say that they have not ended."""
+    def begin(self, windows: Sequence[Window], run: str) -> None:  # noqa: B027  (most need not)
+        """Make ready for writes to `windows` in the compute `run`, and say they have not ended."""
 
     def end(self, window: Window) -> None:  # noqa: B027
         """Say that the write to a window has ended."""

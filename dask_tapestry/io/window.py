@@ -8,12 +8,19 @@ to the last cell that is written. There every edge between tasks can lie between
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import gcd
+from typing import Any, Final
+
+import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg.region import Progression
 from dask_tapestry.zspace import ZRange
+
+MOST_PAIRS: Final = 50_000  # of progressions that are compared; more are said to share a piece
 
 
 @dataclass(frozen=True)
@@ -92,17 +99,54 @@ class Window:
             for p, lo, hi in zip(self.along, cells.lo, cells.hi, strict=True)
         )
 
+    def view(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The cells of an array in memory that are written."""
+        if 0 in self.shape:
+            return array.reshape(-1)[:0]
+        key: Any = (
+            *self.selection(ZRange.of_shape(self.shape)),
+            ...,
+        )  # a view of no dimensions too
+        view: np.ndarray[Any, Any] = array[key]
+        return view
+
     def meets(self, other: Window) -> bool:
         """Whether both write to one stored piece."""
         if 0 in self.shape or 0 in other.shape:
             return False
         return all(
-            p.start // n <= (q.stop - 1) // n and q.start // n <= (p.stop - 1) // n
+            _share_piece(p, q, n)
             for p, q, n in zip(self.along, other.along, self.sides, strict=True)
         )
 
     def __str__(self) -> str:
         return _text([slice(p.start, p.stop, p.step) for p in self.along])
+
+
+def _share_piece(p: Progression, q: Progression, side: int) -> bool:
+    """Whether two progressions have coordinates in one piece of `side`."""
+    if p.start // side > (q.stop - 1) // side or q.start // side > (p.stop - 1) // side:
+        return False
+    if _kinds(p, side) * _kinds(q, side) > MOST_PAIRS:
+        return True
+    return any(a.meets(b) for a, b in product(_pieces(p, side), _pieces(q, side)))
+
+
+def _kinds(p: Progression, side: int) -> int:
+    """Number of progressions that `_pieces` gives."""
+    return 1 if p.step <= side else min(p.count, side // gcd(p.step, side))
+
+
+def _pieces(p: Progression, side: int) -> Iterator[Progression]:
+    """Numbers of the pieces in which a progression has coordinates, as progressions."""
+    first = p.start // side
+    if p.step <= side:  # it leaves out no piece
+        yield Progression(first, 1, (p.stop - 1) // side - first + 1)
+        return
+    cycle = side // gcd(p.step, side)  # so many steps on, the place within a piece is the same
+    for n in range(_kinds(p, side)):
+        count = -(-(p.count - n) // cycle)
+        yield Progression((p.start + n * p.step) // side, p.step * cycle // side, count)
 
 
 def _first(p: Progression, coordinate: int) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, StoreError
+from dask_tapestry.io.reach import Seen, seen_through
 from dask_tapestry.io.region_sink import Announcement, RegionSink
 from dask_tapestry.io.target import Target, after_write
 from dask_tapestry.io.window import Window
@@ -82,10 +83,10 @@ def _after_reads(
     windows: dict[Target, list[Window]] = {}
     for write in writes:
         windows.setdefault(write.target, []).append(write.window)
-    reads = [_sources(write.x) for write in writes]
+    reads = [sources_of(write.x) for write in writes]
     waits: dict[Target, list[Node]] = {}
     for target in windows:
-        readers = [i for i, found in enumerate(reads) if any(map(target.is_read_by, found))]
+        readers = [i for i, found in enumerate(reads) if may_be_read(target, found)]
         if len(readers) == 1 and _is_in_place(writes[readers[0]], target, windows):
             readers = []
         for i in readers:
@@ -100,8 +101,17 @@ def _after_reads(
     }
 
 
-def _sources(x: Tensor) -> list[Source]:
-    return [n.operator for n in topological([x]) if isinstance(n.operator, Source)]
+def sources_of(x: Tensor) -> Seen:
+    """The sources that a value reads, those among them that others read through."""
+    read = [n.operator for n in topological([x]) if isinstance(n.operator, Source)]
+    found = [seen_through(source) for source in read]
+    sources = tuple(source for seen in found for source in seen.sources)
+    return Seen(sources, all(seen.complete for seen in found))
+
+
+def may_be_read(target: Target, found: Seen) -> bool:
+    """Whether a target is among what is read, as far as was looked."""
+    return not found.complete or any(map(target.is_read_by, found.sources))
 
 
 def held(x: Tensor) -> Tensor:
@@ -122,7 +132,7 @@ def _is_in_place(write: Write, target: Target, windows: dict[Target, list[Window
             seen.update(node.inputs)
             continue
         same = isinstance(node.operator, Source) and target.has_cells_of(node.operator)
-        if not same and any(map(target.is_read_by, _sources(node))):
+        if not same and may_be_read(target, sources_of(node)):
             return False
     return True
 

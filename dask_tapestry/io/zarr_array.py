@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazily
+from dask_tapestry.io.chunks import one_by_one
 from dask_tapestry.io.inline import inside_loop, run_inline
+from dask_tapestry.io.swap import TEMPORARY
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.teg import TensorType
 
@@ -44,15 +46,33 @@ def open_now(location: Location, mode: str = "r", empty_chunks: bool = False) ->
         raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
 
 
-opened = lru_cache(maxsize=128)(open_now)  # once a process
+def opened(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
+    """Array at `location`, opened once a process, and again when its metadata have changed."""
+    return _opened(location, mode, empty_chunks, location.stamp)
+
+
+@lru_cache(maxsize=128)
+def _opened(location: Location, mode: str, empty_chunks: bool, stamp: Any) -> Any:
+    del stamp
+    return open_now(location, mode, empty_chunks)
 
 
 def read_box(location: Location, selection: tuple[slice, ...]) -> Any:
-    """Cells of an array, read in this thread where its store allows."""
+    """Cells of an array, read in this thread where its store allows.
+
+    Large chunks are read one after the other then: side by side they take no less time, and ten
+    times their memory.
+    """
     array = opened(location)
-    if _runs_inline(array):
+    if not _runs_inline(array):
+        return array.get_basic_selection(selection)
+    parts = list(one_by_one(selection, stored_sides(array), array.dtype.itemsize))
+    if len(parts) == 1:
         return run_inline(array.async_array.getitem(selection))
-    return array.get_basic_selection(selection)
+    cells = np.empty([part.stop - part.start for part in selection], array.dtype)
+    for part in parts:
+        cells[_within(part, selection)] = run_inline(array.async_array.getitem(part))
+    return cells
 
 
 def write_box(
@@ -60,10 +80,42 @@ def write_box(
 ) -> None:
     """Store cells of an array, in this thread where its store allows."""
     array = opened(location, "r+", empty_chunks)
-    if _runs_inline(array):
-        run_inline(array.async_array.setitem(selection, block))
-    else:
+    if not _runs_inline(array):
         array.set_basic_selection(selection, block)
+        return
+    for part in one_by_one(selection, stored_sides(array), array.dtype.itemsize):
+        cells = block[_within(part, selection)] if part != selection else block
+        run_inline(array.async_array.setitem(part, cells))
+
+
+def stored_sides(array: Any) -> tuple[int, ...]:
+    """Sides of what is read and written as a whole: shards, or chunks where there are none."""
+    sides = getattr(array, "shards", None) or array.chunks
+    return tuple(max(1, int(n)) for n in sides)
+
+
+def _within(part: tuple[slice, ...], whole: tuple[slice, ...]) -> tuple[slice, ...]:
+    """Where the cells of a part lie in a block of the whole."""
+    pairs = zip(part, whole, strict=True)
+    return tuple(slice(a.start - b.start, a.stop - b.start) for a, b in pairs)
+
+
+def read_object(array: Any, name: str) -> str | None:
+    """Text of an object that is stored beside an array's metadata; None if there is none."""
+    path = array.store_path / name
+    found = run(array, path.get())
+    return None if found is None else str(found.to_bytes().decode())
+
+
+def write_object(array: Any, name: str, text: str) -> None:
+    """Store text as an object beside an array's metadata."""
+    make = lazily("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
+    run(array, (array.store_path / name).set(make(text.encode())))
+
+
+def run(array: Any, work: Coroutine[Any, Any, Any]) -> Any:
+    """Run what a store does asynchronously, in this thread where the store allows."""
+    return run_inline(work) if _runs_inline(array) else lazily("zarr.core.sync").sync(work)
 
 
 def _runs_inline(array: Any) -> bool:
@@ -107,6 +159,24 @@ def create(location: Location, overwrite: bool, **options: Any) -> None:
             **location.arguments,
             **options,
         )
+    except Exception as error:
+        raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
+
+
+def create_groups(location: Location, version: int) -> None:
+    """Create the groups that an array at `location` is to be within.
+
+    Raises
+    ------
+    StoreError
+        If the store refuses.
+    """
+    *outer, _ = location.component.split("/")
+    if not location.component:
+        return
+    try:
+        path = "/".join(outer)
+        zarr().open_group(path=path, mode="a", zarr_format=version, **location.arguments)
     except Exception as error:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
 
@@ -182,7 +252,11 @@ def group_members(location: Location) -> Mapping[str, Any]:
         raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
     except Exception as error:
         raise StoreError(f"cannot open the Zarr group at {location}: {error}") from error
-    return {path: item for path, item in sorted(members) if isinstance(item, zarr().Array)}
+    return {
+        path: item
+        for path, item in sorted(members)
+        if isinstance(item, zarr().Array) and not path.endswith(TEMPORARY)
+    }
 
 
 def compressors(choice: Any, dtype: np.dtype[Any], zarr_format: int = 3) -> dict[str, Any]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazily, loads
 
-PARTIAL = ".partial"  # ends the name of a zip file while it is written
+METADATA: Final = ("zarr.json", ".zarray")  # the names of an array's metadata, by version
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Location:
         options: Mapping[str, Any] | None = None,
     ) -> Location:
         """Location of a path, URL, zarr store, group or array."""
-        if isinstance(store, zarr().Array | zarr().Group):
+        if isinstance(store, zarr().Array | zarr().Group | zarr().storage.StorePath):
             inner = "/".join(part for part in (store.path, component or "") if part)
             return cls(store.store, inner, nonce)
         inner = (component or "").strip("/")
@@ -56,11 +57,9 @@ class Location:
     @property
     def is_in_memory(self) -> bool:
         """Whether the store lives in this process only."""
-        if isinstance(self.store, str):
-            return self.store.startswith("memory:")
-        if isinstance(self.store, zarr().storage.FsspecStore):
-            return str(self.store.fs.protocol) == "memory"
-        return isinstance(self.store, zarr().storage.MemoryStore | dict)
+        if (found := _reached(self)) is not None:
+            return "memory" in _protocols(found[0])
+        return isinstance(_unwrapped(self.store), zarr().storage.MemoryStore | dict)
 
     @property
     def is_zip(self) -> bool:
@@ -92,7 +91,7 @@ class Location:
 
     def check(self) -> None:
         """Raise `StoreError` if this machine does not know the file system that a URL names."""
-        if isinstance(self.store, str) and "://" in self.store:
+        if _is_url(self.store):
             try:
                 lazily("fsspec.core").url_to_fs(self.store, **(self.options or {}))
             except (ImportError, ValueError) as error:
@@ -104,18 +103,66 @@ class Location:
         return "r+" if self.is_zip and not self.store.read_only else "r"
 
     @property
+    def folder(self) -> Path | None:
+        """The folder of this machine's file system in which it is, or None where it is in none."""
+        store = _unwrapped(self.store)
+        if isinstance(store, zarr().storage.LocalStore):
+            root = store.root
+        elif isinstance(store, str) and not _is_url(store):
+            root = store
+        elif (found := _reached(self)) is not None and "file" in _protocols(found[0]):
+            root = found[1]
+        else:
+            return None
+        return Path(root, self.component).resolve()
+
+    @property
+    def replaceable(self) -> Path | None:
+        """The folder that a new one can take the place of, or None."""
+        store, storage = self.store, zarr().storage
+        if type(store) in (storage.LocalStore, storage.FsspecStore) and store.read_only:
+            return None
+        if type(store) is storage.FsspecStore:
+            local = lazily("fsspec.implementations.local").LocalFileSystem
+            plain = type(_behind(store.fs, store.path, cached=False)[0]) is local
+        else:
+            plain = type(store) is storage.LocalStore or isinstance(store, str)
+        return self.folder if plain and not _is_url(store) else None
+
+    @cached_property
     def key(self) -> str:
         """Text that two locations share if they are the same place, as far as can be told."""
-        storage = zarr().storage
-        if isinstance(self.store, storage.MemoryStore):
-            return f"memory {id(self.store._store_dict)}/{self.component}"
-        if isinstance(self.store, dict):
-            return f"memory {id(self.store)}/{self.component}"
-        if isinstance(self.store, storage.LocalStore):
-            return f"{Path(self.store.root).resolve() / self.component}"
-        if isinstance(self.store, str) and "://" not in self.store:
-            return f"{Path(self.store).resolve() / self.component}"
-        return f"{self.store}/{self.component}"
+        if (folder := self.folder) is not None:
+            return str(folder)
+        storage, store = zarr().storage, _unwrapped(self.store)
+        root = str(store)
+        if isinstance(store, storage.MemoryStore):
+            root = f"memory {id(store._store_dict)}"
+        elif isinstance(store, dict):
+            root = f"memory {id(store)}"
+        elif (found := _reached(self)) is not None:
+            root = f"{_protocols(found[0])[0]}://{found[1].strip('/')}"
+        return f"{root}/{self.component}".rstrip("/")
+
+    @property
+    def stamp(self) -> Any:
+        """What changes with an array's metadata, where that is cheap to tell; else None."""
+        store = _unwrapped(self.store)
+        cells = getattr(store, "_store_dict", store)
+        if isinstance(cells, dict):
+            found = (cells.get(f"{self.component}/{name}".lstrip("/")) for name in METADATA)
+            return tuple(None if text is None else text.to_bytes() for text in found)
+        for file in _metadata_files(self):
+            try:
+                known = file.stat()
+            except OSError:
+                continue
+            return known.st_ino, known.st_mtime_ns, known.st_size
+        return None
+
+    def holds(self, other: Location) -> bool:
+        """Whether another location is this one, or within it."""
+        return f"{other.key}/".startswith(f"{self.key}/")
 
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self.store, str):
@@ -132,6 +179,61 @@ def _located(store: bytes, component: str, nonce: str) -> Location:
     return Location(loads(store), component, nonce)
 
 
+@lru_cache(maxsize=128)
+def _metadata_files(location: Location) -> tuple[Path, ...]:
+    folder = location.folder
+    return () if folder is None else tuple(folder / name for name in METADATA)
+
+
+def _unwrapped(store: Any) -> Any:
+    """The store that one of zarr's passes its calls on to, or itself."""
+    while isinstance(store, zarr().storage.WrapperStore):
+        store = store._store
+    return store
+
+
+def _reached(location: Location) -> tuple[Any, str] | None:
+    """The file system that a URL or a store of fsspec's leads to, and the path there; or None."""
+    store = _unwrapped(location.store)
+    if isinstance(store, zarr().storage.FsspecStore):
+        return _behind(store.fs, store.path)
+    if isinstance(store, lazily("fsspec.mapping").FSMap):
+        return _behind(store.fs, store.root)
+    if not _is_url(store):
+        return None
+    try:
+        files, path = lazily("fsspec.core").url_to_fs(store, **(location.options or {}))
+    except Exception:  # what is wrong with it shows when it is opened
+        return None
+    return _behind(files, path)
+
+
+def _behind(files: Any, path: str, cached: bool = True) -> tuple[Any, str]:
+    """The file system that others pass their calls on to, and what it calls the path.
+
+    One that keeps copies leads to what it has copies of where `cached`.
+    """
+    known = "fsspec.implementations"
+    if isinstance(files, lazily(f"{known}.dirfs").DirFileSystem):
+        return _behind(files.fs, files._join(path), cached)
+    if isinstance(files, lazily(f"{known}.asyn_wrapper").AsyncFileSystemWrapper):
+        return _behind(files.sync_fs, path, cached)
+    if cached and isinstance(files, lazily(f"{known}.cached").CachingFileSystem):
+        return _behind(files.fs, path, cached)
+    return files, files._strip_protocol(path)
+
+
+def _protocols(files: Any) -> tuple[str, ...]:
+    """Names of a file system of fsspec's."""
+    names = files.protocol
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _is_url(store: Any) -> bool:
+    """Whether zarr opens it by fsspec."""
+    return isinstance(store, str) and ("://" in store or "::" in store)
+
+
 def _plain(store: Any) -> Any:
     """A path as text, one that names a zip file as the store that reads it."""
     if not isinstance(store, str | Path):
@@ -139,7 +241,9 @@ def _plain(store: Any) -> Any:
     path = fspath(store)
     if path.startswith("file://"):
         path = unquote(urlsplit(path).path)
-    elif "://" in path:
+    elif path.startswith("local://") and "::" not in path:
+        path = lazily("fsspec.implementations.local").LocalFileSystem._strip_protocol(path)
+    elif _is_url(path):
         return path
     if path.endswith(".zip") and not Path(path).is_dir():
         return zarr().storage.ZipStore(path, mode="r")

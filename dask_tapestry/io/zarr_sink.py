@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +12,61 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
 from dask_tapestry.imports import loads
-from dask_tapestry.io.chunks import CHUNK_BYTES, automatic_chunks
+from dask_tapestry.io.chunks import nominal_sides, passing_bytes
 from dask_tapestry.io.marks import MARK, whole
+from dask_tapestry.io.region_sink import RegionSink
+from dask_tapestry.io.swap import take_place
 from dask_tapestry.io.zarr_array import (
     compressors,
     create,
+    create_groups,
     exists,
     format_of_group,
     try_to_create,
     write_box,
 )
-from dask_tapestry.io.zarr_location import PARTIAL, Location, zarr
-from dask_tapestry.io.zarr_marks import complete, mark_of
+from dask_tapestry.io.zarr_location import Location, zarr
+from dask_tapestry.io.zarr_marks import (
+    Maker,
+    complete,
+    is_incomplete,
+    maker_of,
+    mark_incomplete,
+    mark_of,
+)
+from dask_tapestry.io.zarr_replacing import Replacing, replacing
 from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2, ZarrSource
-from dask_tapestry.io.zarr_target import may_be_fill
-from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
+from dask_tapestry.io.zarr_target import ZarrTarget, may_be_fill
+from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
+from dask_tapestry.teg.node import topological
+from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
+
+PARTIAL = ".partial"  # ends the name of a zip file while it is written
 
 
 @dataclass(frozen=True)
 class ZarrSink(Sink):
     """Writes a tensor to a Zarr array that it creates.
 
-    `stored` are the sides of the pieces written whole: shards, or chunks where there are none.
+    Attributes
+    ----------
+    location
+        Where it is written.
+    stored
+        Sides of the pieces written whole: shards, or chunks where there are none.
+    archive
+        Zip file that takes its name when it is complete.
+    replaced
+        What the array takes the place of when it is complete, and its folder. What is there can
+        then be read until all is written, and is kept if that fails.
+    once
+        Whether what it has written stays when it is computed again: its value reads what it
+        replaces, and would be another one.
+    over
+        The writes to the same place that it follows; those of regions only if its value reads
+        the place: done again, they would change what it wrote.
     """
 
     name = "store"
@@ -45,41 +75,108 @@ class ZarrSink(Sink):
     options: dict[str, Any] = field(compare=False)  # of the new array
     overwrite: bool = False
     workers: tuple[str, ...] = ()
-    archive: str | None = None  # zip file that takes its name when it is complete
+    archive: str | None = None
+    replaced: tuple[Location, str] | None = None
+    once: bool = False
+    over: tuple[str, ...] = ()
 
     @property
     def chunks(self) -> tuple[int, ...]:
         return self.stored
 
-    def prepare(self, type_: TensorType) -> None:
-        if self.archive is not None:
-            _begin_anew(self.location.store)
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return passing_bytes(box, self.stored, inputs[0].dtype.itemsize, written=True)
+
+    def prepare(self, type_: TensorType, run: str) -> None:
+        if self.location.is_zip:
+            if self.archive is not None:
+                _begin_anew(self.location.store)
+            self._create(type_, {}, overwrite=False)  # a zip file cannot be written twice
+            return
+        maker = Maker(self.location.nonce, run, self.over)
+        made, place = maker_of(self.final), maker_of(self.location)
+        if maker in (made, place):
+            return  # Dask does a task again if its worker was lost; others may have written since
+        if made is not None and self._stays_replaced(made, run):
+            return
+        if made is not None and made.write == maker.write and (self.once or not self.replaced):
+            if not self.once:
+                mark_incomplete(self.location, [whole(type_.shape)], maker)
+            return
+        if self.replaced is not None:
+            create_groups(self.replaced[0], self.options["zarr_format"])
+        mark = {MARK: mark_of([whole(type_.shape)], maker)}
+        self._create(type_, mark, self.overwrite)
+
+    def _stays_replaced(self, made: Maker, run: str) -> bool:
+        """Whether a write that was to follow made what is there, and this one is not done again."""
+        if self.location.nonce not in made.over:
+            return False
+        if not self.overwrite and self.location.stamp is None:
+            raise StoreError(f"{self.location} was written, and replaced by a write that followed")
+        return self.once or not self.overwrite or made.run == run
+
+    def _create(self, type_: TensorType, mark: dict[str, Any], overwrite: bool) -> None:
         dtype = type_.dtype
         if dtype.kind in "iu":
             dtype = np.dtype(dtype.str)  # zarr knows one of C's equally long integers only
-        named = dict(self.options.get("attributes", {}))
-        if not self.location.is_zip:  # in a zip file nothing can be written twice
-            named[MARK] = mark_of([whole(type_.shape)])
+        named = dict(self.options.get("attributes", {})) | mark
         options = self.options | {"shape": type_.shape, "dtype": dtype, "attributes": named}
-        create(self.location, self.overwrite and self.archive is None, **options)
+        create(self.location, overwrite, **options)
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
-        empty_chunks = not may_be_fill(block, self.location)
         try:
+            if self._is_done:
+                return
+            empty_chunks = not may_be_fill(block, self.location)
             write_box(self.location, box.slices(), block if box.ndim else block[()], empty_chunks)
         except Exception as error:
             raise StoreError(f"cannot write {box} to {self.location}: {error}") from error
 
     def finish(self) -> None:
         if not self.location.is_zip:
-            complete(self.location)
+            if not self._is_done:
+                complete(self.location)
+            if self.replaced is not None:
+                take_place(Path(self.location.store), Path(self.replaced[1]))
         elif self.archive is not None:
             self.location.store.close()
             Path(self.location.store.path).replace(self.archive)
 
+    def meets(self, other: Sink) -> bool:
+        """An array takes all of its place, with what may be within."""
+        match other:
+            case ZarrSink(archive=archive) if archive is not None:
+                return archive == self.archive
+            case ZarrSink():
+                place = other.final
+            case RegionSink(target=ZarrTarget() as target):
+                place = target.location
+            case _:
+                return False
+        return self.final.holds(place) or place.holds(self.final)
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether the array is complete in its place and stays: a task done again does nothing."""
+        if self.replaced is not None:
+            if Path(self.location.store).exists():
+                return False
+        elif self._is_emptied_again or is_incomplete(self.location):
+            return False
+        made = maker_of(self.final)
+        return made is not None and self.location.nonce in (made.write, *made.over)
+
+    @property
+    def _is_emptied_again(self) -> bool:
+        """Whether the place is written anew in each compute, or it is too dear to look at it."""
+        return not self.once and (self.overwrite or self.location.stamp is None)
+
     @property
     def final(self) -> Location:
         """Where the array is when it is complete."""
+        if self.replaced is not None:
+            return self.replaced[0]
         if self.archive is None:
             return self.location
         return Location.of(self.archive, self.location.component, self.location.nonce)
@@ -95,7 +192,9 @@ class ZarrSink(Sink):
         if self.local_only:
             raise StoreError(self.local_only)
         options = pickle.dumps(self.options)  # codecs among them: zarr is imported to load them
-        return _loaded, (options, self.location, self.stored, self.overwrite, self.workers)
+        how = (self.overwrite, self.workers, self.archive)
+        rest = (*how, self.replaced, self.once, self.over)
+        return _loaded, (options, self.location, self.stored, *rest)
 
 
 def _loaded(options: bytes, location: Location, stored: tuple[int, ...], *rest: Any) -> ZarrSink:
@@ -113,8 +212,9 @@ def zarr_sink(
     zarr_format: int | None = None,
     workers: tuple[str, ...] = (),
     after: Sequence[Node] = (),
+    memory: int | None = None,
 ) -> Node:
-    """Return the sink that writes `x` to a new array.
+    """Return the sink that writes `x` to a new array, by tasks that have `memory` bytes.
 
     Raises
     ------
@@ -130,15 +230,34 @@ def zarr_sink(
     if x.type.dtype.hasobject:
         raise DTypeError(f"Zarr cannot store cells of dtype {x.type.dtype}")
     version = _version(zarr_format, None if archive else format_of_group(location), location)
-    inner = _sides(chunks, x.type, shards, source_chunks(x))
+    inner = _sides(chunks, x, shards, memory)
     outer = _shard_sides(shards, inner, x.type)
     if outer is not None and version == 2:
         raise StoreError("there are no shards in version 2 of Zarr")
     options = {"chunks": inner, "shards": outer, "zarr_format": version}
     options |= compressors(compressor, x.type.dtype, version) | _names(x.type.dims, version)
     try_to_create(x.type, location, **options)
-    sink = ZarrSink(location, outer or inner, options, overwrite, workers, archive)
-    return apply(sink, x, after=after)
+    how = Replacing(location, x, after)
+    over: tuple[str, ...] = ()
+    if overwrite and archive is None:
+        earlier = _earlier(location, [x, *after])
+        how = replacing(location, x, after, tuple(earlier))
+        kept = [n for n in earlier if how.reads_itself or isinstance(n.operator, ZarrSink)]
+        over = tuple(earlier[node] for node in kept)
+    into = (how.location, outer or inner, options, overwrite, workers, archive)
+    return apply(ZarrSink(*into, how.replaced, how.reads_itself, over), how.x, after=how.after)
+
+
+def _earlier(location: Location, nodes: Sequence[Node]) -> dict[Node, str]:
+    """The sinks that `nodes` need and that write to the same place, and their nonces."""
+    found = {}
+    for node in topological(nodes):
+        match node.operator:
+            case ZarrSink(archive=None) as sink if sink.final.key == location.key:
+                found[node] = sink.location.nonce
+            case RegionSink(target=ZarrTarget() as target) if target.location.key == location.key:
+                found[node] = target.location.nonce
+    return found
 
 
 def _version(asked: int | None, group: int | None, location: Location) -> int:
@@ -183,29 +302,17 @@ def _archived(location: Location) -> tuple[Location, str | None]:
     return Location(partial, location.component, location.nonce), archive
 
 
-def source_chunks(x: Tensor) -> tuple[int, ...] | None:
-    """Chunks of the stored array that `x` is a cell by cell function of, if they suit `x` too."""
-    node = x
-    while not isinstance(node.operator, Source):
-        same = [i for i in node.inputs if i.type.shape == x.type.shape]
-        if not same or not node.operator.transparent:
-            return None
-        node = same[0]
-    chunks = node.operator.chunks
-    size = prod(chunks or ()) * x.type.dtype.itemsize
-    return chunks if chunks and CHUNK_BYTES // 16 <= size <= CHUNK_BYTES * 4 else None
-
-
 def _sides(
     chunks: str | int | Sequence[int],
-    x: TensorType,
+    tensor: Tensor,
     shards: Sequence[int] | None,
-    like: tuple[int, ...] | None,
+    memory: int | None,
 ) -> tuple[int, ...]:
+    x = tensor.type
     if isinstance(chunks, str):
         if chunks != "auto":
             raise ShapeError(f"chunks must be 'auto' or lengths, not {chunks!r}")
-        found = like or automatic_chunks(x.shape, x.dtype.itemsize)
+        found = nominal_sides(tensor, memory)
         return (
             found
             if shards is None

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.chunks import covering_cells
-from dask_tapestry.io.zarr_array import opened, read_box
+from dask_tapestry.io.chunks import covering_cells, passing_bytes
+from dask_tapestry.io.zarr_array import opened, read_box, stored_sides
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_marks import refuse_incomplete
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -39,13 +40,21 @@ class ZarrSource(Source):
     def stored_bytes(self, box: ZRange) -> int:
         return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
 
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return passing_bytes(box, self.stored, self.type.dtype.itemsize, written=False)
+
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         try:
-            return np.asarray(read_box(self.location, box.slices()), self.type.dtype)
+            block = np.asarray(read_box(self.location, box.slices()), self.type.dtype)
         except Exception as error:
             raise StoreError(
                 f"cannot read {box} of the Zarr array {self.written}: {error}"
             ) from error
+        if block.shape != box.shape:
+            raise StoreError(
+                f"cannot read {box} of the Zarr array {self.written}: it has another shape now"
+            )
+        return block
 
     def text(self) -> str:
         return f"{self.written!r}, chunks {self.stored}"
@@ -67,14 +76,18 @@ def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
     names = dims if dims is not None else stored_names(array)
     if names is not None and len(names) != array.ndim:
         raise ShapeError(f"{len(names)} dimension names {names} for {array.ndim} dimensions")
+    return apply(source_of_array(array, location, names))
+
+
+def source_of_array(array: Any, location: Location, names: Dims = None) -> ZarrSource:
+    """The source that reads an array, which is stored at `location`."""
     type_ = TensorType(tuple(array.shape), np.dtype(array.dtype).newbyteorder("="), names)
-    return apply(ZarrSource(location, type_, stored_sides(array), str(location)))
+    return ZarrSource(location, type_, stored_sides(array), str(location))
 
 
-def stored_sides(array: Any) -> tuple[int, ...]:
-    """Sides of what is read and written as a whole: shards, or chunks where there are none."""
-    sides = getattr(array, "shards", None) or array.chunks
-    return tuple(max(1, int(n)) for n in sides)
+def locations_of(source: Source) -> tuple[Location, ...]:
+    """Where the stored array is that a source reads; nowhere, if it reads none."""
+    return (source.location,) if isinstance(source, ZarrSource) else ()
 
 
 def stored_names(array: Any) -> Dims:

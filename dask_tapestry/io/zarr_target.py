@@ -11,10 +11,16 @@ import numpy as np
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.window import Window
-from dask_tapestry.io.zarr_array import open_now, opened, write_box
+from dask_tapestry.io.zarr_array import open_now, opened, stored_sides, write_box
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_marks import complete, mark_incomplete, refuse_incomplete
-from dask_tapestry.io.zarr_source import ZarrSource, stored_names, stored_sides
+from dask_tapestry.io.zarr_marks import (
+    Maker,
+    complete,
+    maker_of,
+    mark_incomplete,
+    refuse_incomplete,
+)
+from dask_tapestry.io.zarr_source import ZarrSource, stored_names
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 
@@ -52,16 +58,33 @@ class ZarrTarget(Target):
     def local_only(self) -> str | None:
         return self.location.local_only
 
-    def begin(self, windows: Sequence[Window]) -> None:
+    def begin(self, windows: Sequence[Window], run: str) -> None:
+        hulls = [window.hull for window in windows]
+        maker = Maker(self.location.nonce, run)
+        made = maker_of(self.location)
+        if made is not None and made.run != run and maker.write in made.over:
+            raise StoreError(
+                f"{self} was written into, and replaced by a write that followed and read that; "
+                "make both again"
+            )
+        if self.before is None:
+            self._refuse_other_shape(self.shape)
+            mark_incomplete(self.location, hulls, run=run if len(hulls) > 1 else None)
+            return
+        if made is not None and made.write == maker.write:  # it has grown for this write before
+            self._refuse_other_shape(self.before, self.shape)
+        else:
+            self._refuse_other_shape(self.before)
+        mark_incomplete(self.location, hulls, maker)
+        open_now(self.location, "r+").resize(self.shape)
+
+    def _refuse_other_shape(self, *shapes: tuple[int, ...]) -> None:
         found = tuple(open_now(self.location).shape)
-        if found != (self.before or self.shape):
+        if found not in shapes:
             raise StoreError(
                 f"the Zarr array at {self.location} has shape {found} now; the write was made for "
-                f"{self.before or self.shape}"
+                f"{shapes[0]}"
             )
-        mark_incomplete(self.location, [window.hull for window in windows])
-        if self.before is not None:
-            open_now(self.location, "r+").resize(self.shape)
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         empty_chunks = not may_be_fill(block, self.location)
@@ -76,6 +99,12 @@ class ZarrTarget(Target):
 
     def is_read_by(self, source: Source) -> bool:
         return isinstance(source, ZarrSource) and source.location.key == self.location.key
+
+    def meets(self, window: Window, other: Target, others: Window) -> bool:
+        """An array may have been opened twice."""
+        if not isinstance(other, ZarrTarget) or other.location.key != self.location.key:
+            return False
+        return window.meets(others)
 
     def __str__(self) -> str:
         return f"the Zarr array at {self.location}"

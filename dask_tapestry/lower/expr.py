@@ -7,11 +7,9 @@ collections in it alone. Only the symbolic layers travel to the scheduler.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -19,7 +17,6 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.blocks import BlocksSource
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering, materialize
 from dask_tapestry.lower.scatter import Scattered, can_scatter
@@ -27,11 +24,6 @@ from dask_tapestry.plan.known import plan_of
 from dask_tapestry.plan.plan import Plan, with_first
 from dask_tapestry.plan.resources import live_client
 from dask_tapestry.teg import Node
-from dask_tapestry.zspace import Cuts
-
-_planned: OrderedDict[str, tuple[Cuts, ...]] = OrderedDict()
-_lock = Lock()
-REMEMBERED = 4096  # planned layers whose cuts a client remembers, for rebuilding what it persists
 
 
 def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
@@ -43,16 +35,7 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
     salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
     plan = replace(plan, steps=with_first(plan.steps, salt))
     scattered = Scattered(client) if can_scatter(client) else None
-    lowered = Lowering(plan, scattered).lower(final)
-    with _lock:
-        for step in plan.steps.values():
-            _planned[step.name] = step.cuts
-            _planned.move_to_end(step.name)
-        for root in map(plan.source, plan.graph.roots):
-            if isinstance(root.operator, BlocksSource):
-                _planned[root.operator.key_name] = root.operator.cuts
-        while len(_planned) > REMEMBERED:
-            _planned.popitem(last=False)
+    lowered = Lowering(plan, scattered, client).lower(final)
     return lowered, scattered
 
 
@@ -61,12 +44,6 @@ def _refuse_local_members(plan: Plan) -> None:
         for member in step.members:
             if member.operator.local_only:
                 raise StoreError(member.operator.local_only)
-
-
-def planned_cuts(name: str) -> tuple[Cuts, ...]:
-    """Cuts of a layer that this client planned."""
-    with _lock:
-        return _planned[name]
 
 
 class TapestryExpr(HLGExpr):
@@ -80,6 +57,8 @@ class TapestryExpr(HLGExpr):
         Whether the result is wanted as one array rather than in blocks.
     plan
         A plan made beforehand, or None.
+    held
+        What must live as long as its results can come: data that were sent ahead, and layouts.
     """
 
     _parameters = ["root", "final", "plan", "dsk", "output_keys", "name", "held"]  # noqa: RUF012
@@ -245,7 +224,7 @@ def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
                 lowered.graph,
                 lowered.keys[number],
                 f"tapestryexpr-{uuid4().hex}",
-                scattered,
+                (scattered, lowered.layouts),
             )
     return [done[id(expr)] for expr in exprs]
 

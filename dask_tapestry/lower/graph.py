@@ -9,27 +9,30 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from dask.highlevelgraph import HighLevelGraph
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.utils import ensure_dict
 
-from dask_tapestry.config import get as setting
 from dask_tapestry.io.blocks import BlocksSource
 from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.layers import (
     BarrierLayer,
+    EndedLayer,
     FinishLayer,
     GatherLayer,
     PrepareLayer,
     ScatteredLayer,
     StepLayer,
 )
+from dask_tapestry.lower.layouts import Layout, layout_of
 from dask_tapestry.lower.pieces import SliceLayer
+from dask_tapestry.lower.placement import placement
 from dask_tapestry.lower.scatter import Scattered
 from dask_tapestry.lower.spec import StepSpec
 from dask_tapestry.lower.symbolic import Key, SymbolicLayer
 from dask_tapestry.plan.plan import Plan, Step, memory_order
 from dask_tapestry.teg import Node, Sink
+from dask_tapestry.zspace import Cuts
 
 EMBEDDED_BYTES = 2**20  # arrays in memory up to this size travel inside tasks
 
@@ -44,10 +47,13 @@ class Lowered:
         All layers; those of other collections that the plan reads are among them.
     keys
         For each root: one key when it is wanted as a whole, else the nested keys of its blocks.
+    layouts
+        How the blocks of the roots lie.
     """
 
     graph: HighLevelGraph
     keys: list[Any]
+    layouts: list[Layout]
 
 
 class Lowering:
@@ -57,10 +63,18 @@ class Lowering:
     ----------
     scattered
         Sends arrays in memory to workers while planning; None keeps them in this process.
+    client
+        Dask's, whose workers steps may be kept on.
+
+    Attributes
+    ----------
+    run
+        Name of the compute, by which sinks know their own work.
     """
 
-    def __init__(self, plan: Plan, scattered: Scattered | None) -> None:
-        self.plan, self.scattered = plan, scattered
+    def __init__(self, plan: Plan, scattered: Scattered | None, client: Any = None) -> None:
+        self.plan, self.scattered, self.client = plan, scattered, client
+        self.run = uuid4().hex
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
@@ -81,7 +95,12 @@ class Lowering:
             elif node in self.plan.steps:
                 self._step(self.plan.steps[node], buffers.get(node, REMOTE))
         keys = [self._root(node, final, buffers) for node in self.plan.graph.roots]
-        return Lowered(HighLevelGraph(self.layers, self.dependencies), keys)
+        layouts = [
+            layout_of(*self._held(node), written.digest)
+            for node, written in zip(self.plan.graph.roots, self.plan.written.roots, strict=True)
+            if node not in self.ends
+        ]
+        return Lowered(HighLevelGraph(self.layers, self.dependencies), keys, layouts)
 
     def _add(self, layer: SymbolicLayer, reads: Iterable[str]) -> None:
         self.layers[layer.name] = layer
@@ -95,14 +114,12 @@ class Lowering:
             inputs.append(source)
             cuts.append(how)
         waits = tuple(self.ends[a] for a in node.after)
-        after = (*waits, *[(prepare_name(sink), 0) for sink in step.first])
-        annotations = placement(node)
+        after = (*waits, *[(self._prepare_name(sink), 0) for sink in step.first])
+        annotations = placement(node, self.client)
         if isinstance(node.operator, Sink):
-            prepare = prepare_name(node)
-            self._add(
-                PrepareLayer(prepare, node.operator, node.type, waits, annotations),
-                {key[0] for key in waits},
-            )
+            prepare = self._prepare_name(node)
+            made = PrepareLayer(prepare, node.operator, node.type, self.run, waits, annotations)
+            self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
         spec = StepSpec.of(step, tuple(cuts))
         pieces = tuple(self._pieces(spec, place, x) for place, x in enumerate(inputs))
@@ -113,6 +130,11 @@ class Lowering:
             finish = f"tapestry-finish-{step.name.rpartition('-')[2]}"
             self._add(FinishLayer(finish, step.name, step.cuts, node.operator), {step.name})
             self.ends[node] = (finish, 0)
+
+    def _prepare_name(self, sink: Node) -> str:
+        """Name of the layer that makes a sink's store ready."""
+        text = f"{sink.digest} {self.run}"
+        return f"tapestry-prepare-{blake2b(text.encode(), digest_size=16).hexdigest()}"
 
     def _pieces(self, spec: StepSpec, place: int, source: Any) -> str | None:
         """Layer that cuts pieces for an input of a step, where blocks have to travel."""
@@ -143,56 +165,48 @@ class Lowering:
             self.layers.update(graph.layers)
             self.dependencies.update({k: set(v) for k, v in graph.dependencies.items()})
             return
-        name = f"tapestry-blocks-{blake2b(source.key_name.encode(), digest_size=8).hexdigest()}"
-        other = HighLevelGraph.from_collections(name, graph, dependencies=())
-        self.layers.update(other.layers)
-        self.dependencies.update({k: set(v) for k, v in other.dependencies.items()})
+        if not isinstance(self.layers.get(source.key_name), SymbolicLayer):
+            self.layers[source.key_name] = MaterializedLayer(graph)
+            self.dependencies[source.key_name] = set()
 
     def _barrier(self, node: Node) -> None:
         ended: list[Key] = []
         for before in node.after:
-            ended += [self.ends[before]] if before in self.ends else self._all_keys(before)
+            ended += [self.ends[before]] if before in self.ends else self._ends_of_blocks(before)
         name = f"tapestry-sequence-{node.digest}"
         self._add(
             BarrierLayer(name, tuple(ended)), {key[0] for key in ended if key[0] in self.layers}
         )
         self.ends[node] = (name, 0)
 
-    def _all_keys(self, node: Node) -> list[Key]:
-        step = self.plan.steps[node]
-        return list(self.layers[step.name])
+    def _ends_of_blocks(self, node: Node) -> list[Key]:
+        """Keys of tasks that stand for the end of each block, so that no block has to travel."""
+        source, cuts = self._held(node)
+        name = f"tapestry-ended-{blake2b(source.encode(), digest_size=16).hexdigest()}"
+        layer = EndedLayer(name, source, cuts)
+        self._add(layer, {source} & set(self.layers))
+        return list(iter(layer))
+
+    def _held(self, node: Node) -> tuple[str, tuple[Cuts, ...]]:
+        """Name and cuts of the layer whose blocks are a node's value."""
+        blocks = self.plan.source(node).operator
+        if isinstance(blocks, BlocksSource):
+            self._foreign(blocks)
+            return blocks.key_name, blocks.cuts
+        return self.plan.steps[node].name, self.plan.steps[node].cuts
 
     def _root(self, node: Node, final: bool, buffers: Mapping[Node, Buffer]) -> Any:
         if node in self.ends:
             return [self.ends[node]]
-        blocks = self.plan.source(node).operator
-        if isinstance(blocks, BlocksSource):
-            self._foreign(blocks)
-            source, cuts = blocks.key_name, blocks.cuts
-        else:
-            source, cuts = self.plan.steps[node].name, self.plan.steps[node].cuts
+        source, cuts = self._held(node)
         if not final:
             return nested_keys(source, tuple(c.count for c in cuts))
         name = f"tapestry-gather-{uuid4().hex}"
         reads = {source} & set(self.layers)
-        shared = node in self.gathered or isinstance(blocks, BlocksSource)
+        shared = node in self.gathered or node not in self.plan.steps
         self.gathered.add(node)
         self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared), reads)
         return [(name, 0)]
-
-
-def placement(node: Node) -> dict[str, Any] | None:
-    """Dask annotations that keep a step on the workers its operator names."""
-    workers = getattr(node.operator, "workers", ())
-    if not workers:
-        return None
-    relaxed = bool(setting("relax-placement"))
-    return {"workers": list(workers), "allow_other_workers": relaxed}
-
-
-def prepare_name(sink: Node) -> str:
-    """Name of the layer that makes a sink's store ready."""
-    return f"tapestry-prepare-{sink.digest}"
 
 
 def nested_keys(name: str, shape: tuple[int, ...], head: tuple[int, ...] = ()) -> Any:
@@ -231,11 +245,28 @@ def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNo
     return tasks
 
 
+class _Keys:
+    """All keys of a graph, those of symbolic layers without a list of them."""
+
+    def __init__(self, graph: HighLevelGraph, others: Mapping[Any, Any]) -> None:
+        self.layers, self.others = graph.layers, others
+
+    def __contains__(self, key: Any) -> bool:
+        if key in self.others:
+            return True
+        layer = self.layers.get(key[0]) if isinstance(key, tuple) and key else None
+        return isinstance(layer, SymbolicLayer) and key in layer
+
+
 def _foreign_tasks(graph: HighLevelGraph, keys: set[Any]) -> dict[Any, GraphNode]:
-    """Tasks of other collections that `keys` need; what is a future has none."""
+    """Tasks of other collections that `keys` need; what is a future has none.
+
+    In tasks of the older form a key is a tuple like any other: which are keys of ours must be said.
+    """
     others = {n: x for n, x in graph.layers.items() if not isinstance(x, SymbolicLayer)}
     dependencies = {n: graph.dependencies[n] & set(others) for n in others}
-    written = convert_legacy_graph(ensure_dict(HighLevelGraph(others, dependencies)))
+    tasks = ensure_dict(HighLevelGraph(others, dependencies))
+    written = convert_legacy_graph(tasks, _Keys(graph, tasks))
     needed: dict[Any, GraphNode] = {}
     stack = [key for key in keys if key in written]
     while stack:

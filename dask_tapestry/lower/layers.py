@@ -104,30 +104,31 @@ class GatherLayer(SymbolicLayer):
 
 
 class PrepareLayer(SymbolicLayer):
-    """One task that makes a store ready."""
+    """One task that makes a store ready for the compute `run`."""
 
     grid_shape = (1,)
 
     def __init__(
-        self, name: str, sink: Sink, type_: TensorType, after: tuple[Key, ...], annotations: Any
+        self,
+        name: str,
+        sink: Sink,
+        type_: TensorType,
+        run: str,
+        after: tuple[Key, ...],
+        annotations: Any,
     ) -> None:
         super().__init__(name, annotations)
-        self.sink, self.type, self.after = sink, type_, after
+        self.sink, self.type, self.run, self.after = sink, type_, run, after
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        if not self.after:
-            return Task((self.name, *index), prepare_sink, self.sink, self.type)
-        ended = TaskList(*map(TaskRef, self.after))
-        return Task((self.name, *index), prepare_after, self.sink, self.type, ended)
+        arguments: list[Any] = [self.sink, self.type, self.run]
+        if self.after:
+            arguments.append(TaskList(*map(TaskRef, self.after)))
+        return Task((self.name, *index), prepare_sink, *arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PrepareLayer, (self.name, self.sink, self.type, self.after, self.annotations)
-
-
-def prepare_after(sink: Sink, type_: TensorType, ended: Any) -> None:
-    """Make a store ready once other tasks have ended."""
-    del ended
-    prepare_sink(sink, type_)
+        parts = (self.name, self.sink, self.type, self.run, self.after, self.annotations)
+        return PrepareLayer, parts
 
 
 class FinishLayer(SymbolicLayer):
@@ -146,6 +147,24 @@ class FinishLayer(SymbolicLayer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FinishLayer, (self.name, self.source, self.cuts, self.sink)
+
+
+class EndedLayer(SymbolicLayer):
+    """A task for each block of a step that stands for its end, and holds no cells."""
+
+    def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...]) -> None:
+        super().__init__(name)
+        self.source, self.cuts = source, cuts
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        return tuple(c.count for c in self.cuts)
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        return Task((self.name, *index), barrier, TaskRef((self.source, *index)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EndedLayer, (self.name, self.source, self.cuts)
 
 
 class BarrierLayer(SymbolicLayer):

@@ -18,9 +18,8 @@ from time import monotonic, sleep
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from dask.utils import parse_bytes
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.plan.resources import kept_bytes, process_memory
 
 Block = np.ndarray[Any, Any]
 SMALLEST: Final = 2**18  # bytes; smaller arrays are cheaper to allocate than to look for
@@ -60,6 +59,7 @@ class Memory:
         self._kept: list[_Kept] = []  # the longest kept first
         self._lent = 0  # bytes
         self._most = 0  # bytes lent at one time, of late
+        self._memory = process_memory()  # least that was found
         self._cleans = False  # whether there is a thread that does
         # A lease may end inside a garbage collection at any point: of all here it uses this alone.
         self._returned: SimpleQueue[_Kept] = SimpleQueue()
@@ -114,7 +114,12 @@ class Memory:
                 break
             self._lent = max(0, self._lent - len(back.whole))
             self._kept.append(back)
-        self._keep(min(self._most - self._lent, int(parse_bytes(setting("kept-memory")))))
+        self._keep(min(self._most - self._lent, self._allowed()))
+
+    def _allowed(self) -> int:
+        """Bytes that may be kept; only threads that run tasks know the limit of their worker."""
+        self._memory = min(self._memory, process_memory())
+        return kept_bytes(self._memory)
 
     def _size(self) -> int:
         return sum(len(kept.whole) for kept in self._kept)

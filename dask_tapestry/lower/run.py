@@ -146,7 +146,7 @@ def _slabs(box: ZRange, itemsize: int) -> Iterator[ZRange]:
 def _room_for(program: Program, work: Work) -> Block | None:
     """Where a kernel may write an array that stays within this process; None to let it choose."""
     instruction = program.instructions[work.value - len(program.inputs)]
-    if instruction.operator.category != "block":
+    if not instruction.operator.fills:
         return None
     return MEMORY.array(work.box.shape, instruction.type.dtype)
 
@@ -211,9 +211,10 @@ def finish_array(
     return np.array(whole) if copy else whole
 
 
-def prepare_sink(sink: Sink, type_: Any) -> None:
-    """Make a store ready."""
-    sink.prepare(type_)
+def prepare_sink(sink: Sink, type_: Any, run: str, after: Any = None) -> None:
+    """Make a store ready, in the compute `run`, once what it is to come `after` has ended."""
+    del after
+    sink.prepare(type_, run)
 
 
 def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
@@ -222,6 +223,6 @@ def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
     sink.finish()
 
 
-def barrier(ended: Sequence[Any]) -> None:
+def barrier(ended: Any) -> None:
     """Stand for the end of other tasks."""
     del ended

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from itertools import product
 from math import prod
 from typing import Any
 
-from dask.highlevelgraph import Layer
+from dask.base import clone_key
+from dask.highlevelgraph import Layer, MaterializedLayer
 from dask.typing import Key as DaskKey
 
-from dask_tapestry.lower.dask_private import GraphNode
+from dask_tapestry.lower.dask_private import GraphNode, Task, TaskRef
 
 Key = tuple[Any, ...]
 
@@ -64,6 +65,15 @@ class SymbolicLayer(Layer):
             raise KeyError(key)
         return index
 
+    def clone(
+        self, keys: set[DaskKey], seed: Hashable, bind_to: DaskKey | None = None
+    ) -> tuple[Layer, bool]:
+        """The tasks written out under other keys, as `dask.graph_manipulation` wants them.
+
+        With `bind_to`, those that need none of `keys` wait for it; whether there are any is told.
+        """
+        return _cloned({key: self[key] for key in self}, keys, seed, bind_to)
+
     def __contains__(self, key: object) -> bool:
         try:
             self[key]  # type: ignore[index]
@@ -73,3 +83,37 @@ class SymbolicLayer(Layer):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} {self.grid_shape}>"
+
+
+def first_of(value: Any, ended: Any) -> Any:
+    """A value, once something else has ended."""
+    del ended
+    return value
+
+
+class ClonedLayer(MaterializedLayer):
+    """Tasks that were written out; Dask's own layer of tasks does not rename what they need."""
+
+    def clone(
+        self, keys: set[DaskKey], seed: Hashable, bind_to: DaskKey | None = None
+    ) -> tuple[Layer, bool]:
+        return _cloned(self.mapping, keys, seed, bind_to)
+
+
+def _cloned(
+    tasks: Mapping[DaskKey, GraphNode], keys: set[DaskKey], seed: Hashable, bind_to: DaskKey | None
+) -> tuple[Layer, bool]:
+    """Tasks under other keys, and whether any of them waits for `bind_to`."""
+    cloned: dict[DaskKey, GraphNode] = {}
+    bound = False
+    for key, task in tasks.items():
+        if key not in keys:
+            cloned[key] = task
+            continue
+        needed = task.dependencies & keys
+        new = clone_key(key, seed)
+        cloned[new] = task.substitute({k: clone_key(k, seed) for k in needed}, key=new)
+        if bind_to is not None and not needed:
+            cloned[new] = Task(new, first_of, cloned[new], TaskRef(bind_to))
+            bound = True
+    return ClonedLayer(cloned), bound

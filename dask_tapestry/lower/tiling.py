@@ -49,7 +49,8 @@ class Part(NamedTuple):
 def tiled_part(program: Program) -> Part | None:
     """The formulas, and views between them, up to the last formula that all the rest is made of.
 
-    None where there are not several of them that nothing else reads.
+    None where there are not several of them that nothing else reads. A value without dimensions is
+    the same for all tiles: it is computed once, before them.
     """
     first = len(program.inputs)
     last = len(program.types) - 1
@@ -62,7 +63,7 @@ def tiled_part(program: Program) -> Part | None:
     readers = _readers(program)
     for value in range(last, first - 1, -1):
         operator = _operator(program, value)
-        suits = operator.is_formula or operator.kernel == "view"
+        suits = (operator.is_formula or operator.kernel == "view") and program.types[value].ndim
         if value == last or (suits and readers[value] <= found):
             found.add(value)
     if sum(_operator(program, value).is_formula for value in found) < 2:

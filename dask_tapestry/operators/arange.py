@@ -24,6 +24,8 @@ class Arange(Generator):
 
     name = "arange"
     kernel = "arange"
+    copies = True  # its blocks take memory, by which they are cut
+    fills = True
     dtype: np.dtype[Any]
     first: bytes
     delta: bytes

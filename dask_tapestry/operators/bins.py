@@ -21,7 +21,8 @@ class Bin(BlockOperator):
     """Cell o is the number, from 1, of the bin of `edges` that cell o of `x` lies in.
 
     It is 0, or one more than there are bins, where the cell lies in none. A bin holds its lower
-    edge, the last one its upper edge too. Of `even` edges bins are computed, not searched.
+    edge, the last one its upper edge too. Of `even` edges bins are computed, not searched; complex
+    numbers have the order in which they are sorted, and are searched.
     """
 
     name = "bin"
@@ -87,6 +88,6 @@ def bin_number(x: Tensor, edges: Tensor, *, even: bool = False) -> Tensor:
         raise DTypeError(
             f"bins of {edges.type.dtype} for cells of {x.type.dtype}: {error}"
         ) from None
-    if common.kind not in "biufmM":
+    if common.kind not in "biufcmM":
         raise DTypeError(f"bins are not defined for cells of dtype {common.name}")
     return apply(Bin(even), x, edges)

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.call import Call
+from dask_tapestry.operators.call import Call, name_of
 from dask_tapestry.operators.field import field
+from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.monoid_cells import folded_dtype
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.trial import dtype_of, is_small, tried
 from dask_tapestry.operators.user_block import Costs, Finalize, UserBlock, cut_dimension
-from dask_tapestry.operators.user_monoid import Fold, Monoid, fold_operator
+from dask_tapestry.operators.user_monoid import (
+    Fold,
+    Monoid,
+    combination,
+    empty_cell,
+    fold_operator,
+    levels_of,
+)
 from dask_tapestry.operators.user_signature import (
     WHOLE,
     Form,
@@ -61,6 +71,21 @@ class Named:
     def __call__(self, *args: Any) -> Any:
         results = self.function(*args)
         return tuple(results[n] for n in self.names) if isinstance(results, dict) else results
+
+
+@dataclass(frozen=True)
+class Tupled:
+    """A monoid's `finalize`, of one result or of a tuple of them."""
+
+    function: Any
+    count: int
+
+    @property
+    def __name__(self) -> str:
+        return name_of(self.function)
+
+    def __call__(self, *results: Any) -> Any:
+        return self.function(results[0] if self.count == 1 else results)
 
 
 @dataclass(frozen=True)
@@ -132,17 +157,41 @@ def call_blocks(
         dtype = kinds[names[0]]
     else:
         function, writes, dtype = _together(function, made, kinds)
+    declared = frozenset(dtypes if several else (None,) if dtypes else ())
+    dtype = _held(made, dtype, declared)
     cut = cut_dimension(made.index, made.reads) if written.monoid is not None else None
     folding = None if cut is None else _folding(written.monoid, dtype)
     operator = kind(function, made.index, made.reads, writes, dtype, folding, cut, costs)
-    node = apply(operator, *trimmed, after=tuple(after))
+    node = _nothing(operator, made, trimmed, after) or apply(operator, *trimmed, after=tuple(after))
     return _apart(node, made) if several else (node,)
+
+
+def _held(made: Applied, dtype: np.dtype[Any], declared: frozenset[str | None]) -> np.dtype[Any]:
+    """The dtype that also holds what an own monoid makes of partial results."""
+    monoid = made.written.monoid
+    if not isinstance(monoid, Monoid):
+        return dtype
+    cells = prod(dim.extent for dim in made.index if dim.kind is Kind.REDUCTION)
+    combine = combination(monoid, dtype)
+    return folded_dtype(combine, monoid.identity, dtype, levels_of(cells), declared)
 
 
 def _folding(monoid: str | Monoid | None, dtype: np.dtype[Any]) -> str | Fold:
     if isinstance(monoid, str) and dtype.names is None:
         return monoid
     return fold_operator(monoid or "sum", 0, dtype)
+
+
+def _nothing(
+    operator: UserBlock, made: Applied, tensors: Sequence[Tensor], after: Sequence[Node]
+) -> Tensor | None:
+    """The monoid's identity, where a folded dimension has no steps to call a function for."""
+    empty = any(dim.kind is Kind.REDUCTION and not dim.extent for dim in made.index)
+    type_ = operator.infer(*[x.type for x in tensors])
+    if not empty or not type_.size:
+        return None
+    cell = empty_cell(made.written.monoid or "sum", operator.dtype)
+    return apply(Full(type_, cell.tobytes()), after=tuple(after))
 
 
 def _dtypes(
@@ -244,15 +293,15 @@ def _apart(node: Tensor, made: Applied) -> tuple[Tensor, ...]:
 
 def finalized(
     function: Call,
-    owner: str,
     written: Written,
     results: Sequence[Tensor],
     names: Sequence[tuple[str, Form]],
     tensors: Sequence[Tensor],
     dtypes: Mapping[str, np.dtype[Any]],
+    outputs: tuple[tuple[str, Form], ...],
 ) -> tuple[Tensor, ...]:
     """A function of complete results, and of further tensors, block by block in the same step."""
     follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
     index = tuple(dim for dim in written.index if dim[0] in follow)
-    then = Written(owner, index, (*written.outputs, *names), written.outputs)
+    then = Written(written.owner, index, (*written.outputs, *names), outputs)
     return call_blocks(function, then, (*results, *tensors), dtypes, kind=Finalize)

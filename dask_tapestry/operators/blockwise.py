@@ -92,6 +92,7 @@ class Blockwise(Operator):
     kernel = "blockwise"
     multithreaded = True
     category = "block"
+    fills = True
     holds = True
     function: Call
     cuts: tuple[Cuts, ...]

@@ -16,6 +16,7 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -84,6 +85,12 @@ class Compress(Selector):
         yields = Region((*region[: self.axis], yielded, *region[self.axis + 1 :]))
         cut = Compress(self.axis, self.span, ends.tobytes())
         return Restriction(cut, (reads, Region((read,))), yields)
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """Along the axis chunks as long as the input's, each but the last full."""
+        own = chunks[0]
+        shorter = own[self.axis].refilled(self.edges[-1])
+        return (*own[: self.axis], shorter, *own[self.axis + 1 :])
 
     def text(self) -> str:
         return f"axis={self.axis}, {self.edges[-1]} cells in {len(self.edges) - 1} spans"

@@ -13,6 +13,7 @@ from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known, in_a_row, together
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -62,6 +63,12 @@ class Concat(Selector):
             own = Progression.of(part.start - offset, wanted.step, len(part))
             regions.append(Region((*region[: self.axis], own, *region[self.axis + 1 :])))
         return Restriction(self, tuple(regions), region)
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """Chunks side by side along the axis; along the others the edges of all."""
+        joined = in_a_row([own[self.axis] for own in chunks])
+        axes = zip(*chunks, strict=True)
+        return tuple(joined if a == self.axis else together(axis) for a, axis in enumerate(axes))
 
     def text(self) -> str:
         return f"axis={self.axis}"

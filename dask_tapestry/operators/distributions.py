@@ -14,15 +14,16 @@ from dask_tapestry.operators.take import take
 from dask_tapestry.operators.where import where
 from dask_tapestry.teg import Tensor
 
-DOUBLE, SIGNED = np.dtype(np.float64), np.dtype(np.int64)
+DOUBLE, SINGLE, SIGNED = np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int64)
 HALF: Final = 32
 LOW_HALF: Final = 2**HALF - 1
 
 
 def uniform(shape: tuple[int, ...], stream: Stream, dtype: np.dtype[Any] = DOUBLE) -> Tensor:
-    """Numbers in ``[0, 1)``: as many bits as the dtype's fractions have, 53 or 24."""
-    bits = 53 if dtype == DOUBLE else 24
-    return random_fraction(shape, stream, 64 - bits, dtype)
+    """Numbers in ``[0, 1)``: as many bits as the dtype's fractions have, 53, 24 or 11."""
+    bits = np.finfo(dtype).nmant + 1
+    made = random_fraction(shape, stream, 64 - bits, dtype if dtype == DOUBLE else SINGLE)
+    return astype(made, dtype)  # exact: float16 holds multiples of 2**-11
 
 
 def _fraction(bits: Tensor, drop: int, dtype: np.dtype[Any], least: float = 0) -> Tensor:
@@ -39,6 +40,7 @@ def standard_normal(
     """Numbers of mean 0 and variance 1: a random radius times the cosine of a random angle.
 
     The radius ends at 8.57, for float32 at 7.45; beyond lies 1e-17 of the distribution, or 1e-13.
+    Those of float16 are those of float32, rounded.
 
     Source: Box and Muller, "A note on the generation of random normal deviates", Ann. Math. Stat.
     29 (1958).
@@ -48,11 +50,11 @@ def standard_normal(
         turn = random_fraction(shape, stream._replace(part=1), 11, dtype)
     else:  # 40 bits for the radius and 24 for the angle, more than float32 tells apart
         first = random_bits(shape, stream)
-        share = _fraction(first, 24, dtype, least=1)
-        rest = astype(elementwise("bitwise_and", first, 2**24 - 1), dtype)
+        share = _fraction(first, 24, SINGLE, least=1)
+        rest = astype(elementwise("bitwise_and", first, 2**24 - 1), SINGLE)
         turn = elementwise("multiply", rest, 2.0**-24)
     radius = elementwise("sqrt", elementwise("multiply", elementwise("log", share), -2.0))
-    return elementwise("multiply", radius, _cosine(turn))
+    return astype(elementwise("multiply", radius, _cosine(turn)), dtype)
 
 
 def _cosine(turn: Tensor) -> Tensor:
@@ -70,7 +72,7 @@ def _cosine(turn: Tensor) -> Tensor:
 def standard_exponential(
     shape: tuple[int, ...], stream: Stream, dtype: np.dtype[Any] = DOUBLE
 ) -> Tensor:
-    """Numbers of rate 1: minus the logarithm of a number in ``(0, 1]``."""
+    """Numbers of rate 1: minus the logarithm of a number in ``(0, 1]``, rounded to the dtype."""
     share = random_fraction(shape, stream, 11, DOUBLE, least=1)
     return astype(elementwise("negative", elementwise("log", share)), dtype)
 

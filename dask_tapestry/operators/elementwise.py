@@ -26,7 +26,8 @@ SIMPLE_POWERS: Final[dict[complex, str]] = {
     -1: "reciprocal",
 }
 SIMPLE_POWERS_OF: Final = {  # codes of the dtypes whose loop of `power` does so
-    "square": "bBhHiIlLqQefd", "positive": "bBhHiIlLqQefd", "sqrt": "fd", "reciprocal": "efd"
+    "square": "bBhHiIlLqQefdFD", "positive": "bBhHiIlLqQefd", "sqrt": "fdFD",
+    "reciprocal": "efdFD",
 }  # fmt: skip
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
@@ -134,7 +135,7 @@ def elementwise(
 
 def _simple_power(exponent: Operand, dtype: np.dtype[Any]) -> str | None:
     """The function that NumPy takes instead of a power with a constant exponent, if any."""
-    if isinstance(exponent, Tensor) or dtype.kind not in "iuf":
+    if isinstance(exponent, Tensor) or dtype.kind not in "iufc":
         return None
     name = SIMPLE_POWERS.get(complex(exponent))
     return name if dtype.char in SIMPLE_POWERS_OF.get(name or "", "") else None
@@ -175,10 +176,17 @@ def _promotes_as(operand: Operand) -> np.dtype[Any] | type:
     return np.dtype(bool) if isinstance(operand, bool) else type(operand)
 
 
+def result_dtype(*operands: Operand) -> np.dtype[Any]:
+    """The dtype to which operands promote together, as NumPy's (NEP 50)."""
+    types = [_promotes_as(o) for o in operands]
+    dtype: np.dtype[Any] = np.result_type(*[t() if isinstance(t, type) else t for t in types])
+    return dtype
+
+
 def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> np.generic:
     """`value` as a scalar of `dtype`."""
-    if isinstance(value, int) and dtype.kind in "iu":
-        bounds = np.iinfo(dtype)
+    if isinstance(value, int) and dtype.kind in "ium":
+        bounds = np.iinfo("int64" if dtype.kind == "m" else dtype)
         if not bounds.min <= value <= bounds.max:
             raise ValueRangeError(f"Python integer {value} out of bounds for {dtype.name}")
     if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":

@@ -41,6 +41,10 @@ class Index(Generator):
         places = range(start + step * first, start + step * end, step)
         return {"axis": self.axis, "places": places, "shape": box.shape}
 
+    def block_bytes(self, type_: TensorType, box: ZRange) -> int:
+        """One line of coordinates, of which the block is a view."""
+        return (box.hi[self.axis] - box.lo[self.axis]) * type_.dtype.itemsize
+
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         part = region[self.axis]
         start = self.places.start + self.places.step * part.start

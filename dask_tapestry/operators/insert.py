@@ -10,6 +10,7 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -66,6 +67,9 @@ class Insert(Selector):
             for part, a, b, lo in zip(self.into, inside.lo, inside.hi, box.lo, strict=True)
         )
         return Restriction(Insert(into), (Region(hull), Region.box(inside)), Region(hull))
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        return chunks[0]
 
     def text(self) -> str:
         return ", ".join(f"{p.start}:{p.stop}:{p.step}" for p in self.into)

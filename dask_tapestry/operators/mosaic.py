@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 
 class Place(NamedTuple):
@@ -70,6 +72,22 @@ class Mosaic(Selector):
             regions.append(Region([cells for cells, _ in shown]))
             places.append(tuple(place for _, place in shown))
         return Restriction(Mosaic(region.shape, tuple(places)), tuple(regions), region)
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """The edges of every piece where it lies; of pieces in turn, before a whole round."""
+        found: list[AxisChunks | None] = []
+        for axis, extent in enumerate(self.shape):
+            along = [(p[axis], own[axis]) for p, own in zip(self.places, chunks, strict=True)]
+            if sum(one.cuts.count for _, one in along) > MOST_EDGES:
+                found.append(None)
+                continue
+            edges = {0, extent}
+            for (start, step), one in along:
+                inner = one.cuts.inner_edges()
+                edges.update(start + step * e - start % step for e in (0, *inner))
+            lengths = [b - a for a, b in pairwise(sorted(e for e in edges if 0 <= e <= extent))]
+            found.append(AxisChunks(Cuts.of_lengths(lengths), any(o.said for _, o in along)))
+        return tuple(found)
 
     def text(self) -> str:
         return f"{self.shape}, {len(self.places)} pieces"

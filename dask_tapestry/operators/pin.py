@@ -10,6 +10,7 @@ import numpy as np
 
 from dask_tapestry.operators.rechunk import Rechunk
 from dask_tapestry.teg import Operator, Region, Sink, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -24,6 +25,7 @@ class Pinned(Operator):
     name = "pinned"
     holds = True
     category = "block"
+    fills = True
     operator: Operator
     shape: tuple[int, ...]
 
@@ -44,6 +46,9 @@ class Pinned(Operator):
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self.operator.arguments(inputs, box, boxes)
 
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        return self.operator.nominal(inputs, chunks)
+
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
         return tuple(range(len(self.shape)))
 
@@ -52,6 +57,9 @@ class Pinned(Operator):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return self.operator.flops(inputs, box)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return self.operator.scratch_bytes(inputs, box)
 
     def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
         return self.operator.own_costs(inputs, box)

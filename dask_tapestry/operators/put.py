@@ -12,6 +12,7 @@ from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -66,6 +67,9 @@ class Put(Selector):
         whole = Region.whole(places[0].shape)
         reads = Region((*kept[: self.at], *whole, *kept[self.at :]))
         return Restriction(self, (Region(parts), *(whole,) * len(places), reads), Region(parts))
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        return chunks[0]
 
     def text(self) -> str:
         return f"axes={self.axes}, at={self.at}"

@@ -16,7 +16,7 @@ from dask_tapestry.teg.region import Progression
 from dask_tapestry.zspace import ZRange
 
 BITS_DTYPE = np.dtype(np.uint64)
-MOST_CELLS: Final = 2**64  # one counter of the generator each
+MOST_CELLS: Final = 2**128  # that two words of the generator's counter tell apart
 FLOPS: Final = 8  # operations that a cell's bits cost
 
 
@@ -33,13 +33,15 @@ class RandomBits(Generator):
     """The cells at `places` of a tensor of shape `frame`, whose cell c in C order is number c.
 
     The numbers are those of NumPy's `Philox` with the key of `stream` and the counter
-    ``(0, part, call, 0)``, so that any block, slice or permutation of them can be made anywhere.
+    ``(0, part, call, page)``, page n for the cells from n * 2**64 on, so that any block, slice or
+    permutation of them can be made anywhere.
     """
 
     name = "randombits"
     kernel = "randombits"
-    category = "block"  # its blocks are filled, so that they are lent memory as those of others
-    copies = True  # and take memory, by which they are cut
+    category = "block"
+    copies = True  # its blocks take memory, by which they are cut
+    fills = True
     stream: Stream
     frame: tuple[int, ...]
     places: Region
@@ -114,7 +116,7 @@ def random_bits(shape: tuple[int, ...], stream: Stream) -> Tensor:
     Raises
     ------
     ShapeError
-        For more than 2**64 cells, as they would repeat.
+        For more than 2**128 cells, as they would repeat.
     """
     _check(shape)
     return apply(RandomBits(stream, shape, Region.whole(shape)))
@@ -128,7 +130,7 @@ def random_fraction(
     Raises
     ------
     ShapeError
-        For more than 2**64 cells, as they would repeat.
+        For more than 2**128 cells, as they would repeat.
     """
     _check(shape)
     whole = Region.whole(shape)
@@ -137,4 +139,4 @@ def random_fraction(
 
 def _check(shape: tuple[int, ...]) -> None:
     if prod(shape) > MOST_CELLS:
-        raise ShapeError(f"random numbers of shape {shape} repeat after 2**64 cells")
+        raise ShapeError(f"random numbers of shape {shape} repeat after 2**128 cells")

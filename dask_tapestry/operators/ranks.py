@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from dask_tapestry.operators.sort import LaneOperator, sort_flops
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
+
+SUMS: Final = 6  # numbers a cell, of eight bytes, that weighted ranks are found by
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ class Ranks(LaneOperator):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sort_flops(self.demand(inputs, box)[0].size, 2 * len(self.ranks))
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """A few lanes at a time are copied, and sorted or partitioned."""
+        (x,) = inputs
+        lane = min(self.demand(inputs, box)[0].size, x.shape[self.axis]) * x.dtype.itemsize
+        return lane + super().scratch_bytes(inputs, box)
 
     def text(self) -> str:
         shown = ", ".join(map(str, self.ranks[:4])) + ", ..." * (len(self.ranks) > 4)
@@ -75,6 +83,11 @@ class WeightedRanks(LaneOperator):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return 2 * sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """Order, cells and weights in it, and sums of weights, each also as it was before."""
+        cells = self.demand(inputs, box)[0].size
+        return cells * (inputs[0].dtype.itemsize + SUMS * np.dtype(np.float64).itemsize)
 
 
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
+
+COPIES_OF_NODES: Final = 2  # at a time, each half as many as those before
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,13 @@ class Reduce(TreeReduction):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return self.demand(inputs, box)[0].size * (1 + (self.cells.flops if self.cells else 0))
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """States of the leaves, or the nodes read, and as many that they are combined to."""
+        read = self.demand(inputs, box)[0]
+        sides = dict(zip(self.axes, self.tree.sides(0), strict=True)) if self.source is None else {}
+        nodes = prod(-(-n // sides.get(axis, 1)) for axis, n in enumerate(read.shape))
+        return COPIES_OF_NODES * nodes * self.state.itemsize
 
     def text(self) -> str:
         way = "" if self.source is None else f", from level {self.source}"

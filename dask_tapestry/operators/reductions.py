@@ -71,6 +71,9 @@ class Reductions(TreeReduction):
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sum(part.flops(inputs, box) for part in self.parts)
 
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return sum(part.scratch_bytes(inputs, box) for part in self.parts)
+
     def text(self) -> str:
         return "; ".join(part.text() for part in self.parts)
 

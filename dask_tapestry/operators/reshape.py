@@ -21,8 +21,9 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.spans import boxes_of_span, ravel, run_count, runs, span_box, strides
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 MOST_PARTS: Final = 64  # boxes that a block is read in; more cost more than the cells they save
 SLACK_CELLS: Final = 1024  # that one box may hold besides the wanted ones
@@ -122,6 +123,16 @@ class Reshape(Selector):
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         parts = () if box.is_empty else self._parts(box)
         return {"parts": parts, "shape": box.shape}
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """Of a dimension that is divided as demands tell; of those that become one, `flattened`."""
+        known = list(super().nominal(inputs, chunks))
+        if self.window is not None or 0 in self.new:
+            return tuple(known)
+        for a, b, c, d in self.groups:
+            if b - a > 1:
+                known[c:d] = [flattened(chunks[0][a:b])] if d - c == 1 else [None] * (d - c)
+        return tuple(known)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         if region.is_empty:
@@ -224,6 +235,24 @@ def _exact_parts(old: tuple[int, ...], spans: Any) -> list[Part]:
             parts.append(Part(lo, hi, 0, (length,), (1,), start, length))
             start += length
     return parts
+
+
+def flattened(chunks: Chunks) -> AxisChunks | None:
+    """Chunks of dimensions that become one, in C order.
+
+    The first dimension that is cut decides; the ones before it repeat its edges, the ones behind it
+    are taken whole. None where that would be more than `MOST_EDGES`.
+    """
+    at = next((n for n, one in enumerate(chunks) if one.cuts.count > 1), 0)
+    cuts, known = chunks[at]
+    before = prod(one.cuts.extent for one in chunks[:at])
+    behind = prod(one.cuts.extent for one in chunks[at + 1 :])
+    extent = before * cuts.extent * behind
+    if not cuts.edges and (before == 1 or (cuts.lead == cuts.step and not cuts.extent % cuts.step)):
+        return AxisChunks(Cuts.regular(extent, cuts.step * behind, cuts.lead * behind), known)
+    if before * cuts.count > MOST_EDGES:
+        return None
+    return AxisChunks(Cuts.of_lengths([n * behind for n in cuts.lengths()] * before), known)
 
 
 def reshape(x: Tensor, shape: int | Sequence[int]) -> Tensor:

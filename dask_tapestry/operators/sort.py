@@ -28,6 +28,7 @@ from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 PLACES: Final = np.dtype(np.intp)
+SPACE: Final = 0.75  # of a lane, that a stable sort of it takes, or what is noted of its zeros
 FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
 
 
@@ -67,6 +68,11 @@ class LaneOperator(BlockOperator):
         """The lanes of `x` that a region of another tensor of lanes meets."""
         lane = Progression(0, 1, x.shape[self.axis])
         return Region((*region[: self.axis], lane, *region[self.axis + 1 :]))
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """What sorting a lane takes: the result is sorted in place, a few lanes at a time."""
+        x = inputs[0]
+        return sort_bytes(self.demand(inputs, box)[0].size, x.shape[self.axis], x.dtype)
 
     def part(self, box: ZRange) -> slice:
         """Cells of a lane that a block of the output holds."""
@@ -118,6 +124,16 @@ class ArgSort(LaneOperator):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.argsort(inputs[0], axis=self.axis, kind="stable")
+
+
+def sort_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
+    """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
+
+    Lanes are sorted one after the other, but lanes of pairs all together.
+    """
+    if dtype.names:
+        return cells * (dtype.itemsize + 4 * PLACES.itemsize)
+    return int(min(cells, length) * SPACE * dtype.itemsize)
 
 
 def sort_flops(cells: int, length: int) -> int:

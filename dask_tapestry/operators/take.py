@@ -15,6 +15,7 @@ from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.index import index
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -86,6 +87,17 @@ class Take(Selector):
         bounds = self.bounds.restrict(places) if self.bounds is not None else None
         cut = Take(self.axes, self.at, bounds)
         return Restriction(cut, (Region(reads), *(places,) * len(self.axes)), region)
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """Places along one axis are in chunks as long as that axis's; others nobody has said."""
+        kept, rank = self._split(inputs)
+        shape = inputs[1].shape
+        if rank == len(self.axes) == 1:
+            taken: Known = (chunks[0][self.axes[0]].refilled(shape[0]),)
+        else:
+            taken = (None,) * rank
+        outer = [chunks[0][dim] for dim in kept]
+        return (*outer[: self.at], *taken, *outer[self.at :])
 
     def text(self) -> str:
         return f"axes={self.axes}, at={self.at}"

@@ -18,7 +18,7 @@ from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import Sort, argsort, sort, sort_flops
+from dask_tapestry.operators.sort import Sort, argsort, sort, sort_bytes, sort_flops
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -70,6 +70,11 @@ class Top(BlockOperator):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sort_flops(self.demand(inputs, box)[0].size, 2)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        (x,) = inputs
+        cells = self.demand(inputs, box)[0].size  # of which a copy is partitioned
+        return cells * x.dtype.itemsize + sort_bytes(cells, self.length, x.dtype)
 
     def text(self) -> str:
         return f"{'last' if self.last else 'first'} {self.keep} of {self.length}"

@@ -77,7 +77,7 @@ class UserBlock(Contraction):
                 raise SignatureError(
                     f"{self.function.name}: it reads {box} of input {number}, which is {x}"
                 )
-        shape = signature.outputs[0].of_range(signature.space).shape
+        shape = signature.written(signature.space).shape
         return TensorType(shape, self.dtype, self._dims(signature, inputs))
 
     def _dims(self, signature: Signature, inputs: Types) -> tuple[str | None, ...] | None:
@@ -139,7 +139,7 @@ class UserBlock(Contraction):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         signature = signature_of(self, inputs)
-        made = signature.outputs[0].of_range(signature.index_range(box))
+        made = signature.written(signature.index_range(box))
         shape, places = made.shape, None
         if self.part is not None:
             shape = shape[1:]
@@ -179,7 +179,7 @@ class UserBlock(Contraction):
             dim, width = signature.owner(0, axis), self.writes.shape[axis]
             if dim is None:
                 yields[axis] = Progression(0, 1, width)
-            elif width == 1:
+            elif width == 1 and all(_moves_by_cells(read, dim) for read in self.reads):
                 kept[dim] = wanted
             else:
                 first, end = wanted.start // width, (wanted.stop - 1) // width + 1
@@ -262,11 +262,11 @@ def _restricted(
     box = moved.of_range(ZRange((0,) * len(kept), tuple(k.count for k in kept)))
     offsets, sides = [], []
     for axis, row in enumerate(read.matrix):
-        moving = [d for d, c in enumerate(row) if c]
-        if len(moving) == 1 and row[moving[0]] == 1 == read.shape[axis]:
+        dim = next((d for d, c in enumerate(row) if c), None)
+        if dim is not None and _follows_cells(read, axis, dim):
             rows[axis] = list(row)
             offsets.append(0)
-            keep = kept[moving[0]]
+            keep = kept[dim]
             sides.append(Progression(box.lo[axis], keep.step, keep.count))
         else:
             offsets.append(start[axis] - box.lo[axis])
@@ -285,8 +285,19 @@ def cut_dimension(index: Sequence[IndexDim], reads: Sequence[IndexProjection]) -
 
 
 def _is_pointwise(read: IndexProjection, dim: int) -> bool:
-    for axis, row in enumerate(read.matrix):
-        alone = row[dim] == 1 and sum(map(bool, row)) == 1
-        if row[dim] and not (alone and read.shape[axis] == 1 and not read.offset[axis]):
-            return False
-    return True
+    offset = any(read.offset[axis] for axis, row in enumerate(read.matrix) if row[dim])
+    return _moves_by_cells(read, dim) and not offset
+
+
+def _moves_by_cells(read: IndexProjection, dim: int) -> bool:
+    """Whether a function that is given every second step of `dim` sees a block as of every step.
+
+    In a window, or where a step is several cells, the cells between are its own to skip.
+    """
+    return all(_follows_cells(read, axis, dim) for axis, row in enumerate(read.matrix) if row[dim])
+
+
+def _follows_cells(read: IndexProjection, axis: int, dim: int) -> bool:
+    """Whether `axis` follows `dim` by one cell a step, and nothing else."""
+    row = read.matrix[axis]
+    return row[dim] == 1 == read.shape[axis] and sum(map(bool, row)) == 1

@@ -8,9 +8,11 @@ from typing import Any, final
 
 import numpy as np
 
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.call import Call
 from dask_tapestry.operators.contraction import Contraction
+from dask_tapestry.operators.monoid_cells import Fieldwise, folded_dtype, identity_cell
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -33,14 +35,17 @@ class Monoid:
     Parameters
     ----------
     identity
-        What no cells at all combine to.
+        What no cells at all combine to; a tuple, where cells are combined as tuples of values. The
+        dtype of the result holds it, the cells and what `combine` makes of them, by NumPy's
+        promotion.
     combine
-        Function of two arrays of one shape and dtype, the earlier cells' first; it must be
-        associative, and need not be commutative.
+        Function of two arrays of one shape and dtype, the earlier cells' first, or of two tuples of
+        arrays, that returns such a tuple. It must be associative, and need not be commutative.
     map
-        Applied to cells, or to a block function's result, before they are combined.
+        Applied to cells, or to a block function's result, before they are combined; it makes the
+        tuple where `combine` takes tuples.
     finalize
-        Applied to what all cells combine to.
+        Applied to what all cells combine to, an array or a tuple of arrays.
 
     Examples
     --------
@@ -48,6 +53,17 @@ class Monoid:
     >>> later = dt.Monoid(0, lambda a, b: np.where(b == 0, a, b))
     >>> int(dt.reduction(dt.asarray([3, 7, 0]), later))
     7
+
+    A mean is a sum and a count, divided at the end:
+
+    >>> mean = dt.Monoid(
+    ...     (0, 0),
+    ...     lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    ...     map=lambda x: (x, np.ones(x.shape, int)),
+    ...     finalize=lambda pair: pair[0] / pair[1],
+    ... )
+    >>> dt.reduction(dt.asarray([[1, 2, 6], [4, 5, 0]]), mean, axis=1).compute()
+    array([3., 3.])
     """
 
     identity: Any
@@ -60,6 +76,13 @@ class Monoid:
             function = getattr(self, name)
             if not callable(function) and (name == "combine" or function is not None):
                 raise TypeError(f"Monoid: {name} must be a function, not {function!r}")
+        if self.count is not None and self.count < 2:
+            raise TypeError(f"Monoid: an identity of one value is no tuple: {self.identity!r}")
+
+    @property
+    def count(self) -> int | None:
+        """How many values the tuples have that it combines; None where it combines arrays."""
+        return len(self.identity) if isinstance(self.identity, tuple) else None
 
 
 @final
@@ -84,6 +107,7 @@ class Fold(Contraction):
     combination: Call
     axis: int
     identity: bytes
+    dtype: np.dtype[Any]
     levels: int | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -91,7 +115,7 @@ class Fold(Contraction):
         lead = () if self.levels is None else (self._nodes(x),)
         rest = _without(x.shape, self.axis)
         dims = _without(x.dims, self.axis) if x.dims else None
-        return TensorType((*lead, *rest), x.dtype, dims and (*(None,) * len(lead), *dims))
+        return TensorType((*lead, *rest), self.dtype, dims and (*(None,) * len(lead), *dims))
 
     def _nodes(self, x: TensorType) -> int:
         return -(-x.shape[self.axis] // (1 << (self.levels or 0)))
@@ -128,13 +152,17 @@ class Fold(Contraction):
         return apply(replace(self, axis=0), parts)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        dtype = inputs[0].dtype
         return {
             "function": self.combination,
             "axis": self.axis,
             "levels": self.levels,
-            "identity": np.frombuffer(self.identity, dtype)[0] if dtype.itemsize else 0,
+            "identity": self._empty,
+            "dtype": self.dtype,
         }
+
+    @property
+    def _empty(self) -> Any:
+        return np.frombuffer(self.identity, self.dtype)[0] if self.dtype.itemsize else 0
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return self.demand(inputs, box)[0].size
@@ -144,53 +172,64 @@ class Fold(Contraction):
         return f"{self.combination.name}, axis={self.axis}{level}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        nodes = list(np.moveaxis(inputs[0], self.axis, 0))
+        nodes = list(np.moveaxis(inputs[0].astype(self.dtype), self.axis, 0))
         if not nodes:
             lead = () if self.levels is None else (0,)
-            empty = np.frombuffer(self.identity, inputs[0].dtype)[0]
-            return np.full((*lead, *_without(inputs[0].shape, self.axis)), empty)
+            rest = _without(inputs[0].shape, self.axis)
+            return np.full((*lead, *rest), self._empty, self.dtype)
         level = 0
         while len(nodes) > 1 and level != self.levels:
             pairs = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
             nodes = [self.combination(*pair) if len(pair) > 1 else pair[0] for pair in pairs]
             level += 1
-        return np.asarray(nodes if self.levels is not None else nodes[0], inputs[0].dtype)
+        return np.asarray(nodes if self.levels is not None else nodes[0], self.dtype)
 
 
 def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-@dataclass(frozen=True)
-class Fieldwise:
-    """A combination of structured cells: of each field, or by a function of two tuples of them."""
+def combination(monoid: str | Monoid, dtype: np.dtype[Any]) -> Callable[..., Any]:
+    """What combines two arrays of `dtype`, whose fields are several results."""
+    function = monoid.combine if isinstance(monoid, Monoid) else UFUNC_OF[monoid]
+    return Fieldwise(function, isinstance(monoid, str)) if dtype.names else function
 
-    function: Callable[..., Any]
-    each: bool
 
-    def __call__(self, a: Any, b: Any) -> Any:
-        left = tuple(a[name] for name in a.dtype.names)
-        right = tuple(b[name] for name in b.dtype.names)
-        if self.each:
-            return tuple(self.function(x, y) for x, y in zip(left, right, strict=True))
-        return self.function(left, right)
+def empty_cell(monoid: str | Monoid, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """What no cells combine to, in `dtype`.
+
+    Raises
+    ------
+    ShapeError
+        If the monoid has no identity, in NumPy's words.
+    DTypeError
+        If the dtype does not hold it.
+    """
+    if isinstance(monoid, Monoid):
+        return identity_cell(monoid.identity, dtype)
+    ufunc = UFUNC_OF[monoid]
+    if ufunc.identity is None:
+        raise ShapeError(
+            f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+        )
+    return identity_cell(ufunc.identity, dtype)
 
 
 def fold_operator(monoid: str | Monoid, axis: int, dtype: np.dtype[Any]) -> Fold:
-    """The operator that combines cells of `dtype` along `axis`, without the monoid's map."""
-    function: Callable[..., Any]
-    if isinstance(monoid, Monoid):
-        function, identity = monoid.combine, monoid.identity
-    else:
-        ufunc = UFUNC_OF[monoid]
-        function, identity = ufunc, 0 if ufunc.identity is None else ufunc.identity
-    if dtype.names:
-        function = Fieldwise(function, isinstance(monoid, str))
-    empty = np.zeros((), dtype)
-    empty[...] = identity
-    return Fold(Call.of(function), axis, empty.tobytes())
+    """The operator that combines cells along `axis` in `dtype`, without the monoid's map."""
+    has = isinstance(monoid, Monoid) or UFUNC_OF[monoid].identity is not None
+    empty = empty_cell(monoid, dtype) if has else np.zeros((), dtype)
+    return Fold(Call.of(combination(monoid, dtype)), axis, empty.tobytes(), dtype)
 
 
-def fold(x: Tensor, monoid: str | Monoid, axis: int) -> Tensor:
+def levels_of(cells: int) -> int:
+    """How often neighbours of so many cells are combined until one is left."""
+    return max(0, (cells - 1).bit_length()) if cells else 0
+
+
+def fold(x: Tensor, monoid: Monoid, axis: int) -> Tensor:
     """Combine the cells of `x` along `axis` in a fixed order, without the monoid's map."""
-    return apply(fold_operator(monoid, normalize_axis(axis, x.type.ndim), x.type.dtype), x)
+    axis = normalize_axis(axis, x.type.ndim)
+    dtype, levels = x.type.dtype, levels_of(x.type.shape[axis])
+    dtype = folded_dtype(combination(monoid, dtype), monoid.identity, dtype, levels)
+    return apply(fold_operator(monoid, axis, dtype), x)

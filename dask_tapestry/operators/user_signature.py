@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from operator import index as as_int
 from typing import Any
@@ -52,6 +52,14 @@ class Written:
         """Names of the dimensions of some kinds."""
         return tuple(name for name, kind, _ in self.index if kind in kinds)
 
+    def partials(self) -> Written:
+        """The signature of what is combined: an output for each value of the monoid's tuples."""
+        count = self.monoid.count if isinstance(self.monoid, Monoid) else None
+        if count is None or count == len(self.outputs):
+            return self
+        form = self.outputs[0][1]
+        return replace(self, outputs=tuple((f"value{n}", form) for n in range(count)))
+
     def error(self, text: str) -> SignatureError:
         """An error that names the operator."""
         return SignatureError(f"{self.owner}: {text}")
@@ -88,6 +96,7 @@ def write(
     )
     _check_outputs(written)
     _check_inputs(written)
+    _check_values(written)
     return written
 
 
@@ -172,6 +181,21 @@ def _check_inputs(written: Written) -> None:
         )
         if not moved:
             raise written.error(f"no input follows {dim}, so that a block cannot know its part")
+
+
+def _check_values(written: Written) -> None:
+    """What a monoid combines is the outputs, or tuples of which it makes them."""
+    monoid, outputs = written.monoid, written.outputs
+    count = monoid.count if isinstance(monoid, Monoid) else None
+    if count is None or not isinstance(monoid, Monoid) or count == len(outputs):
+        return
+    if monoid.finalize is None:
+        raise written.error(
+            f"its monoid combines {count} values, it has {len(outputs)} outputs: give the monoid a "
+            "finalize that makes these of them"
+        )
+    if len({form for _, form in outputs}) > 1 or isinstance(outputs[0][1], IndexProjection):
+        raise written.error("what is made of a monoid's values follows the same dimensions by name")
 
 
 def solve(

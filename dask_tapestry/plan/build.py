@@ -8,6 +8,7 @@ from dask.utils import parse_bytes
 
 from dask_tapestry.config import get as setting
 from dask_tapestry.operators.matmul import MatMul
+from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.plan.expand import expand
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.machine import MEMORY_BYTES_A_SECOND
@@ -27,7 +28,8 @@ from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.products import PRODUCT_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import Graph, Node, Sink
+from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 
 METHODS = ("auto", "none")
 BLOCKS_A_SLOT = 4  # so that slots stay busy when blocks take unequal time
@@ -55,6 +57,8 @@ def build_plan(
 
     Raises
     ------
+    ConstraintError
+        If two writes meet in a stored piece and neither follows the other.
     MemoryLimitError
         If a block cannot be made small enough.
     """
@@ -64,19 +68,24 @@ def build_plan(
     aim = _aim(machines, method)
     trace = Trace()
     written = Graph(roots)
-    graph = rewrite(written, FAST if setting("algebra") == "fast" else FIRST, trace)
+    if any(isinstance(node.operator, Sink) for node in written):
+        check(written, (writes_that_meet_are_ordered,))
+    points = followed_points(written)
+    graph = Graph([*written.roots, *points]) if points else written
+    graph = rewrite(graph, FAST if setting("algebra") == "fast" else FIRST, trace)
     if any(isinstance(node.operator, MatMul) for node in graph):
         graph = rewrite(graph, OF_PRODUCTS, trace)
     pushed = push_slices(graph, trace)
     if pushed is not graph:
         graph = rewrite(pushed, RULES, trace)
     graph = expand(join_reductions(graph, trace), aim, trace)
+    graph = keep_effects(written, points, graph)
     steps = settle(graph, aim, machines.memory_bytes * machines.workers)
     return Plan(written, graph, with_first(steps), machines, trace)
 
 
 def _aim(resources: Resources, method: str) -> Aim:
-    limit = max(1, resources.memory_bytes // (2 * resources.threads))
+    limit = resources.task_bytes
     largest = min(int(parse_bytes(setting("block-bytes"))), limit)
     if method == "none":
         return Aim(count=1, smallest=limit, largest=limit, limit=limit, most=1, edges=MOST_EDGES)

@@ -16,8 +16,10 @@ from dask_tapestry.plan.machine import (
     SECONDS_A_TASK,
 )
 from dask_tapestry.plan.needs import met_blocks
-from dask_tapestry.teg import Sink
+from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import ZRange
+
+MOST_PAIRED = 256  # steps that are looked at in pairs, which takes a thousand of them 70 ms
 
 if TYPE_CHECKING:
     from dask_tapestry.plan.plan import Plan, Step
@@ -73,16 +75,73 @@ def _own_costs(steps: list[Step]) -> dict[str, float]:
 def peak_worker_bytes(plan: Plan) -> int:
     """Bytes of the fullest worker at its fullest moment.
 
-    Values that wait for a whole step before they can go, spread over the workers with an imbalance
-    factor, and one working set for each thread.
+    Values that wait for a whole step before they can go, as many as there may be at a time, spread
+    over the workers with an imbalance factor; one working set for each thread; and memory kept for
+    the next arrays while others come from elsewhere.
     """
-    resident = sum(resident_bytes(step, plan) for step in plan.steps.values())
+    resident = _held_together(plan)
     work = max((step.needs.work for step in plan.steps.values()), default=0)
     share = (
         resident if plan.resources.workers == 1 else resident / plan.resources.workers * IMBALANCE
     )
     threads = min(plan.resources.threads, max((s.count for s in plan.steps.values()), default=1))
-    return round(share + threads * work)
+    return round(share + threads * work + min(plan.resources.kept_bytes, threads * _idle(plan)))
+
+
+def _held_together(plan: Plan) -> int:
+    """Most bytes of steps' outputs that may be held at one time.
+
+    Two are not where one is needed by steps alone that have ended before the other's can begin.
+    """
+    held = {node: resident_bytes(step, plan) for node, step in plan.steps.items()}
+    if len(held) > MOST_PAIRED:
+        return sum(held.values())
+    ended = _ended_before(plan)
+    readers: dict[Node, set[Node]] = {node: set() for node in held}
+    for node, step in plan.steps.items():
+        for x in step.inputs:
+            readers.get(x, set()).add(node)
+    roots = set(plan.graph.roots)
+    most = 0
+    for now in held:
+        over = ended[now]
+        most = max(
+            most,
+            sum(
+                size
+                for node, size in held.items()
+                if now not in ended[node] and (node in roots or not readers[node] <= over)
+            ),
+        )
+    return most
+
+
+def _ended_before(plan: Plan) -> dict[Node, set[Node]]:
+    """For each step, those that have ended when its first block can be computed."""
+    ended: dict[Node, set[Node]] = {}
+    for node, step in plan.steps.items():
+        ended[node] = set()
+        for x in step.inputs:
+            if x in plan.steps:
+                ended[node] |= ended[x]
+                if _fewest_read(step, plan.steps[x]) == plan.steps[x].count:
+                    ended[node].add(x)
+    return ended
+
+
+def _fewest_read(reader: Step, step: Step) -> int:
+    """Fewest blocks of `step` that a block of `reader` reads, by its first and last ones."""
+    at = reader.inputs.index(step.node)
+    ends = (0,) * len(reader.cuts), tuple(n - 1 for n in reader.grid_shape)
+    boxes = [reader.program.input_boxes(reader.box(end))[at] for end in ends]
+    return min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
+
+
+def _idle(plan: Plan) -> int:
+    """Bytes of memory that was used by a block and may lie idle while another takes the most."""
+    needs = [step.needs for step in plan.steps.values()]
+    apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)
+    return max(0, apart - max((n.work for n in needs), default=0))
 
 
 def resident_bytes(step: Step, plan: Plan) -> int:

@@ -26,6 +26,7 @@ NODES_A_SHARD = 64  # tree nodes a shard should hold: fine enough to cut, few en
 WORTH_PARTS = 2.0  # times as many bytes that rows and columns may read before parts are taken
 SEARCHED_DIMS = 2  # whose cuts are tried together; the longest (a third costs 90 ms)
 LOOKED_AT = 64  # nodes among which a stored source is looked for
+MORE_CELLS = 2  # times a piece's cells that it may be made of to be a piece that can be cut
 BUSY_ENOUGH = 1.5  # times a scan's work that slots may be taken for before it is cut
 SHORT_RUN = 2**16  # bytes; runs of 3 kB are read at half the speed of longer ones
 COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
@@ -143,7 +144,12 @@ def is_read_twice(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:
     if x in shared or not x.operator.transparent or (aim.local and _is_in_memory(x)):
         return True
     held = x.type.size * node.operator.state.itemsize  # type: ignore[attr-defined]
-    return bool(held > HELD_SHARE * 2 * aim.limit * aim.slots)  # a share of all workers' memory
+    return bool(held > _bytes_to_hold(aim))
+
+
+def _bytes_to_hold(aim: Aim) -> int:
+    """What one held value may take of all workers' memory, of which tasks are given half."""
+    return int(HELD_SHARE * 2 * aim.limit * aim.slots)
 
 
 def _is_in_memory(x: Node) -> bool:
@@ -158,10 +164,31 @@ def _columns(x: Node, axes: list[int], aim: Aim, shared: Container[Node]) -> flo
     counts = chunk_counts(x)
     if counts is not None:
         return prod(counts[axis] for axis in axes)
-    if _is_stored(x):
+    if _is_stored(x) or _reads_more(x, axes, aim):
         return 1
     held = x in shared or not x.operator.transparent
     return 1 if held and not aim.local else inf
+
+
+def _reads_more(x: Node, axes: list[int], aim: Aim) -> bool:
+    """Whether a piece of `x` cut along `axes` is made of far more cells than it has.
+
+    So are a few columns of rows that were one line: all of it, as far as boxes tell.
+    """
+    box = x.type.box
+    for axis in sorted(axes, key=lambda axis: -x.type.shape[axis])[:1]:
+        box = box.replace(axis, 0, max(1, x.type.shape[axis] // aim.count))
+    stack, seen = [(x, box)], 0
+    while stack and seen < LOOKED_AT:
+        seen += 1
+        node, cells = stack.pop()
+        if not node.operator.transparent:
+            continue
+        for number, read in node.operator.pieces(node.input_types, cells):
+            if read.size > MORE_CELLS * cells.size:
+                return True
+            stack.append((node.inputs[number], read))
+    return False
 
 
 def chunk_counts(x: Node) -> tuple[int, ...] | None:
@@ -206,7 +233,10 @@ def product_part(node: Node, aim: Aim) -> int:
     terms = signature.index[dim].extent
     if total <= 4 * shard or terms < 2:
         return 0
-    parts = min(terms, max(aim.count, total // max(shard, 1)))
+    held = _bytes_to_hold(aim) // max(1, node.type.nbytes)
+    parts = min(terms, max(aim.count, total // max(shard, 1)), held)
+    if parts < 2:  # the partial products would not fit in memory
+        return 0
     in_parts = total + 2 * parts * node.type.nbytes
     if _bytes_whole(node, signature, aim) <= WORTH_PARTS * in_parts:
         return 0

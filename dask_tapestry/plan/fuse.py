@@ -2,7 +2,8 @@
 
 A value that is not held is computed within the step of whoever reads it. Held are
 
-- roots, sinks, values whose layout the user fixed, and what must wait for something else;
+- roots, sinks, values whose layout the user fixed, and what must wait for something else or be
+  waited for;
 - results of operators that are not transparent (reductions, products), unless all that follows
   them up to the step's end reads each of their cells once: then it is their epilogue;
 - stored cells, or a selection of them, and costly formulas that several steps read, where holding
@@ -40,7 +41,9 @@ def held_values(graph: Graph, memory: int, extra: Iterable[Node] = ()) -> set[No
     """
     held = {n for n in graph.nodes if n.operator.holds} | set(extra)
     held.update(n for n in graph.nodes if n.after and not n.is_sequence_point)
-    held.update(root for root in graph.roots if not root.is_sequence_point)
+    held.update(a for n in graph.nodes if n.is_sequence_point for a in n.after)
+    held.update(graph.roots)
+    held = {n for n in held if not n.is_sequence_point}
     readers = graph.consumers
     flops = _formula_flops(graph)
     users: dict[Node, set[Node]] = {}

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from dask_tapestry.plan.machine import PIECE_BYTES
 from dask_tapestry.plan.program import Program, Schedule
@@ -29,8 +30,11 @@ class Needs:
         Bytes of stored chunks, input, temporary and output cells that grow with the block: what its
         size means.
     work
-        Peak bytes of the arrays alive while the block is computed: temporaries, and input that came
-        from another worker or was put together from several blocks.
+        Peak bytes of the arrays alive while the block is computed: temporaries, what kernels and
+        stores take beside, and input that came from another worker or was put together from
+        several blocks.
+    used, fresh
+        Peak bytes of those arrays that lie in memory that is used again, and of all others.
     flops
         Operations.
     blocks
@@ -41,6 +45,8 @@ class Needs:
     stored: int
     touched: int
     work: int
+    used: int
+    fresh: int
     flops: int
     blocks: int
 
@@ -56,19 +62,22 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
         read += whole
         touched += exact if grows else 0
         met = sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 0
-        brought += 0 if not met or (local and met == len(boxes)) else whole
+        brought += (whole if met and not local else 0) + (exact if met > len(boxes) else 0)
         blocks += met
     flops = stored = 0
     for work in schedule.works:
         instruction = program.instructions[work.value - len(program.inputs)]
         stored += instruction.operator.stored_bytes(work.box)
         flops += instruction.operator.flops(instruction.types, work.box)
-    temporary = peak_bytes(program, schedule)
+    peak = peak_bytes(program, schedule)
+    copied = 0 if local else _copied_bytes(program, box, peak)
     return Needs(
         read + stored,
         stored,
-        max(touched + stored, temporary),
-        temporary + brought,
+        max(touched + stored, peak.arrays),
+        max(peak.all, copied) + brought,
+        peak.used,
+        max(peak.fresh, copied - peak.used) + brought,
         flops,
         blocks,
     )
@@ -82,24 +91,74 @@ def _moved_bytes(boxes: Sequence[ZRange], cuts: Sequence[Cuts] | None, itemsize:
     return exact if whole - exact >= met * PIECE_BYTES else whole
 
 
-def peak_bytes(program: Program, schedule: Schedule) -> int:
-    """Most bytes of computed arrays alive at once; selectors and generators are views."""
+class Peak(NamedTuple):
+    """Most bytes alive at once while a block is computed, and what is alive at its end.
+
+    Attributes
+    ----------
+    arrays
+        Of computed arrays.
+    used, fresh
+        Of those that may lie in used memory; and of others, with what kernels take beside.
+    all
+        Of all these.
+    last
+        Of the result and, if that is a view, of what it shows.
+    """
+
+    arrays: int
+    used: int
+    fresh: int
+    all: int
+    last: int
+
+
+def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
+    """Bytes at the end of a block that goes elsewhere: a view is copied for that."""
     first = len(program.inputs)
-    last: dict[tuple[int, ZRange], int] = {}
+    value = len(program.types) - 1
+    while value >= first and not program.instructions[value - first].operator.copies:
+        operator, inputs, *_ = program.instructions[value - first]
+        if operator.kernel == "view":
+            return peak.last + box.size * program.type.dtype.itemsize
+        if len(inputs) != 1:
+            break
+        (value,) = inputs
+    return peak.last
+
+
+def peak_bytes(program: Program, schedule: Schedule) -> Peak:
+    """Follow the blocks of a schedule from their computation to the last use."""
+    first = len(program.inputs)
+    ends = _ends(program, schedule)
+    dying: dict[int, list[tuple[bool, int]]] = defaultdict(list)
+    alive = {True: 0, False: 0}  # by whether memory is used again
+    arrays = used = fresh = peak = 0
     for number, work in enumerate(schedule.works):
+        operator, _, types, type_, _ = program.instructions[work.value - first]
+        size = operator.block_bytes(type_, work.box)
+        alive[operator.fills] += size
+        beside = operator.scratch_bytes(types, work.box)
+        arrays = max(arrays, sum(alive.values()))
+        used, fresh = max(used, alive[True]), max(fresh, alive[False] + beside)
+        peak = max(peak, sum(alive.values()) + beside)
+        dying[ends.get((work.value, work.box), number)].append((operator.fills, size))
+        for again, gone in dying.pop(number, ()):
+            alive[again] -= gone
+    return Peak(arrays, used, fresh, peak, sum(alive.values()))
+
+
+def _ends(program: Program, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
+    """Number of the work after which nothing needs a block; a view needs what it shows."""
+    first = len(program.inputs)
+    ends = {(len(program.types) - 1, box): len(schedule.works) for box in schedule.boxes[-1]}
+    for number, work in reversed(list(enumerate(schedule.works))):
+        copies = program.instructions[work.value - first].operator.copies
+        until = number if copies else ends.get((work.value, work.box), number)
         for source, need in work.reads:
-            last[source, schedule.holder(source, need)] = number
-    dying: dict[int, int] = defaultdict(int)
-    alive = peak = 0
-    for number, work in enumerate(schedule.works):
-        instruction = program.instructions[work.value - first]
-        if instruction.operator.copies:
-            size = work.box.size * instruction.type.dtype.itemsize
-            alive += size
-            peak = max(peak, alive)
-            dying[last.get((work.value, work.box), -1)] += size
-        alive -= dying[number]
-    return peak
+            key = source, schedule.holder(source, need)
+            ends[key] = max(ends.get(key, 0), until)
+    return ends
 
 
 def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:

@@ -7,13 +7,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import dask
 from dask.system import CPU_COUNT
 from dask.utils import format_bytes, parse_bytes
 
 from dask_tapestry.config import get as setting
+
+USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
+MOST_KEPT: Final = 2**30  # bytes
+KEPT_PART: Final = 10  # of a process's memory, that it keeps at most
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,21 @@ class Resources:
         return given if limit is None else min(given, int(parse_bytes(limit)))
 
     @property
+    def usable_bytes(self) -> int:
+        """Memory of a worker that a plan may fill: Dask pauses workers that fill four fifths."""
+        return self.memory_bytes if self.local else int(USABLE * self.memory_bytes)
+
+    @property
+    def task_bytes(self) -> int:
+        """Memory that one task may take: half of a worker's is left to what waits there."""
+        return max(1, self.usable_bytes // (2 * self.threads))
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of gone arrays that a worker may keep for the next ones."""
+        return kept_bytes(int(self.memory))
+
+    @property
     def bandwidth_bytes(self) -> int:
         """Bandwidth in bytes a second."""
         return int(self.bandwidth)
@@ -76,6 +95,24 @@ class Resources:
         workers += "s" * (not self.local and self.workers != 1)
         threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
         return f"{workers}, {threads}, {format_bytes(self.memory_bytes)} each"
+
+
+def kept_bytes(memory: int) -> int:
+    """Bytes of gone arrays that a process with so much memory may keep for the next ones."""
+    chosen = setting("kept-memory")
+    return min(MOST_KEPT, memory // KEPT_PART) if chosen is None else int(parse_bytes(chosen))
+
+
+def process_memory() -> int:
+    """Bytes that this thread's process may use: the limit of a worker, or what the machine has."""
+    worker_module = sys.modules.get("distributed.worker")
+    if worker_module is None:
+        return machine_memory()
+    try:
+        limit = worker_module.get_worker().memory_manager.memory_limit
+    except (ValueError, AttributeError):
+        return machine_memory()
+    return int(limit or machine_memory())
 
 
 def machine_memory() -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from dask_tapestry.errors import MemoryLimitError, PlanError
-from dask_tapestry.plan.fuse import held_values, is_external, program_of
+from dask_tapestry.plan.fuse import HELD_SHARE, held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
 from dask_tapestry.plan.needs import Needs, met_blocks, needs_of
 from dask_tapestry.plan.plan import Step, memory_order
@@ -59,18 +59,20 @@ def settle(graph: Graph, aim: Aim, memory: int) -> dict[Node, Step]:
         except _HoldInput as hold:
             wishes.held.add(hold.node)
             continue
-        if attempt == MOST_ATTEMPTS - 1 or not _wish(steps, held, wishes, graph):
+        if attempt == MOST_ATTEMPTS - 1 or not _wish(steps, held, wishes, graph, memory):
             return steps
     raise PlanError("the steps' grids do not come to rest")
 
 
-def _wish(steps: dict[Node, Step], held: set[Node], wishes: _Wishes, graph: Graph) -> bool:
+def _wish(
+    steps: dict[Node, Step], held: set[Node], wishes: _Wishes, graph: Graph, memory: int
+) -> bool:
     """Note what the steps want of each other; return whether it is anything new."""
     finer = _finer(steps, graph, wishes)
     if finer:
         wishes.counts |= finer
         return True
-    recomputed = {n for step in steps.values() for n in _recomputed(step, held)} - wishes.held
+    recomputed = {n for s in steps.values() for n in _recomputed(s, held, memory)} - wishes.held
     whole = {s.node for s in steps.values() if _is_read_by_all(s, steps)} - wishes.whole
     wishes.held |= recomputed
     wishes.whole |= whole
@@ -195,8 +197,12 @@ def _blocks_read(reader: Step, step: Step) -> int:
     return sum(met_blocks(b, step.cuts) for b in boxes[reader.inputs.index(step.node)])
 
 
-def _recomputed(step: Step, held: set[Node]) -> set[Node]:
-    """Formulas and stored cells that the blocks of a step together take several times over."""
+def _recomputed(step: Step, held: set[Node], memory: int) -> set[Node]:
+    """Formulas and stored cells that the blocks of a step together take several times over.
+
+    Stored chunks are read whole; those that are more than a share of all workers' `memory` are
+    rather read again than held.
+    """
     largest = prod(c.longest for c in step.cuts)
     if step.count == 1 or not largest:
         return set()
@@ -207,8 +213,11 @@ def _recomputed(step: Step, held: set[Node]) -> set[Node]:
     )
     found: set[int] = set()
     for value, instruction in enumerate(step.program.instructions, start=first):
+        operator, itemsize = instruction.operator, max(1, instruction.type.dtype.itemsize)
         cells = blocks * sum(box.size for box in schedule.boxes[value])
-        operator = instruction.operator
+        if instruction.type.nbytes <= HELD_SHARE * memory:
+            stored = sum(operator.stored_bytes(box) for box in schedule.boxes[value])
+            cells = max(cells, blocks * stored / itemsize)
         heavy = operator.is_formula or isinstance(operator, Source) or not operator.transparent
         often = cells > RECOMPUTED * instruction.type.size and cells > RECOMPUTED_CELLS
         if heavy and often and step.members[value - first] not in held:

@@ -14,7 +14,9 @@ from dask_tapestry.teg import Node
 
 BLOCKS_A_SLOT: Final = 4  # that an aim counts
 COLUMN_BLOCKS: Final = 4  # smallest blocks that make a column worth its part in four rounds
-COPIES: Final = 3  # of its cells that sorting a column holds: as read, in order, as handed on
+COPIES: Final = (
+    4  # of its cells that sorting a column takes: as sent, put together, in order; and room
+)
 
 
 SLOTS: Final = MappingProxyType({Sort: 2, ArgSort: 4, Ranks: 32})  # from which cutting is faster

@@ -30,8 +30,9 @@ def outputs_are_tiled_once(step: Step) -> Iterator[str]:
         ends = [cut.block(0), cut.block(cut.count - 1)]
         if cut.extent != extent or ends[0][0] != 0 or ends[-1][1] != extent:
             yield f"cuts {cut} of axis {axis} do not tile {extent} cells"
-        for number in {0, 1, cut.count // 2, cut.count - 2} & set(range(cut.count - 1)):
-            if cut.block(number)[1] != cut.block(number + 1)[0]:
+        for number in {0, 1, cut.count // 2, cut.count - 2}:
+            within = 0 <= number < cut.count - 1
+            if within and cut.block(number)[1] != cut.block(number + 1)[0]:
                 yield f"blocks {number} and {number + 1} of axis {axis} leave a gap or overlap"
         if cut.edges and any(a >= b for a, b in zip(cut.edges, cut.edges[1:], strict=False)):
             yield f"edges of axis {axis} do not ascend"
@@ -98,11 +99,12 @@ def verify(plan: Plan) -> None:
             for violation in check(step):
                 where = f" ({step.node.line})" if step.node.line else ""
                 raise PlanError(f"{check.__name__}: {step.node.operator.name}: {violation}{where}")
-    peak, limit = peak_worker_bytes(plan), plan.resources.memory_bytes
+    peak, limit = peak_worker_bytes(plan), plan.resources.usable_bytes
     if peak > limit:
         raise MemoryLimitError(
             f"peak_memory_is_bounded: the plan needs {format_bytes(peak)} on one worker, which has "
-            f"{format_bytes(limit)}; give it more memory or more workers, or write to a store"
+            f"{format_bytes(limit)} for it; give it more memory or more workers, or write to a "
+            "store"
         )
     tasks, most = sum(s.count for s in plan.steps.values()), setting("max-tasks")
     if tasks > most:

@@ -70,6 +70,8 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
         reads = plan.inputs if plan else [Region.whole(x.type.shape) for x in node.inputs]
         for source, read in zip(node.inputs, reads, strict=False):  # no cells, no reads
             wanted[source] = wanted[source].hull(read) if source in wanted else read
+        for earlier in node.after:
+            wanted[earlier] = Region.whole(earlier.type.shape)  # only all of it can have ended
     return plans
 
 

@@ -6,7 +6,7 @@ constraint. `check` runs them all. They are run after every pass in tests, and o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
@@ -79,6 +79,44 @@ def only_sequence_points_are_waited_for(graph: Graph) -> Iterator[Violation]:
             for earlier in node.after:
                 if not earlier.is_sequence_point:
                     yield Violation(node, f"it follows {earlier!r}, which is no sequence point")
+
+
+def writes_that_meet_are_ordered(graph: Graph) -> Iterator[Violation]:
+    """Of two sinks that may write to one stored piece, one follows the other."""
+    sinks = [node for node in graph if isinstance(node.operator, Sink)]
+    if len(sinks) < 2:
+        return
+    before = _sinks_before(graph, sinks)
+    for number, node in enumerate(sinks):
+        for place, other in enumerate(sinks[:number]):
+            if before[node] >> place & 1 or before[other] >> number & 1:
+                continue
+            if _meet(node, other):
+                text = f"{_named(other)} writes there too, and neither is after= the other"
+                yield Violation(node, f"it writes to {node.operator.text()}, and {text}")
+
+
+def _sinks_before(graph: Graph, sinks: list[Node]) -> dict[Node, int]:
+    """For each node the sinks that it follows: bit n for sink number n."""
+    number = {sink: n for n, sink in enumerate(sinks)}
+    before: dict[Node, int] = {}
+    for node in graph:
+        bits = 0
+        for x in (*node.inputs, *node.after):
+            bits |= before[x] | (1 << number[x] if x in number else 0)
+        before[node] = bits
+    return before
+
+
+def _meet(first: Node, second: Node) -> bool:
+    mine, theirs = first.operator, second.operator
+    assert isinstance(mine, Sink)
+    assert isinstance(theirs, Sink)
+    return mine.meets(theirs) or theirs.meets(mine)
+
+
+def _named(node: Node) -> str:
+    return f"{node.operator.name}({node.operator.text()}){_where(node)}"
 
 
 def signatures_fit_their_tensors(graph: Graph) -> Iterator[Violation]:
@@ -170,6 +208,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     sinks_are_read_by_sequence_points_only,
     sequence_points_carry_no_data,
     only_sequence_points_are_waited_for,
+    writes_that_meet_are_ordered,
     signatures_fit_their_tensors,
     signatures_tile_outputs_once,
     projections_stay_inside_inputs,
@@ -177,8 +216,8 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 
 
-def check(graph: Graph) -> None:
-    """Run all `CHECKS`.
+def check(graph: Graph, checks: Sequence[Check] = CHECKS) -> None:
+    """Run named checks, by default all `CHECKS`.
 
     Raises
     ------
@@ -194,7 +233,7 @@ def check(graph: Graph) -> None:
     place = {node: number for number, node in enumerate(graph)}
     found = sorted(
         (place[node], number, f"{node!r} breaks {one.__name__}: {how}{_where(node)}")
-        for number, one in enumerate(CHECKS)
+        for number, one in enumerate(checks)
         for node, how in one(graph)
     )
     if found:

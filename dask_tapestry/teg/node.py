@@ -186,6 +186,14 @@ def user_line() -> str | None:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else None
 
 
+def users_level() -> int:
+    """Number of frames from the caller's to the user's, as a warning's `stacklevel`."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def topological(roots: Iterable[Node]) -> list[Node]:
     """All nodes that `roots` need, each after its inputs and what it must follow."""
     order: list[Node] = []

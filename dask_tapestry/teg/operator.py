@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
+from dask_tapestry.teg.chunking import Chunks, Known, followed, said
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
@@ -49,6 +50,8 @@ class Operator(ABC):
         Its value is always held between steps: sinks, and layouts that the user fixed.
     copies
         Its blocks take memory of their own: they are no views of its inputs.
+    fills
+        Its kernel writes its block to memory that it is given.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
     is_formula
@@ -62,9 +65,11 @@ class Operator(ABC):
     transparent: ClassVar[bool] = False
     holds: ClassVar[bool] = False
     copies: ClassVar[bool] = True
+    fills: ClassVar[bool] = False
     multithreaded: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False
     category: ClassVar[str] = "operator"
+    workers: tuple[str, ...] = ()  # names of those that alone compute it; none for any
 
     @abstractmethod
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -120,6 +125,14 @@ class Operator(ABC):
         """Operations that the cells `box` of the output take."""
         return 0
 
+    def block_bytes(self, type_: TensorType, box: ZRange) -> int:
+        """Bytes that a block of the output, which is of `type_`, takes itself: its cells `box`."""
+        return box.size * type_.dtype.itemsize if self.copies else 0
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """Bytes that its kernel takes for the cells `box`, besides what it reads and returns."""
+        return 0
+
     def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
         """What the cells `box` of the output take of resources that a user has named."""
         return NO_COSTS
@@ -132,6 +145,18 @@ class Operator(ABC):
     def layout(self) -> tuple[Cuts, ...] | None:
         """Cuts in which the output is held whatever the plan would choose, or None."""
         return None
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """Nominal chunks along each axis of the output, for inputs that have `chunks`.
+
+        By default they follow the demands; None where nothing tells.
+        """
+        if self.layout is not None:
+            return said(self.layout)
+        shapes = [x.shape for x in inputs]
+        return followed(
+            lambda box: self.demand(inputs, box), self.infer(*inputs).shape, shapes, chunks
+        )
 
     @property
     def local_only(self) -> str | None:
@@ -176,6 +201,7 @@ class BlockOperator(Operator):
     """
 
     category = "block"
+    fills = True
 
     @abstractmethod
     def signature(self, *inputs: TensorType) -> Signature:
@@ -240,6 +266,16 @@ class Source(Operator):
         """Sides of the stored chunks that are read as a whole, or None."""
         return None
 
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """The user's or another collection's layout, else the stored chunks."""
+        shape = self.infer().shape
+        if self.layout is not None:
+            return said(self.layout)
+        if self.chunks is None:
+            return (None,) * len(shape)
+        sides = zip(shape, self.chunks, strict=True)
+        return said([Cuts.regular(n, max(1, side)) for n, side in sides])
+
     def opened(self, number: int) -> Source | None:
         """What stands for data number `number` in a plan for any data of this kind, if it may."""
         return None
@@ -274,9 +310,17 @@ class Sink(Operator):
     def chunks(self) -> tuple[int, ...]:
         """Sides of the pieces that must be written by one task each."""
 
+    def meets(self, other: Sink) -> bool:
+        """Whether another sink may write to a piece that this one writes to; one of both knows."""
+        return False
+
     @abstractmethod
-    def prepare(self, type_: TensorType) -> None:
-        """Make the store ready; it says that it is incomplete until `finish`."""
+    def prepare(self, type_: TensorType, run: str) -> None:
+        """Make the store ready; it says that it is incomplete until `finish`.
+
+        A sink may be computed again, and Dask does a task again whose worker was lost. `run` is the
+        name of the compute: in the same one, what has been written already is kept.
+        """
 
     @abstractmethod
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:

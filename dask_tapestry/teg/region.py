@@ -45,6 +45,26 @@ class Progression:
         step = gcd(*steps, self.start - other.start) or 1
         return Progression.of(start, step, (last - start) // step + 1)
 
+    def meets(self, other: Progression) -> bool:
+        """Whether both hold one coordinate.
+
+        Examples
+        --------
+        >>> [Progression(0, 4, 9).meets(Progression(start, 6, 9)) for start in (1, 2)]
+        [False, True]
+        """
+        if not self.count or not other.count:
+            return False
+        shared, apart = gcd(self.step, other.step), other.start - self.start
+        if apart % shared:
+            return False
+        cycle = other.step // shared
+        steps = apart // shared * pow(self.step // shared, -1, cycle) % cycle
+        first = self.start + self.step * steps
+        both = self.step * cycle  # they meet every so many coordinates, if they are long enough
+        lowest = max(self.start, other.start)
+        return first + -(-(lowest - first) // both) * both < min(self.stop, other.stop)
+
     def position(self, inner: Progression) -> Progression:
         """`inner`, which it holds, counted in steps of this one."""
         if not inner.count:

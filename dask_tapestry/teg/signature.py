@@ -94,6 +94,18 @@ class Signature:
             hi[dim] = min(hi[dim], max(lo[dim], end))
         return ZRange(tuple(lo), tuple(hi))
 
+    def written(self, index: ZRange, output: int = 0) -> ZRange:
+        """Box of an output that an index range makes, by the dimensions the output follows alone.
+
+        A folded or atomic dimension without steps leaves as many results as any other.
+        """
+        projection = self.outputs[output]
+        rows = projection.matrix
+        followed = [any(row[dim] for row in rows) for dim in range(len(self.index))]
+        ends = zip(followed, index.lo, index.hi, strict=True)
+        some = [b if moves else max(a + 1, b) for moves, a, b in ends]
+        return projection.of_range(ZRange(index.lo, tuple(some)))
+
     def demand(self, box: ZRange, output: int = 0) -> tuple[ZRange, ...]:
         """Boxes of the inputs that the cells `box` of an output are made of.
 

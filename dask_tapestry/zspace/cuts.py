@@ -118,6 +118,38 @@ class Cuts:
         edges = sorted({0, count, *(-(-(e - start) // step) for e in ends)})
         return Cuts.of_lengths([b - a for a, b in pairwise(edges)])
 
+    def reversed(self) -> Cuts:
+        """Cuts of the coordinates in the opposite order.
+
+        Examples
+        --------
+        >>> list(Cuts.regular(10, 4).reversed().lengths())
+        [2, 4, 4]
+        """
+        if self.edges:
+            return Cuts(self.extent, 0, 0, tuple(self.extent - e for e in self.edges[::-1]))
+        if self.count == 1:
+            return self
+        lo, hi = self.block(self.count - 1)
+        if self.lead > self.step:
+            return Cuts.of_lengths(list(self.lengths())[::-1])
+        return Cuts.regular(self.extent, self.step, hi - lo)
+
+    def common(self, other: Cuts) -> Cuts:
+        """Cuts at the edges of both, which are of one extent.
+
+        Examples
+        --------
+        >>> list(Cuts.regular(10, 4).common(Cuts.regular(10, 5)).lengths())
+        [4, 1, 3, 2]
+        """
+        if self == other or other.count == 1:
+            return self
+        if self.count == 1:
+            return other
+        edges = sorted({0, *self.inner_edges(), *other.inner_edges(), self.extent})
+        return Cuts.of_lengths([hi - lo for lo, hi in pairwise(edges)])
+
     def has_edge(self, coordinate: int) -> bool:
         """Whether a block begins at `coordinate`, or the extent ends there."""
         if coordinate in (0, self.extent):

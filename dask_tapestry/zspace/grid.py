@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import prod
 
 from dask_tapestry.zspace.cuts import Cuts
 from dask_tapestry.zspace.range import ZRange
@@ -32,3 +33,25 @@ def block_range(cuts: Sequence[Cuts], box: ZRange) -> tuple[range, ...]:
         return (range(1),) * len(cuts)
     spans = [c.overlapping(lo, hi) for c, lo, hi in zip(cuts, box.lo, box.hi, strict=True)]
     return tuple([range(first, end) for first, end in spans])
+
+
+def fitting_sides(sides: Sequence[int], free: Iterable[int], cells: int) -> tuple[int, ...]:
+    """Sides of a block of at most `cells` cells, where those of the dimensions `free` may shrink.
+
+    The first ones shrink first, each into equal parts, and none below one cell.
+
+    Examples
+    --------
+    >>> fitting_sides((10_000, 256, 256, 3), range(4), 8 * 2**20)
+    (42, 256, 256, 3)
+    >>> fitting_sides((10, 100), [1], 300)
+    (10, 25)
+    """
+    found = [max(1, n) for n in sides]
+    for dim in free:
+        rest = prod(found) // found[dim]
+        if rest * found[dim] <= cells:
+            break
+        most = max(1, cells // rest)
+        found[dim] = -(-found[dim] // -(-found[dim] // most))
+    return tuple(found)

@@ -1,6 +1,7 @@
 import dask.array as da
 import numpy as np
 import pytest
+import zarr
 
 import dask_tapestry as dt
 
@@ -174,7 +175,7 @@ def test_an_array_among_keywords_is_given_whole():
 def test_blocks_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="2 blocks and 3"):
         dt.map_blocks(np.add, dt.arange(6).rechunk(2), dt.arange(4).rechunk(2))
-    with pytest.raises(ValueError, match="length 6 and 5"):
+    with pytest.raises(ValueError, match=r"lengths \[5, 6\]"):
         dt.blockwise(np.add, "i", dt.arange(6), "i", dt.arange(5), "i")
     with pytest.raises(ValueError, match="does not fit the 1 dimensions"):
         dt.blockwise(np.negative, "ij", dt.arange(6), "ij")
@@ -218,3 +219,36 @@ def test_plans_of_blocks_verify():
     plan = dt.plan(dt.map_blocks(np.cumsum, dt.arange(10).rechunk(3)) * 2)
     plan.verify()
     assert np.array_equal(plan.compute()[:4], [0, 2, 6, 6])
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_blocks_are_the_same_on_any_machine(tmp_path, workers):
+    """What a function of blocks returns depends on where they end: never on workers."""
+    cells = np.random.default_rng(0).normal(size=(40, 30))
+    stored = zarr.create_array(tmp_path / "x", data=cells, chunks=(16, 30))
+    expected = np.concatenate([cells[a : a + 16] - cells[a : a + 16].mean() for a in (0, 16, 32)])
+    with dt.config(resources=dt.Resources(workers=workers, threads=2, memory="1 GiB")):
+        for x in (
+            dt.from_zarr(tmp_path / "x"),
+            dt.from_array(cells, chunks=(16, 30)),
+            dt.from_array(stored),
+        ):
+            for y in (x, x * 1, x.T.T, x[:], x.persist()):
+                made = y.map_blocks(lambda b: b - b.mean())
+                np.testing.assert_array_equal(made.compute(scheduler="sync"), expected)
+
+
+def test_a_function_between_formulas_sees_the_users_chunks():
+    cells = np.arange(16.0).reshape(4, 4)
+    ours = (dt.from_array(cells, chunks=(2, 2)) * 2).map_blocks(lambda b: b - b.mean())
+    dasks = (da.from_array(cells, chunks=(2, 2)) * 2).map_blocks(lambda b: b - b.mean())
+    np.testing.assert_array_equal(ours.compute(), dasks.compute())
+
+
+def test_said_chunks_go_before_canonical_ones():
+    stored, plain = dt.ones((6, 4), chunks=(2, 4)), dt.asarray(np.ones((6, 4)))
+    with dt.config(block_bytes=32):
+        both = dt.map_blocks(np.add, plain, stored)
+        assert plain.numblocks == (6, 2)
+        assert both.chunks == ((2, 2, 2), (4,))
+        assert dt.blockwise(np.add, "ij", plain, "ij", stored, "ij").chunks == both.chunks

@@ -1,3 +1,4 @@
+import dask.array as da
 import numpy as np
 import pytest
 from hypothesis import given
@@ -92,3 +93,15 @@ def test_they_are_constraints_everywhere():
     assert dt.ones((10, 6)).rechunk((4, 3)).chunks == wanted
     assert dt.rechunk(dt.ones((10, 6)), {0: 4, 1: 3}).chunks == wanted
     assert dt.arange(10, chunks=4).chunks == ((4, 4, 2),)
+
+
+@pytest.mark.parametrize(
+    "chunks", [{1: -1}, {0: 3}, (2, None), (None, None), {0: "auto"}, {}, (None, "auto"), {-1: 7}]
+)
+def test_rechunk_keeps_what_it_is_not_told(chunks):
+    ours, dasks = (
+        x.rechunk(chunks)
+        for x in (dt.ones((12, 10), chunks=(5, 4)), da.ones((12, 10), chunks=(5, 4)))
+    )
+    assert ours.chunks == dasks.chunks
+    assert dt.ones((12, 10), chunks=chunks).chunks == dt.ones((12, 10)).rechunk(chunks).chunks

@@ -86,3 +86,38 @@ def test_computed_beside_what_it_stands_on():
     x = dt.from_delayed(value, (3,), float)
     ones, total = dask.compute(value, x.sum(), scheduler="sync")
     assert ones.sum() == total == 3
+
+
+def test_dasks_functions_of_ours_come_back():
+    """Their tasks are of the older form, in which a key is a tuple like any other."""
+    x = dt.asarray(np.arange(10.0)).rechunk(5)
+    d = da.map_overlap(
+        lambda b: b[1:-1] - b[:-2], x.to_dask_array(), depth=1, boundary=0, trim=False
+    )
+    y = dt.from_dask_array(d)
+    expected = np.diff(np.arange(10.0), prepend=0)
+    np.testing.assert_array_equal(y.compute(), expected)
+    np.testing.assert_array_equal((y + x).sum().compute(), (expected + np.arange(10.0)).sum())
+
+
+def test_what_is_persisted_goes_there_and_back():
+    x = (dt.asarray(CELLS).rechunk((1, 2)) * 2).persist()
+    assert x.chunks == ((1, 1), (2, 1))
+    assert x.to_dask_array().chunks == x.chunks
+    np.testing.assert_array_equal((x.to_dask_array() + 1).compute(), CELLS * 2 + 1)
+    parts = [[part.compute() for part in row] for row in x.to_delayed()]
+    np.testing.assert_array_equal(np.block(parts), CELLS * 2)
+
+
+def test_a_plans_own_cuts_do_not_show():
+    x = dt.arange(10.0, chunks=3)
+    assert x.to_dask_array().chunks == x.chunks == ((3, 3, 3, 1),)
+    assert [len(part.compute()) for part in x.persist().to_delayed()] == [3, 3, 3, 1]
+
+
+def test_dask_takes_ours_as_one_of_its_own():
+    d = da.asarray(dt.asarray(CELLS).rechunk((1, 2)))
+    assert isinstance(d, da.Array)
+    assert d.chunks == ((1, 1), (2, 1))
+    assert isinstance(d[:1].compute(), np.ndarray)
+    np.testing.assert_array_equal(da.concatenate([d, d])[1:].compute(), [*CELLS, *CELLS][1:])

@@ -40,7 +40,7 @@ def test_values_are_distributed_as_they_should_be(draw, share):
     assert deviates(counts, (COUNT - 1) / 1024) < 5
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_moments_of_the_normal_distribution(dtype):
     x = rng().standard_normal(COUNT, dtype).compute().astype(float)
     for power, mean, variance in ((1, 0, 1), (2, 1, 2), (3, 0, 15), (4, 3, 96), (6, 15, 10170)):
@@ -49,12 +49,29 @@ def test_moments_of_the_normal_distribution(dtype):
     assert abs((abs(x) < 0.01).mean() - 0.0079787) < 5 * (0.008 / COUNT) ** 0.5
 
 
-def test_ends_of_the_unit_interval():
-    x = rng().random(COUNT, "f4").compute()
+def test_half_precision_is_rounded_from_single(shardings):
+    single, half = (rng().standard_normal((50, 40), dtype) for dtype in ("f4", "f2"))
+    whole = half.compute()
+    assert np.array_equal(whole, single.compute().astype("f2"))
+    even = rng().random((50, 40), "f2").compute()
+    assert np.array_equal(even * 2048, np.floor(rng().random((50, 40)).compute() * 2048))
+    double = rng().standard_exponential((50, 40)).compute()
+    assert np.array_equal(rng().standard_exponential((50, 40), "f2").compute(), double.astype("f2"))
+    with shardings.tiny(64):
+        assert np.array_equal(rng().standard_normal((50, 40), "f2").compute(), whole)
+        assert np.array_equal(
+            rng().standard_normal((50, 40), "f2")[::-7, 3].compute(), whole[::-7, 3]
+        )
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_ends_of_the_unit_interval(dtype):
+    x = rng().random(COUNT, dtype).compute()
     assert x.min() >= 0
     assert x.max() < 1
-    assert x.dtype == np.float32
-    e = rng().standard_exponential(COUNT).compute()
+    assert x.dtype == dtype
+    e = rng().standard_exponential(COUNT, dtype).compute()
+    assert e.dtype == dtype
     assert e.min() >= 0
     assert log(COUNT) - 3 < e.max() < log(COUNT) + 7
 
@@ -135,9 +152,9 @@ def test_permutations():
 
 
 REFUSED = [
-    (lambda g: g.random(3, "f2"), TypeError, "Unsupported dtype dtype\\('float16'\\) for random"),
+    (lambda g: g.random(3, "c8"), TypeError, "Unsupported dtype dtype\\('complex64'\\) for random"),
     (lambda g: g.standard_normal(3, "i8"), TypeError, "Unsupported dtype"),
-    (lambda g: g.standard_exponential(3, "f2"), TypeError, "Unsupported dtype"),
+    (lambda g: g.standard_exponential(3, "c8"), TypeError, "Unsupported dtype"),
     (lambda g: g.standard_exponential(3, method="no"), ValueError, "method"),
     (lambda g: g.random(3, out=np.empty(3)), TypeError, "out"),
     (lambda g: g.integers(0, 2, 3, "f8"), TypeError, "Unsupported dtype"),

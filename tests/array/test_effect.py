@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import dask
+import dask.array as da
 import numpy as np
 import pytest
 import zarr
@@ -10,6 +11,7 @@ from dask.base import is_dask_collection
 
 import dask_tapestry as dt
 from dask_tapestry.array.effect import Effect
+from dask_tapestry.lower.layers import BarrierLayer, EndedLayer
 from dask_tapestry.teg import Sink, apply, sequence_point
 
 LOG = []
@@ -26,7 +28,7 @@ class Logged(Sink):
     def chunks(self):
         return (1,)
 
-    def prepare(self, type_):
+    def prepare(self, type_, run):
         LOG.append((self.label, "prepare"))
 
     def write(self, box, block):
@@ -170,3 +172,92 @@ def test_each_compute_writes_again():
     effect.compute()
     effect.compute()
     assert LOG.count(("a", "finish")) == 2
+
+
+@dt.block_operator(index={"i": "parallel"}, inputs={"x": "i"}, outputs={"z": "i"})
+def noted(x):
+    """Its input; it writes down that it was called."""
+    LOG.append(("noted", "call"))
+    return x
+
+
+CELLS = np.arange(12.0)
+FOLLOWED = {
+    "a formula": lambda: dt.arange(12.0) * 2,
+    "an array in memory": lambda: dt.asarray(CELLS),
+    "a stored array": lambda: dt.from_zarr(zarr.array(CELLS, chunks=(5,))),
+    "an array of Dask's": lambda: dt.from_array(da.ones(12, chunks=5)),
+    "a persisted array": lambda: dt.arange(12.0).rechunk(5).persist(),
+    "a random field": lambda: dt.random.default_rng(0).normal(size=12),
+    "cells of a mask": lambda: (lambda x: x[x > 3])(dt.arange(12.0)),
+    "a sum": lambda: dt.arange(12.0).sum(),
+    "a sort": lambda: dt.sort(dt.asarray(CELLS)[::-1]),
+    "a part": lambda: noted(dt.arange(12.0))[2:7],
+    "no cells": lambda: dt.ones((0, 3)),
+}
+
+
+@pytest.mark.parametrize("kind", FOLLOWED)
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_any_array_can_be_followed(kind, scheduler):
+    x = FOLLOWED[kind]()
+    with dt.config(block_bytes=32):
+        for after in ([x], [dt.sequence_point(x)], [dt.sequence_point(x, dt.ones(3)), x]):
+            y = noted(dt.asarray(CELLS), after=after)
+            np.testing.assert_array_equal(y[2:].compute(scheduler=scheduler), CELLS[2:])
+            np.testing.assert_array_equal((y + y[::-1]).compute(scheduler=scheduler), [11.0] * 12)
+            logged("last", dt.asarray(CELLS), *after).compute(scheduler=scheduler)
+        dt.sequence_point(x).compute(scheduler=scheduler)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_an_array_is_computed_wholly_before_what_follows_it(scheduler):
+    x = noted(dt.asarray(CELLS).rechunk(3)).rechunk(3)
+    follower = logged("last", dt.ones(4), x)
+    LOG.clear()  # of the call that tells its dtype
+    with dt.config(block_bytes=24):
+        dt.compute(x[:2], follower, scheduler=scheduler)
+    calls = [i for i, (label, _) in enumerate(LOG) if label == "noted"]
+    assert calls
+    assert max(calls) < spans()["last"][0]
+    assert len([one for one in LOG if one == ("noted", "call")]) >= 4
+
+
+def test_sinks_follow_arrays(tmp_path):
+    x = noted(dt.asarray(CELLS))
+    target = np.zeros(12)
+    LOG.clear()
+    dt.to_zarr(dt.ones(3), tmp_path / "x", after=[x])
+    dt.store(dt.ones(12), target, after=[x * 2])
+    assert len(LOG) >= 2
+    assert target.sum() == 12
+
+
+def test_no_block_that_is_waited_for_has_to_travel():
+    x = dt.ones((6, 4)).rechunk((2, 2))
+    graph = dt.sequence_point(x).__dask_graph__()
+    (barrier,) = [layer for layer in graph.layers.values() if isinstance(layer, BarrierLayer)]
+    ended = {key[0] for key in barrier[barrier.name, 0].dependencies}
+    assert [type(graph.layers[name]) for name in ended] == [EndedLayer]
+
+
+@pytest.mark.parametrize("wrong", [3, "x", None, np.ones(3)])
+def test_other_things_cannot_be_followed(wrong, tmp_path):
+    with pytest.raises(TypeError, match="after= takes arrays, sinks and sequence points"):
+        dt.sequence_point(wrong)
+    with pytest.raises(TypeError, match="after= takes"):
+        dt.to_zarr(dt.ones(3), tmp_path / "x", after=[wrong])
+
+
+@pytest.mark.parametrize("way", ["persist", "graph"])
+def test_a_sink_that_is_done_again_writes_what_is_there_now(tmp_path, way):
+    cells = np.ones(4)
+    write = dt.to_zarr(dt.asarray(cells) + 1, tmp_path / "x", overwrite=True, compute=False)
+    for value in (1, 5):
+        cells[:] = value
+        if way == "persist":
+            write.persist(scheduler="sync")
+        else:
+            graph = dt.plan(write).graph()
+            dask.get(graph, next(k for k in graph if "finish" in k[0]))
+        assert zarr.open_array(tmp_path / "x")[...].tolist() == [value + 1] * 4

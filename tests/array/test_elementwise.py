@@ -86,3 +86,51 @@ def test_where_needs_both_values():
 def test_constants():
     assert (dt.pi, dt.e, dt.inf, dt.newaxis) == (np.pi, np.e, np.inf, None)
     assert np.isnan(dt.nan)
+
+
+@pytest.mark.parametrize("bounds", [(300, None), (None, -300), (2**64, None), (2**40, 3)])
+def test_a_python_bound_that_no_cell_can_keep_is_refused(bounds):
+    cells = np.array([1, 2], "int8")
+    with pytest.raises(OverflowError):
+        np.clip(cells, *bounds)
+    with pytest.raises(OverflowError):
+        dt.clip(cells, *bounds)
+
+
+def test_a_python_bound_that_limits_nothing_need_not_fit():
+    cells = np.array([-128, 127], "int8")
+    assert np.array_equal(dt.clip(cells, -300, 2**64).compute(), np.clip(cells, -300, 2**64))
+    assert dt.clip(cells, -(2**70), 5).dtype == "int8"
+
+
+@pytest.mark.parametrize(
+    "dtypes", [("i1", "u1", "f2"), ("h", "f", "H"), ("b", "H", "e"), ("?", "i1", "f2")]
+)
+def test_cells_and_bounds_promote_at_once(dtypes):
+    cells, low, high = (np.arange(3).astype(kind) for kind in dtypes)
+    ours, theirs = dt.clip(cells, low, high), np.clip(cells, low, high)
+    assert ours.dtype == theirs.dtype
+    assert np.array_equal(ours.compute(), theirs)
+    wide = dt.clip(np.array([5], "u1"), 2**64, np.float64(3)).compute()  # fits what they promote to
+    assert np.array_equal(wide, np.clip(np.array([5], "u1"), 2**64, np.float64(3)))
+
+
+def test_a_python_integer_beyond_all_times_is_refused():
+    times = dt.zeros(2, "m8[s]")
+    for make in (lambda: times == 2**63, lambda: dt.maximum(times, -(2**64))):
+        with pytest.raises(OverflowError):
+            make()
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("digits", [3, 1, -2])
+def test_parts_of_complex_cells_are_rounded_each_by_itself(dtype, digits):
+    """Of 3 a complex quotient by 1000 is off by one bit, and of infinity it is no number."""
+    random = np.random.default_rng(0)
+    z = (random.normal(0, 300, 200_000) + 1j * random.integers(-9, 9, 200_000)).astype(dtype)
+    z[:4] = np.inf, 3 - 1j, complex(-0.0, np.nan), -0.0
+    expected = np.round(z, digits)
+    for kernels in (z, z[:9]):  # many cells are computed by compiled code, in time
+        ours = dt.round(dt.asarray(kernels), digits).compute()
+        np.testing.assert_array_equal(ours, expected[: len(kernels)])
+        assert (np.signbit(ours.real) == np.signbit(expected.real[: len(kernels)])).all()

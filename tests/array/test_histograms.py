@@ -96,6 +96,42 @@ def test_weights_keep_their_dtype(dtype):
     alike(lambda np, x: np.histogram(x, 6, (-2, 2), weights=weights), x)
 
 
+NUMBERS = np.array([1 + 2j, 3 - 1j, 2, 0.5j, 1 + 1j, 1, 3 - 2j, complex(1, np.nan), np.inf])
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_complex_cells_have_the_order_in_which_they_are_sorted(dtype):
+    x = NUMBERS.astype(dtype)
+    for edges in ([0, 1, 2, 3], [0, 1 + 1j, 1 + 3j, 3 - 1j], [0.5j, 1], [3, 2, 1]):
+        alike(lambda np, x, e=edges: np.histogram(x, e), x)
+        alike(lambda np, x, e=edges: np.histogram(x, e, weights=x.real), x[:6])
+    alike(lambda np, x: np.histogram(x, [0, 1 + 1j, 3]), x[:7].real.copy())
+    alike(lambda np, x: np.histogram2d(x, x.real, [[0, 1 + 1j, 3], 2])[:1], x[:7])
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_bins_between_the_least_and_greatest_complex_cell(dtype):
+    x = NUMBERS[:7].astype(dtype)
+    for bins in (1, 3, 4):
+        alike(lambda np, x, n=bins: np.histogram(x, n), x)
+        alike(lambda np, x, n=bins: np.histogram(x, n, (0, 3)), x)
+        alike(lambda np, x, n=bins: np.histogram(x, n, density=True), x)
+    alike(lambda np, x: np.histogram(x, 2), np.full_like(x, 2))
+    alike(lambda np, x: np.histogram(x, 2), x[:0])
+    alike(lambda np, x: (np.histogram_bin_edges(x, 3),), x)
+    alike(lambda np, x: np.histogram(x, 2, (0, 1 + 1j)), x)
+    alike(lambda np, x: np.histogram(x, "auto"), x)
+    alike(lambda np, x: np.histogram(x * np.nan, 2), x)
+
+
+def test_complex_cells_are_counted_between_their_edges_however_large_their_imaginary_parts():
+    x = RANDOM.normal(size=500) + 100j * RANDOM.normal(size=500)
+    counts, edges = (made.compute() for made in dt.histogram(dt.asarray(x), 8))
+    ordered = np.sort(x)
+    places = np.searchsorted(ordered, edges[:-1])
+    assert same_bits(counts, np.diff(np.append(places, len(x))))
+
+
 def test_lazy_edges():
     x = RANDOM.normal(size=100)
     edges = np.array([-1.0, 0, 0.25, 2])

@@ -37,6 +37,22 @@ def test_weights_that_do_not_fit():
         dt.average(X, axis=0, weights=[1, 2])
 
 
+@pytest.mark.parametrize("axis", [0, -1, (0,)])
+def test_a_weighted_average_of_no_dimension_has_no_axis(axis):
+    with pytest.raises(np.exceptions.AxisError):
+        np.average(np.float64(3), axis=axis, weights=2.0)
+    with pytest.raises(dt.AxisError):
+        dt.average(3.0, axis=axis, weights=2.0)
+    assert dt.average(3.0, weights=2.0).compute() == 3
+
+
+@pytest.mark.parametrize("kinds", [("u1", "u1"), ("i1", "u2"), ("i4", "?"), ("f4", "i8")])
+def test_weighted_cells_have_the_dtype_of_the_average(kinds):
+    x, weights = np.array([120, 100], kinds[0]), np.array([3, 90], kinds[1])
+    ours, theirs = dt.average(x, weights=weights).compute(), np.average(x, weights=weights)
+    assert (ours, ours.dtype) == (theirs, theirs.dtype)
+
+
 def test_moments():
     off = X - X.mean(0)
     np.testing.assert_allclose(dt.moment(X, 3, axis=0).compute(), (off**3).mean(0), atol=1e-12)

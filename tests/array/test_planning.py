@@ -22,8 +22,9 @@ def test_a_plan_keeps_its_grids():
     x = dt.arange(4_000_000.0).reshape(4000, 1000) * 0 + 2
     plan = dt.plan(x, resources=FOUR)
     held = plan.persist()
-    assert held.chunks == plan.chunks(x)
-    assert held.chunks != dt.plan(x, resources=dt.Resources(memory="8 GiB", threads=1)).chunks(x)
+    assert dt.plan(held).chunks(held) == plan.chunks(x)
+    assert held.chunks == x.chunks
+    assert plan.chunks(x) != dt.plan(x, resources=dt.Resources(memory="8 GiB", threads=1)).chunks(x)
     assert held.sum().compute() == 8e6
 
 

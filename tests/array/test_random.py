@@ -114,3 +114,13 @@ def test_large_fields_cost_what_is_read_of_them():
     assert x[10**5 :: 10**5, 7].shape == (9,)
     assert x[10**5 :: 10**5, 7].plan().cost["tasks"] == 1
     x.plan(resources=dt.Resources(1000, 8, "64 GiB")).verify()
+
+
+def test_a_field_may_have_more_cells_than_64_bits_count():
+    far, near = (dt.random.default_rng(0).random(shape) for shape in ((2**40, 2**30), 2**30))
+    assert np.array_equal(far[0, -2:].compute(), near[-2:].compute())
+    across = far[2**34 - 1 : 2**34 + 1, [0, -1]].compute()
+    assert np.array_equal(across[1], far[2**34, [0, -1]].compute())
+    assert len(np.unique(across)) == 4
+    normal = dt.random.default_rng(0).normal(size=(2**40, 2**30))[5, -2:]
+    assert np.isfinite(normal.compute()).all()

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from tests.comparisons import same_bits
 
 from .test_sorting import raised
 
@@ -52,3 +53,23 @@ def test_tables_of_another_dtype(kinds):
     table = np.sort(table)
     assert np.array_equal(dt.searchsorted(table, x).compute(), np.searchsorted(table, x))
     assert np.array_equal(dt.isin(x, table).compute(), np.isin(x, table))
+
+
+def test_complex_cells_are_searched_for_in_the_order_in_which_they_are_sorted():
+    x = np.array([1 + 2j, 3 - 1j, 2, 0.5j, 1 + 1j, complex(1, np.nan), np.inf])
+    table = np.sort(x)
+    for side in ("left", "right"):
+        made = dt.searchsorted(dt.asarray(table), dt.asarray(x), side=side)
+        assert same_bits(made.compute(), np.searchsorted(table, x, side=side))
+        made = dt.searchsorted(dt.asarray([0, 1, 2]), dt.asarray(x), side=side)
+        assert same_bits(made.compute(), np.searchsorted([0, 1, 2], x, side=side))
+
+
+def test_complex_cells_and_complex_edges_are_not_digitized():
+    for cells, edges in ((np.ones(2, complex), [0, 1]), (np.ones(2), [0, 1j])):
+        with pytest.raises(TypeError):
+            np.digitize(cells, edges)
+        with pytest.raises(TypeError):
+            dt.digitize(dt.asarray(cells), edges)
+    with pytest.raises(TypeError):
+        dt.digitize(dt.ones(2), dt.asarray([0, 1j]))

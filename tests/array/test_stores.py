@@ -196,3 +196,145 @@ def test_one_target_opened_twice_is_one_target(tmp_path):
     parts = [slice(n, n + 5) for n in range(0, 40, 5)]
     dt.store([np.full(5, n + 1.0) for n in range(8)], twice * 4, regions=parts)
     np.testing.assert_array_equal(twice[0][...], np.repeat(np.arange(1.0, 9), 5))
+
+
+def opened(path, **options):
+    """A Zarr array opened anew."""
+    return zarr.open_array(path, mode="a", **options)
+
+
+def stores_into(first, second, *regions):
+    return [
+        dt.store(dt.ones(5), target, regions=region, compute=False)
+        for target, region in zip((first, second), regions, strict=True)
+    ]
+
+
+LOW, HIGH, EVEN, ODD = slice(5), slice(5, 10), slice(0, 10, 2), slice(1, 10, 2)
+
+
+def of_zarr(folder, *regions):
+    path = folder / "z"
+    opened(path, shape=(10,), chunks=(10,), dtype="f8")
+    return stores_into(opened(path), zarr.open_group(folder, mode="a")["z"], *regions)
+
+
+def of_hdf5(folder, *regions):
+    file = h5py.File(folder / "x.h5", "w")
+    file["a"] = np.zeros(10)
+    file["b"] = file["a"]
+    return stores_into(file["a"], file["b"], *regions)
+
+
+def of_memory(folder, *regions):
+    a = np.zeros(10)
+    return stores_into(a, a[::-1][::-1], *regions)
+
+
+def of_maps(folder, *regions):
+    np.save(folder / "x.npy", np.zeros(10))
+    return stores_into(*(np.load(folder / "x.npy", mmap_mode="r+") for _ in "12"), *regions)
+
+
+def of_a_map_and_memory(folder, *regions):
+    np.save(folder / "x.npy", np.zeros(10))
+    first, second = (np.load(folder / "x.npy", mmap_mode="r+") for _ in "12")
+    return stores_into(np.asarray(first), second, *regions)
+
+
+def of_objects(folder, *regions):
+    class Written:
+        shape, dtype = (10,), np.dtype("f8")
+
+        def __setitem__(self, key, value): ...
+
+    target = Written()
+    return stores_into(target, target, *regions)
+
+
+RACES = [
+    *[(make, LOW, LOW) for make in (of_zarr, of_hdf5, of_memory, of_maps, of_objects)],
+    (of_zarr, LOW, HIGH),
+    (of_a_map_and_memory, LOW, LOW),
+    (of_maps, slice(3, 8), HIGH),
+]
+
+
+@pytest.mark.parametrize(("make", "first", "second"), RACES)
+def test_two_writes_to_one_place_are_refused_by_name(tmp_path, make, first, second):
+    writes = make(tmp_path, first, second)
+    with pytest.raises(dt.ConstraintError, match="writes_that_meet_are_ordered") as caught:
+        dt.compute(*writes)
+    assert str(caught.value).count("test_stores.py:") == 2
+    for one in (dt.plan, dt.sequence_point):
+        with pytest.raises(dt.ConstraintError, match="neither is after= the other"):
+            one(*writes).compute()
+    for write in writes:
+        write.compute()
+
+
+@pytest.mark.parametrize("make", [of_hdf5, of_memory, of_maps, of_objects])
+def test_two_writes_to_two_places_are_not(tmp_path, make):
+    dt.compute(*make(tmp_path, LOW, HIGH))
+    if make is of_memory:
+        dt.compute(*make(tmp_path, EVEN, ODD))
+
+
+def test_two_writes_to_one_chunk_by_two_names_are_refused(tmp_path):
+    dt.to_zarr(np.zeros(10), tmp_path / "x", chunks=(10,))
+    places = (tmp_path / "x", f"local://{tmp_path}/x")
+    parts = (slice(5), slice(5, 10))
+    writes = [
+        dt.to_zarr(dt.ones(5), place, region=(part,), compute=False)
+        for place, part in zip(places, parts, strict=True)
+    ]
+    with pytest.raises(dt.ConstraintError, match="neither is after= the other"):
+        dt.compute(*writes)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (slice(0, 10, 8), slice(4, 8)),
+        (slice(0, 10, 8), slice(1, 8)),
+        (slice(0, 12, 4), slice(1, 12, 4)),
+    ],
+)
+def test_steps_that_share_no_stored_chunk_need_no_order(tmp_path, first, second):
+    expected = np.zeros(12)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        data = file.create_dataset("x", data=expected, chunks=(1,))
+        z = opened(tmp_path / "z", shape=(12,), chunks=(1,), dtype="f8")
+        for target in (z, data):
+            writes = []
+            for number, part in enumerate((first, second), 1):
+                expected[part] = number
+                x = dt.full(len(expected[part]), float(number))
+                writes.append(dt.store(x, target, regions=part, compute=False))
+            dt.compute(*writes)
+            np.testing.assert_array_equal(target[...], expected)
+
+
+def test_one_of_two_writes_may_follow_the_other(tmp_path):
+    z = opened(tmp_path / "z", shape=(10,), chunks=(10,), dtype="f8")
+    first = dt.store(dt.ones(10), z, compute=False)
+    second = dt.store(dt.full(5, 2.0), z, regions=HIGH, compute=False, after=[first])
+    dt.compute(second, first)
+    assert z[...].tolist() == [1] * 5 + [2] * 5
+
+
+def test_arrays_that_are_made_in_one_place_are_refused_by_name(tmp_path):
+    z = opened(tmp_path / "z", shape=(10,), chunks=(10,), dtype="f8")
+    x, options = dt.ones(10), {"compute": False, "overwrite": True}
+    pairs = [
+        (dt.to_zarr(x, tmp_path / "z", **options), dt.to_zarr(x, z.store, **options)),
+        (dt.to_zarr(x, tmp_path / "z", **options), dt.store(x, z, compute=False)),
+        (dt.to_zarr(x, tmp_path, "z", **options), dt.to_zarr(x, tmp_path, **options)),
+        [dt.to_zarr(x, tmp_path / "z", append_dim=0, compute=False) for _ in range(2)],
+        [dt.to_zarr(x, tmp_path / "x.zip", name, compute=False) for name in "ab"],
+        [dt.to_npy_stack(tmp_path / "s", x, compute=False) for _ in range(2)],
+    ]
+    for pair in pairs:
+        with pytest.raises(dt.ConstraintError, match="writes_that_meet_are_ordered"):
+            dt.compute(*pair)
+    dt.compute(*(dt.to_zarr(x, tmp_path, name, compute=False) for name in ("a", "ab", "b/c")))

@@ -1,17 +1,25 @@
-"""``python -m tests.fuzz --programs 20000 --seed 0``: many random programs; prints mismatches."""
+"""``python -m tests.fuzz --programs 20000 --seed 0``: many random programs; prints mismatches.
+
+``--only pair,with_scalar`` draws these operations alone; a program of a seed is then another.
+"""
 
 import argparse
 import time
 from collections import Counter
 from random import Random
 
+from tests.fuzz.operations import OPERATIONS
 from tests.fuzz.programs import Mismatch, run
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--programs", type=int, default=1000)
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--show", type=int, default=20, help="mismatches to print")
+parser.add_argument("--only", default="", help="names of operations to draw, with commas between")
 given = parser.parse_args()
+wanted = given.only.split(",") if given.only else [draw.__name__ for draw in OPERATIONS]
+for draw in [draw for draw in OPERATIONS if draw.__name__ not in wanted]:
+    del OPERATIONS[draw]
 began, failed, steps = time.perf_counter(), Counter(), 0
 for number in range(given.seed, given.seed + given.programs):
     try:

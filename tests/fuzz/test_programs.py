@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from tests.fuzz import programs
-from tests.fuzz.operations import Step
+from tests.fuzz.steps import Step
 from tests.fuzz.values import differs
 
 
 @pytest.mark.parametrize("seed", range(0, 400, 20))
 def test_a_fixed_share_of_programs(seed):
-    for number in range(seed, seed + 20):
+    for number in range(seed, seed + 10):
         programs.run(Random(number))
 
 

@@ -51,7 +51,27 @@ def cells(random: Random, shape: tuple[int, ...], dtype: str) -> np.ndarray:
     return made.reshape(shape)
 
 
-def shape(random: Random, most: int = 4) -> tuple[int, ...]:
+def ends(random: Random, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Random cells, among them the ends of the dtype's range, halves and what is no number."""
+    kind = np.dtype(dtype)
+    made = cells(random, shape, dtype)
+    if kind.kind == "c" or not made.size:
+        return made  # NumPy's products of complex infinities depend on the machine
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        special: list[Any] = [limits.min, limits.max, limits.max // 2 + 1, limits.bits, 1]
+    elif kind.kind == "f":
+        real = np.finfo(kind)
+        special = [0.5, -1.5, real.max, real.tiny, real.eps, np.nan, np.inf, -np.inf, 255.0, 1e4]
+    else:
+        special = [False] if kind.kind == "b" else [kind.type("NaT")]
+    flat = made.reshape(-1)
+    for _ in range(random.randint(1, 3)):
+        flat[random.randrange(flat.size)] = random.choice(special)
+    return flat.reshape(shape)
+
+
+def shape(random: Random, most: int = 5) -> tuple[int, ...]:
     """A shape of few cells, with dimensions of length 0 and 1 among them."""
     sides = [random.choice([0, 1, 2, 3, 4, 5, 3, 4, 7]) for _ in range(random.randint(0, most))]
     while np.prod(sides, dtype=int) > 200:

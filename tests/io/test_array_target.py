@@ -77,7 +77,9 @@ def test_views_of_one_array_meet_where_they_share_memory():
     assert low.meets(whole, odd, whole)
     assert low.meets(whole, low, whole)
     assert not low.meets(Window.of((slice(0),), (10,), (1,)), low, whole)
-    assert odd.meets(whole, even, whole), "NumPy looks at the bounds"
+    assert not odd.meets(whole, even, whole), "they share no cell"
+    one = array_target(np.zeros(()))
+    assert one.meets(Window.of((), (), ()), one, Window.of((), (), ()))
 
 
 @pytest.mark.parametrize("lock", [True, Lock()])
@@ -124,3 +126,22 @@ def test_an_object_that_can_be_written_to_only():
 def test_what_is_no_target(target):
     with pytest.raises(dt.DTypeError, match="is no target"):
         dt.store([CELLS], [target])
+
+
+def test_what_reads_an_object_is_read_before_it_is_written():
+    target = Recorded((4, 6))
+    target[:] = CELLS
+    with dt.config(block_bytes=64):
+        dt.store(dt.from_array(target)[::-1], target)
+    np.testing.assert_array_equal(target.data, CELLS[::-1])
+
+
+@pytest.mark.parametrize("reads_mapped", [False, True])
+@pytest.mark.parametrize("writes_mapped", [False, True])
+def test_one_file_mapped_twice_is_one_place(tmp_path, reads_mapped, writes_mapped):
+    np.save(tmp_path / "x.npy", CELLS)
+    first, second = (np.load(tmp_path / "x.npy", mmap_mode="r+") for _ in range(2))
+    source = first if reads_mapped else np.asarray(first)
+    with dt.config(block_bytes=64):
+        dt.store(dt.asarray(source)[::-1], second if writes_mapped else np.asarray(second))
+    np.testing.assert_array_equal(second, CELLS[::-1])

@@ -1,10 +1,11 @@
 from itertools import product
-from math import prod
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.io.chunks import CHUNK_BYTES, automatic_chunks, covering_cells
+import dask_tapestry as dt
+from dask_tapestry.io.chunks import covering_cells, nominal_sides
 from dask_tapestry.zspace import ZRange
 
 
@@ -33,14 +34,23 @@ def test_without_chunks_the_box_counts():
     assert covering_cells(ZRange((1, 2), (3, 5)), None, (9, 9)) == 6
 
 
-@given(st.lists(st.integers(0, 10**7), max_size=4).map(tuple), st.sampled_from([1, 2, 8, 16]))
-def test_automatic_chunks_are_at_most_as_large_as_wanted(shape, itemsize):
-    sides = automatic_chunks(shape, itemsize)
-    assert len(sides) == len(shape)
-    assert all(1 <= side <= max(n, 1) for side, n in zip(sides, shape, strict=True))
-    assert prod(sides) * itemsize <= CHUNK_BYTES
+def test_a_tensor_is_stored_in_its_nominal_chunks():
+    x = dt.ones((10, 9), chunks=((3, 5, 2), 4))
+    assert nominal_sides(x.node) == (5, 4)
+    assert nominal_sides((x + 1).T.node) == (4, 5)
+    assert nominal_sides(dt.ones((0, 3)).node) == (1, 3)
+    assert nominal_sides(dt.ones(()).node) == ()
 
 
-def test_trailing_dimensions_stay_whole():
-    assert automatic_chunks((10**6, 1000), 8) == (CHUNK_BYTES // 8000, 1000)
-    assert automatic_chunks((3, 4), 8) == (3, 4)
+def test_chunks_too_large_for_a_task_are_made_smaller():
+    x = dt.ones((1000, 1000), chunks=-1)
+    with pytest.warns(UserWarning, match=r"7\.63 MiB.*too much for the memory of a task"):
+        assert nominal_sides(x.node, memory=4 * 10**6) == (125, 1000)
+    assert nominal_sides(x.node, memory=10**9) == (1000, 1000)
+
+
+def test_a_great_many_tiny_chunks_are_joined():
+    x = dt.placeholder((3000, 3000), "f4", stored_chunks=(5, 5))
+    assert nominal_sides(x.node) == (1395, 3000)
+    few = dt.placeholder((500, 500), "f4", stored_chunks=(5, 5))
+    assert nominal_sides(few.node) == (5, 5)

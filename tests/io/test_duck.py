@@ -44,7 +44,7 @@ def test_irregular_chunks_are_not(chunks):
 
 def test_the_layout_may_be_constrained():
     source = Dataset(CELLS)
-    x = dt.from_array(source, chunks=(2, 3))
+    x = dt.from_array(source).rechunk((2, 3))
     assert x.chunks == ((2, 2), (3, 3))
     np.testing.assert_array_equal(x.compute(), CELLS)
     assert len(source.read) == 4

@@ -82,3 +82,55 @@ def test_what_cannot_be_written_to(path):
             pickle.dumps(dataset_target(file["flat"]))
     with pytest.raises(dt.StoreError, match="closed"):
         effect.compute()
+
+
+def test_a_dataset_is_one_place_by_any_name(path):
+    (path.parent / "link.h5").symlink_to(path)
+    for name in ("flat", "hard", "soft"):
+        with h5py.File(path.parent / "link.h5", "r+") as file, dt.config(block_bytes=64):
+            if name == "flat":
+                file["hard"], file["soft"] = file["flat"], h5py.SoftLink("/flat")
+            before = file["flat"][...]
+            dt.store(dt.from_array(file[name])[::-1], file["flat"])
+            np.testing.assert_array_equal(file["flat"][...], before[::-1])
+
+
+def test_a_dataset_is_replaced_by_what_reads_it(path):
+    with h5py.File(path, "r+") as file:
+        x = dt.from_array(file["flat"])
+        with dt.config(block_bytes=64):
+            dt.to_hdf5(path, "/flat", x[::-1] * 2, overwrite=True)
+        np.testing.assert_array_equal(file["flat"][...], CELLS[::-1] * 2)
+        assert sorted(file) == ["flat", "g"]
+
+
+def test_a_dataset_of_a_file_that_was_closed_is_replaced_by_what_reads_it(path):
+    with h5py.File(path, "r") as file:
+        x = dt.from_array(file["flat"])
+    dt.to_hdf5(path, "/flat", x * 2, overwrite=True)
+    with h5py.File(path, "r") as file:
+        np.testing.assert_array_equal(file["flat"][...], CELLS * 2)
+        assert sorted(file) == ["flat", "g"]
+
+
+def test_a_dataset_that_is_not_replaced_is_kept(path):
+    class Failing:
+        shape, dtype = CELLS.shape, CELLS.dtype
+
+        def __getitem__(self, key):
+            raise OSError("the disk is on fire")
+
+    with pytest.raises(OSError, match="on fire"):
+        dt.to_hdf5(path, "/flat", dt.from_array(Failing()), overwrite=True)
+    with h5py.File(path, "r") as file:
+        np.testing.assert_array_equal(dt.from_array(file["flat"]).compute(), CELLS)
+        assert sorted(file) == ["flat", "g"]
+
+
+def test_what_an_earlier_write_left_does_not_come_back(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x.tapestry-partial"] = np.full(3, 7)
+    dt.to_hdf5(tmp_path / "x.h5", "x", dt.arange(5))
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert list(file) == ["x"]
+        assert file["x"][...].tolist() == [0, 1, 2, 3, 4]

@@ -64,24 +64,85 @@ def test_what_is_there_is_kept_unless_asked(tmp_path):
     np.testing.assert_array_equal(dt.from_npy_stack(tmp_path).compute(), CELLS[:2])
 
 
-def test_what_is_not_complete_is_no_stack(tmp_path):
-    class Failing:
-        shape, dtype, reads = (10, 20), np.dtype("f8"), 0
+class Failing:
+    """A source that can be read once."""
 
-        def __getitem__(self, key):
-            type(self).reads += 1
-            if self.reads > 1:
-                raise OSError("the disk is on fire")
-            return np.ones(tuple(s.stop - s.start for s in key))
+    shape, dtype = (10, 20), np.dtype("f8")
 
-    dt.to_npy_stack(tmp_path, CELLS)
+    def __init__(self):
+        self.reads = 0
+
+    def __getitem__(self, key):
+        self.reads += 1
+        if self.reads > 1:
+            raise OSError("the disk is on fire")
+        return np.ones(tuple(s.stop - s.start for s in key))
+
+
+def fail(folder, **options):
     with dt.config(block_bytes=160), pytest.raises(OSError, match="on fire"):
-        dt.to_npy_stack(
-            tmp_path, dt.from_array(Failing()), length=1, overwrite=True, scheduler="sync"
-        )
-    assert len(list(tmp_path.glob("*.npy"))) == 1
+        dt.to_npy_stack(folder, dt.from_array(Failing()), length=1, scheduler="sync", **options)
+
+
+def test_what_is_not_complete_is_no_stack(tmp_path):
+    fail(tmp_path / "x")
     with pytest.raises(dt.StoreNotFoundError, match="no stack"):
-        dt.from_npy_stack(tmp_path)
+        dt.from_npy_stack(tmp_path / "x")
+    dt.to_npy_stack(tmp_path / "x", CELLS)
+    np.testing.assert_array_equal(dt.from_npy_stack(tmp_path / "x").compute(), CELLS)
+
+
+def test_what_is_not_replaced_is_kept(tmp_path):
+    dt.to_npy_stack(tmp_path, CELLS, length=4)
+    fail(tmp_path, overwrite=True)
+    np.testing.assert_array_equal(dt.from_npy_stack(tmp_path).compute(), CELLS)
+
+
+@pytest.mark.parametrize("mode", ["r", None])
+def test_a_stack_is_replaced_by_what_reads_it(tmp_path, mode):
+    dt.to_npy_stack(tmp_path, CELLS, length=2)
+    x = dt.from_npy_stack(tmp_path, mode)
+    with dt.config(block_bytes=160):
+        dt.to_npy_stack(tmp_path, x[::-1] * 2, length=3, overwrite=True)
+    np.testing.assert_array_equal(dt.from_npy_stack(tmp_path).compute(), CELLS[::-1] * 2)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["0.npy", "1.npy", "2.npy", "3.npy", "info"]
+
+
+def test_a_stack_is_written_again_by_the_sink_that_wrote_it(tmp_path):
+    sink = dt.to_npy_stack(tmp_path / "x", CELLS, compute=False)
+    other = dt.to_npy_stack(tmp_path / "x", -CELLS, compute=False)
+    sink.compute()
+    sink.compute()
+    with pytest.raises(dt.StoreError, match="overwrite=True"):
+        other.compute()
+    np.testing.assert_array_equal(dt.from_npy_stack(tmp_path / "x").compute(), CELLS)
+
+
+def test_what_reads_itself_is_written_once(tmp_path):
+    dt.to_npy_stack(tmp_path, CELLS)
+    x = dt.from_npy_stack(tmp_path)
+    sink = dt.to_npy_stack(tmp_path, x * 2, overwrite=True, compute=False)
+    for _ in range(2):
+        sink.compute()
+        np.testing.assert_array_equal(dt.from_npy_stack(tmp_path).compute(), CELLS * 2)
+
+
+def test_tasks_that_are_done_again_change_nothing(tmp_path):
+    """Dask does a task again whose worker was lost."""
+    dt.to_npy_stack(tmp_path, -CELLS)
+    effect = dt.to_npy_stack(tmp_path, CELLS, length=5, overwrite=True, compute=False)
+    sink, type_ = effect.node.operator, effect.node.type
+    first, second = type_.box.cut(0, 5)
+    sink.prepare(type_, "a run")
+    sink.write(first, CELLS[:5])
+    sink.prepare(type_, "a run")
+    sink.write(second, CELLS[5:])
+    for _ in range(2):
+        sink.finish()
+        np.testing.assert_array_equal(dt.from_npy_stack(tmp_path).compute(), CELLS)
+        sink.prepare(type_, "a run")
+        sink.write(first, CELLS[:5] * 0)  # of what was replaced
 
 
 def test_a_lazy_sink(tmp_path):
@@ -125,3 +186,16 @@ def test_a_file_of_another_shape_or_dtype_is_found_out(tmp_path):
     np.save(tmp_path / "0.npy", CELLS[:5].astype("f4"))
     with pytest.raises(dt.StoreError, match="gave cells of float32"):
         dt.from_npy_stack(tmp_path).compute()
+
+
+def test_what_was_broken_off_at_its_end_goes_on(tmp_path):
+    """The description is in its place, but the folder that was written is still there."""
+    dt.to_npy_stack(tmp_path / "x", dt.arange(6), length=4)
+    sink = dt.to_npy_stack(
+        tmp_path / "x", dt.arange(6) * 2, length=4, overwrite=True, compute=False
+    )
+    sink.compute()
+    sink.node.operator.part.mkdir()
+    (sink.node.operator.part / ".nfs0001").touch()
+    sink.node.operator.finish()
+    assert dt.from_npy_stack(tmp_path / "x").compute().tolist() == [0, 2, 4, 6, 8, 10]

@@ -13,7 +13,7 @@ def windows(draw):
     """A window of an array of one dimension, the length of the array, and the slice."""
     extent = draw(st.integers(1, 30))
     start, stop = draw(st.integers(0, extent)), draw(st.integers(0, extent))
-    item = slice(start, stop, draw(st.integers(1, 5)))
+    item = slice(start, stop, draw(st.integers(1, 12)))
     return Window.of((item,), (extent,), (draw(st.integers(1, 9)),)), extent, item
 
 
@@ -37,15 +37,25 @@ def test_blocks_of_the_cover_write_each_cell_once_and_share_no_piece(drawn, data
 
 
 @given(windows(), windows())
-def test_windows_that_touch_one_piece_meet(first, second):
+def test_windows_meet_where_they_touch_one_piece(first, second):
     (a, _, _), (b, _, _) = first, second
     b = Window(b.along, a.sides)
     pieces = [{c // a.sides[0] for c in range(p.start, p.stop, p.step)} for p in a.along + b.along]
-    if pieces[0] & pieces[1]:
-        assert a.meets(b)
-        assert b.meets(a)
-    if not pieces[0] or not pieces[1]:
-        assert not a.meets(b)
+    assert a.meets(b) == b.meets(a) == bool(pieces[0] & pieces[1])
+
+
+@pytest.mark.parametrize(("start", "step", "meet"), [(1, 4, False), (0, 6, True), (3, 6, False)])
+def test_long_windows_are_compared_without_counting(start, step, meet):
+    extent = (10**15,)
+    a, b = (
+        Window.of((slice(at, None, n),), extent, (2,)) for at, n in ((4, 8), (2 * start, 2 * step))
+    )
+    assert a.meets(b) == meet
+
+
+def test_windows_of_very_many_kinds_are_said_to_meet():
+    a, b = (Window.of((slice(n, None, 1001),), (10**9,), (1000,)) for n in (0, 1))
+    assert a.meets(b)
 
 
 def test_windows_meet_in_every_dimension():

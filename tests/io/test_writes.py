@@ -1,6 +1,7 @@
 """The order of several writes, of which some meet, and some read what others write."""
 
 import dask
+import dask.array as da
 import numpy as np
 import pytest
 import zarr
@@ -20,6 +21,16 @@ SQUARE = np.arange(400.0).reshape(20, 20)
 def _small_blocks(request):
     with dask.config.set(scheduler=request.param), dt.config(block_bytes=64):
         yield
+
+
+class Hidden:
+    """An array-like that reads another one."""
+
+    def __init__(self, inner):
+        self.inner, self.shape, self.dtype = inner, inner.shape, inner.dtype
+
+    def __getitem__(self, key):
+        return self.inner[key]
 
 
 def stored(cells, chunks):
@@ -78,6 +89,20 @@ def test_what_another_source_reads_is_read_before_too():
     x = dt.from_zarr(z)
     dt.store([x, x[::-1]], [w, z])
     np.testing.assert_array_equal(w[:], LINE)
+    np.testing.assert_array_equal(z[:], LINE[::-1])
+
+
+def test_what_reads_the_target_unseen_is_read_before_it_is_overwritten():
+    z = stored(LINE, (3,))
+    for number, x in enumerate((dt.from_array(da.from_zarr(z)), dt.from_array(Hidden(z)))):
+        dt.store(x[::-1], z)
+        np.testing.assert_array_equal(z[:], LINE if number % 2 else LINE[::-1])
+
+
+def test_what_is_read_after_a_write_is_read_before_the_next():
+    z = stored(LINE * 0, (3,))
+    (x,) = dt.store(LINE, z, compute=False, return_stored=True)
+    dt.store(x[::-1], z)
     np.testing.assert_array_equal(z[:], LINE[::-1])
 
 

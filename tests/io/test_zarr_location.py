@@ -1,9 +1,11 @@
 import pickle
 from uuid import uuid4
 
+import fsspec
 import numpy as np
 import pytest
 import zarr
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 
 import dask_tapestry as dt
 from dask_tapestry.io.zarr_location import Location
@@ -33,6 +35,10 @@ def test_only_the_memory_of_this_process_is_in_memory(tmp_path):
 
 def test_a_file_url_is_a_path(tmp_path):
     assert location((tmp_path / "a b").as_uri()).store == str(tmp_path / "a b")
+
+
+def test_a_local_url_is_a_path_as_fsspec_reads_it(tmp_path):
+    assert location(f"local://{tmp_path}/a%20b").store == str(tmp_path / "a%20b")
 
 
 def test_a_path_that_ends_in_zip_is_a_zip_file_unless_it_is_a_folder(tmp_path):
@@ -68,6 +74,36 @@ def test_one_place_has_one_key_however_it_is_named(tmp_path):
     ]
     assert len({place.key for place in places}) == 1
     assert location(tmp_path / "g").key != places[0].key
+
+
+@pytest.mark.parametrize("root", ["file:///t", "memory://t"])
+def test_file_systems_that_pass_calls_on_lead_to_one_place(root):
+    files, path = fsspec.core.url_to_fs(root)
+    inner = fsspec.filesystem("dir", path=path, fs=files)
+    wrapped = fsspec.filesystem("dir", path="a", fs=inner)
+    store = zarr.storage.FsspecStore(AsyncFileSystemWrapper(wrapped, asynchronous=True), path="b")
+    places = [
+        location(f"{root}/a/b"),
+        location(f"{root}/a", "b"),
+        location(f"{root}/a/b/"),
+        location(f"simplecache::{root}/a/b"),
+        location(store),
+        location(zarr.storage.LoggingStore(store)),
+        location(zarr.storage.StorePath(store)),
+        location(files.get_mapper(f"{root}/a/b")),
+    ]
+    assert len({place.key for place in places}) == 1
+    assert {place.is_in_memory for place in places} == {root.startswith("memory")}
+
+
+def test_a_folder_under_copies_is_not_replaced(tmp_path):
+    url = f"simplecache::file://{tmp_path}/x"
+    assert location(url).replaceable is None
+    assert location(zarr.storage.FsspecStore.from_url(url)).replaceable is None
+
+
+def test_a_url_that_leads_nowhere_has_a_key():
+    assert location("nowhere://a/b").key != location("nowhere://a/c").key
 
 
 def test_two_stores_in_memory_are_two_places():

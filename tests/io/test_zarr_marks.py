@@ -9,7 +9,13 @@ import dask_tapestry as dt
 from dask_tapestry.io.marks import MARK
 from dask_tapestry.io.zarr_array import open_now
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_marks import complete, mark_incomplete, refuse_incomplete
+from dask_tapestry.io.zarr_marks import (
+    Maker,
+    complete,
+    maker_of,
+    mark_incomplete,
+    refuse_incomplete,
+)
 
 
 @pytest.fixture
@@ -61,3 +67,34 @@ def test_an_array_that_forgets_is_named(place, monkeypatch):
     monkeypatch.setattr(zarr.core.attributes.Attributes, "put", lambda *args: None)
     with pytest.raises(dt.StoreError, match="cannot change the attributes"):
         mark_incomplete(place, [((0, 1),)])
+
+
+def test_what_is_to_be_written_is_said_once_a_run(place):
+    low, high = ((0, 2),), ((4, 6),)
+    mark_incomplete(place, [low, high], run="first")
+    complete(place, low)
+    mark_incomplete(place, [low, high], run="first")
+    assert open_now(place).attrs[MARK]["boxes"] == [[[4, 6]]]
+    mark_incomplete(place, [low, high], run="second")
+    complete(place, low)
+    complete(place, high)
+    refuse(place)
+
+
+def test_who_made_an_array_is_known_while_and_after_it_is_written(place):
+    assert maker_of(place) is None
+    mark_incomplete(place, [((0, 6),)], Maker("a write", "a run"))
+    mark_incomplete(place, [((0, 2),)])
+    assert maker_of(place) == Maker("a write", "a run")
+    complete(place, ((0, 6),))
+    assert maker_of(place) == Maker("a write", "a run")
+    assert dict(open_now(place).attrs) == {"units": "m"}
+    assert maker_of(Location.of(place.store, "nothing", "")) is None
+
+
+def test_what_a_write_was_made_to_follow_is_known(place):
+    maker = Maker("a write", "a run", ("another", "a third"))
+    mark_incomplete(place, [((0, 6),)], maker)
+    assert maker_of(place) == maker
+    complete(place, ((0, 6),))
+    assert maker_of(place) == maker

@@ -274,12 +274,13 @@ def test_several_writes_share_their_work():
 
 
 def test_chunks_follow_those_of_the_source():
-    """A cell by cell function of a stored array is stored as that is, if its chunks suit."""
+    """A function of a stored array's cells is stored as that is, unless its chunks are tiny."""
     x = dt.placeholder((1000, 300, 300), "f8", (5, 300, 300))
     sink = dt.to_zarr(x + 1, memory(), compute=False).node.operator
     assert sink.chunks == (5, 300, 300)
     tiny = dt.placeholder((1000, 300, 300), "f8", (1, 1, 1))
-    assert dt.to_zarr(tiny + 1, memory(), compute=False).node.operator.chunks != (1, 1, 1)
+    sink = dt.to_zarr(tiny + 1, memory(), compute=False).node.operator
+    assert sink.chunks == (23, 300, 300)
 
 
 @pytest.mark.parametrize("wrong", [{"compressors": "gzip"}, {"chunk": (1,)}, {"fill_value": 1}])
@@ -296,3 +297,57 @@ def test_nothing_is_overwritten_where_something_is_appended():
     dt.to_zarr(dt.ones(3), store)
     with pytest.raises(ValueError, match="nothing to overwrite"):
         dt.to_zarr(dt.zeros(3), store, append_dim=0, overwrite=True)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_a_sink_may_be_computed_again(tmp_path, overwrite, in_memory):
+    store = memory() if in_memory else tmp_path / "x"
+    (read,) = (dt.to_zarr(CELLS, store, overwrite=overwrite, compute=False, return_stored=True),)
+    np.testing.assert_array_equal(read[:2].compute(), CELLS[:2])
+    np.testing.assert_array_equal(read[2:].compute(), CELLS[2:])
+    write = dt.to_zarr(-CELLS, tmp_path / "y", compute=False)
+    write.compute()
+    dt.to_zarr(CELLS, tmp_path / "z", after=[write])
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "y")[...], -CELLS)
+
+
+def test_what_another_has_made_meanwhile_is_kept(tmp_path):
+    write = dt.to_zarr(CELLS, tmp_path / "x", compute=False)
+    dt.to_zarr(-CELLS, tmp_path / "x")
+    with pytest.raises(dt.StoreError, match="cannot create"):
+        write.compute()
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "x")[...], -CELLS)
+    first = dt.to_zarr(CELLS, tmp_path / "y", compute=False)
+    first.compute()
+    dt.to_zarr(-CELLS, tmp_path / "y", overwrite=True)
+    with pytest.raises(dt.StoreError, match="cannot create"):
+        first.compute()
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_tasks_that_are_done_again_change_nothing(tmp_path, overwrite, zarr_format):
+    """Dask does a task again whose worker was lost."""
+    if overwrite:
+        dt.to_zarr(-CELLS, tmp_path / "x", zarr_format=zarr_format)
+    effect = dt.to_zarr(
+        CELLS,
+        tmp_path / "x",
+        chunks=(3, 7),
+        overwrite=overwrite,
+        compute=False,
+        zarr_format=zarr_format,
+    )
+    sink, type_ = effect.node.operator, effect.node.type
+    first, second = type_.box.cut(0, 3)
+    sink.prepare(type_, "a run")
+    sink.write(first, CELLS[:3])
+    sink.prepare(type_, "a run")
+    sink.write(second, CELLS[3:])
+    for _ in range(2):
+        sink.finish()
+        np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), CELLS)
+        sink.prepare(type_, "a run")
+        sink.write(first, CELLS[:3] * (1 - overwrite))  # 0 if of what was replaced
+    assert not dict(zarr.open_array(tmp_path / "x").attrs)

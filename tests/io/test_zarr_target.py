@@ -179,9 +179,30 @@ def test_two_that_append_behind_the_same_cells_do_not_overwrite_each_other(tmp_p
     first.compute()
     with pytest.raises(dt.StoreError, match=r"has shape \(10, 7\) now"):
         second.compute()
+    first.compute()
+    np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x"), [*CELLS, *CELLS])
+
+
+def test_an_append_that_another_followed_is_not_done_again(tmp_path):
+    dt.to_zarr(CELLS, tmp_path / "x")
+    append = dt.to_zarr(CELLS, tmp_path / "x", append_dim=0, compute=False)
+    append.compute()
+    dt.to_zarr(CELLS, tmp_path / "x", append_dim=0)
     with pytest.raises(dt.StoreError, match="now; the write was made for"):
-        first.compute()
-    assert dt.from_zarr(tmp_path / "x").shape == (10, 7)
+        append.compute()
+
+
+def test_a_store_that_has_grown_is_made_ready_again_without_harm(tmp_path):
+    """Dask does a task again whose worker was lost."""
+    dt.to_zarr(CELLS, tmp_path / "x")
+    append = dt.to_zarr(CELLS, tmp_path / "x", append_dim=0, compute=False)
+    sink, type_ = append.node.operator, append.node.type
+    for _ in range(2):
+        sink.prepare(type_, "a run")
+    sink.write(type_.box, CELLS)
+    sink.prepare(type_, "a run")
+    sink.finish()
+    np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x"), [*CELLS, *CELLS])
 
 
 def test_an_append_that_fails_says_what_is_missing(tmp_path):

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 from numba import njit
 
-from dask_tapestry_kernels.cpu.elementary import FUNCTIONS, Elementary
+from dask_tapestry.cells import CellBuilder
+from dask_tapestry_kernels.cpu import compiled, tape
+from dask_tapestry_kernels.cpu.elementary import COMPLEX_FUNCTIONS, FUNCTIONS, Elementary
 
+from . import complex_oracle
 from .oracle import loop, spread, values
 
 ERRORS = ("erf", "erfc")  # not among NumPy's ufuncs
@@ -35,12 +38,74 @@ def digest() -> str:
             out = values(name, *arguments(elementary, dtype))
             out[np.isnan(out)] = np.nan
             bits.update(out.tobytes())
+    for name, elementary in COMPLEX_FUNCTIONS.items():
+        for dtype in (np.complex128, np.complex64):
+            out = complex_oracle.values(name, *numbers(elementary.arity, dtype))
+            out = np.stack([out.real, out.imag])
+            out[np.isnan(out)] = np.nan
+            bits.update(out.tobytes())
     return bits.hexdigest()
+
+
+def numbers(arity: int, dtype: type) -> list[np.ndarray]:
+    """Return as many complex cells as a function takes."""
+    cells = complex_oracle.numbers(-20, 20, 100).astype(dtype)
+    cells = np.concatenate([cells, [0, -0.0, 1j, -1, np.inf, complex(1, np.nan)]]).astype(dtype)
+    return [cells, np.random.default_rng(3).permutation(cells)][:arity]
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(ERRORS)))
 def test_they_are_named_for_ufuncs_of_as_many_arguments(name):
     assert FUNCTIONS[name].arity == getattr(np, name).nin
+
+
+@pytest.mark.parametrize("name", COMPLEX_FUNCTIONS)
+def test_those_of_complex_numbers_are_named_for_ufuncs_too(name):
+    ufunc = getattr(np, name)
+    assert ufunc.nin == COMPLEX_FUNCTIONS[name].arity
+    assert any("D" in types for types in ufunc.types)
+
+
+def layouts(cells: np.ndarray) -> dict[str, np.ndarray]:
+    """The same cells, of a plane, in several layouts."""
+    wide = np.zeros((cells.shape[0], 3 * cells.shape[1]), cells.dtype)
+    wide[:, ::3] = cells
+    odd = np.zeros(cells.nbytes + 1, np.uint8)[1:].view(cells.dtype).reshape(cells.shape)
+    odd[...] = cells
+    return {
+        "contiguous": cells,
+        "strided": wide[:, ::3],
+        "reversed": cells[::-1, ::-1].copy()[::-1, ::-1],
+        "columns": np.asfortranarray(cells),
+        "misaligned": odd,
+    }
+
+
+@pytest.mark.parametrize("mode", ["off", "wait"])
+@pytest.mark.parametrize("kind", "FD")
+@pytest.mark.parametrize(
+    "name", ["multiply", "square", "divide", "absolute", "exp", "sqrt", "power"]
+)
+def test_bits_of_complex_functions_do_not_depend_on_where_cells_lie(name, kind, mode):
+    dtype, arity = np.dtype(kind), getattr(np, name).nin
+    planes = [np.resize(x, (90, 110)) for x in numbers(arity, dtype.type)]
+    builder = CellBuilder((dtype,) * arity)
+    result = np.dtype(dtype.char.lower()) if name == "absolute" else dtype
+    expression = builder.finish(builder.call(name, range(arity), result))
+    ways = [layouts(plane) for plane in planes]
+    with compiled.mode(mode):
+        whole = tape.evaluate(None, *planes, expression=expression)
+        for way in ways[0]:
+            operands = [each[way] for each in ways]
+            got = tape.evaluate(None, *operands, expression=expression)
+            assert got.tobytes() == whole.tobytes(), way
+            into = layouts(np.zeros_like(whole))[way]
+            tape.evaluate(into, *operands, expression=expression)
+            assert into.tobytes() == whole.tobytes(), way
+        for i in range(0, 110, 7):
+            alone = [np.array(plane[0, i]) for plane in planes]
+            cell = tape.evaluate(None, *alone, expression=expression)
+            assert cell.tobytes() == whole[0, i].tobytes()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -76,6 +141,15 @@ def test_loops_over_cells_are_vectorised(name):
         (code,) = loop(function, elementary.arity).inspect_llvm().values()
         assert re.search(r"fmul <\d+ x double>", code)
         assert "@fma" not in code.replace("@llvm.fma", "")
+
+
+@pytest.mark.parametrize("name", ["absolute", "divide", "sqrt", "exp", "log", "tanh", "arcsin"])
+def test_loops_over_complex_cells_are_vectorised(name):
+    elementary = COMPLEX_FUNCTIONS[name]
+    complex_oracle.values(name, *numbers(elementary.arity, np.complex128))
+    over = complex_oracle.loop(elementary.complex128, elementary.arity)
+    (code,) = over.inspect_llvm().values()
+    assert re.search(r"fmul <\d+ x double>", code)
 
 
 def test_no_kernel_needs_them_on_import():

@@ -182,3 +182,17 @@ def test_a_block_is_the_same_by_either_way():
         after = KERNELS["map"](None, x, x, expression=expression)
     assert same_bits(after, by_numpy(expression, [x, x]))
     assert tape._gains(expression, after, [x, x])
+
+
+@pytest.mark.parametrize("mode", ["off", "auto"])
+@pytest.mark.parametrize("kind", "efdFD")
+def test_a_function_of_our_own_takes_cells_off_their_addresses(kind, mode):
+    x = np.linspace(0, 1, 100).astype(kind)
+    x_off, out = (np.zeros(x.nbytes + 1, "u1")[1:].view(kind) for _ in range(2))
+    x_off[...] = x
+    builder = CellBuilder((np.dtype(kind),))
+    expression = builder.finish(builder.call("exp", (0,), np.dtype(kind)))
+    with compiled.mode(mode):
+        tape.evaluate(out, x_off, expression=expression)
+        assert same_bits(out, tape.evaluate(None, x, expression=expression))
+    assert np.allclose(out, np.exp(x), rtol=1e-2)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.generate import PIECE
 from tests.comparisons import same_bits
 
 
@@ -33,3 +34,14 @@ def test_times_are_counted_in_integers():
     told = {"first": np.int64(3), "delta": np.int64(2), "dtype": np.dtype("M8[D]")}
     block = KERNELS["arange"](None, **told, places=range(1, 3))
     assert block.tolist() == np.array([5, 7]).astype("M8[D]").tolist()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f4", "c16"])
+def test_ranges_are_made_piece_by_piece_where_they_belong(dtype):
+    first, delta = np.array([3, 2]).astype(dtype)
+    told = {"first": first, "delta": delta, "dtype": first.dtype}
+    places = range(-7, -7 - 3 * (2 * PIECE + 5), -3)
+    out = np.zeros(2 * len(places), dtype)[::2]
+    assert KERNELS["arange"](out, **told, places=places) is out
+    with np.errstate(all="ignore"):
+        assert same_bits(out, first + np.array(places).astype(dtype) * delta)

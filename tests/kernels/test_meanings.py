@@ -3,6 +3,7 @@ import pytest
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cpu import meanings
+from dask_tapestry_kernels.cpu.elementary import COMPLEX_FUNCTIONS, FUNCTIONS
 from tests.comparisons import same_bits
 from tests.kernels.expressions import by_numpy, by_row, chosen, functions, special
 
@@ -134,7 +135,31 @@ def test_loops_of_mixed_dtypes_and_unknown_functions_have_no_compiled_meaning():
     assert meanings.step("ldexp", ["a", "b"], [f8, np.dtype("i4")], f8) is None
     assert meanings.step("spacing", ["a"], [f8], f8) is None
     assert meanings.step("cast", ["a"], [f8], np.dtype("u8")) is None
-    assert meanings.step("exp", ["a"], [np.dtype("D")], np.dtype("D")) is None
+    assert meanings.step("exp", ["a"], [np.dtype("G")], np.dtype("G")) is None
+    assert meanings.step("cbrt", ["a"], [np.dtype("D")], np.dtype("D")) is None
+
+
+def test_functions_of_our_own_are_known_by_the_dtype_of_their_operands():
+    known = [(name, kind) for name in ("exp", "sqrt", "erf") for kind in "edgFDGl"]
+    ours = [one for one in known if meanings.is_elementary(one[0], np.dtype(one[1]))]
+    assert ours == [
+        *[("exp", kind) for kind in "edFD"],
+        *[("sqrt", kind) for kind in "FD"],
+        *[("erf", kind) for kind in "ed"],
+    ]
+    assert meanings.is_careful("exp", np.dtype("D"))
+    assert not meanings.is_careful("exp", np.dtype("d"))
+    assert not meanings.is_careful("log", np.dtype("D"))
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "complex64", "complex128"])
+def test_each_function_of_our_own_is_there_with_the_care_it_takes(kind):
+    dtype = np.dtype(kind)
+    table = COMPLEX_FUNCTIONS if dtype.kind == "c" else FUNCTIONS
+    ours = meanings.ELEMENTARY[dtype.kind]
+    assert ours == set(table)
+    careful = {name for name in ours if getattr(table[name], f"care_{kind}") is not None}
+    assert careful == meanings.CAREFUL[dtype.kind]
 
 
 @pytest.mark.parametrize("kind", "?bLefdFD")

@@ -1,3 +1,7 @@
+import itertools
+import math
+import operator
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,7 +54,7 @@ def test_any_box_has_the_numbers_of_the_whole(box):
 )
 def test_both_engines_make_the_same_numbers(frame, places, monkeypatch):
     monkeypatch.setattr(kernel, "SMALL", 0)
-    starts, length, step = kernel.runs(frame, places)
+    starts, _, length, step = kernel.runs(frame, places)
     made = [np.empty((len(starts), length), np.uint64) for _ in range(2)]
     kernel.fill_by_numpy(made[0], starts, step, KEY, DRAW)
     with compiled.mode("wait"):
@@ -70,15 +74,53 @@ def test_numbers_at_the_far_end_of_what_can_be_counted(monkeypatch):
     state["state"]["counter"][:] = [2**62 - 1, DRAW[1], DRAW[0], 0]
     philox.state = state
     np.testing.assert_array_equal(found[1], philox.random_raw(4)[1:])
-    starts, length, step = kernel.runs(frame, places)
+    starts, _, length, step = kernel.runs(frame, places)
     compiled = np.empty((len(starts), length), np.uint64)
     assert kernel.fill_compiled(compiled, starts, step, KEY, DRAW)
     np.testing.assert_array_equal(compiled, found)
 
 
+def number(cell):
+    """The number of one cell, by NumPy's generator placed there."""
+    page, place = divmod(cell, 2**64)
+    philox = np.random.Philox(key=np.array(KEY, np.uint64))
+    state = philox.state
+    state["state"]["counter"][:] = [place >> 2, DRAW[1], DRAW[0], page]
+    philox.state = state
+    return philox.random_raw(4)[place & 3]
+
+
+FAR = (2**40, 2**30)  # 64 pages
+
+
+@pytest.mark.parametrize(
+    ("frame", "places"),
+    [
+        (FAR, (range(5, 6), range(2**30 - 2, 2**30))),
+        (FAR, (range(2**34 - 2, 2**34 + 2), range(2**30 - 3, 2**30))),
+        (FAR, (range(2**40 - 1, 2**40), range(0, 2**30, 2**28))),
+        (FAR, (range(0, 2**40, 2**37), range(3, 9, 2))),
+        ((2**70,), (range(2**64 - 7, 2**64 + 9, 3),)),
+        ((2**70,), (range(2**64 - 7, 2**64 + 9),)),
+        ((2**70,), (range(2**66 - 1500, 2**66 + 1000, 300),)),
+        ((2**60, 9, 5), (range(2**64 // 45 - 1, 2**64 // 45 + 2), range(9), range(5))),
+        ((2**64, 2**64), (range(2**64 - 2, 2**64), range(2**64 - 2, 2**64))),
+    ],
+)
+@pytest.mark.parametrize("mode", ["off", "wait"])
+def test_numbers_of_further_pages(frame, places, mode, monkeypatch):
+    monkeypatch.setattr(kernel, "SMALL", 0)
+    told = {"key": KEY, "draw": DRAW, "frame": frame, "places": places}
+    with compiled.mode(mode):
+        found = kernel.random_bits(None, **told)
+    strides = [math.prod(frame[dim + 1 :]) for dim in range(len(frame))]
+    cells = [sum(map(operator.mul, at, strides)) for at in itertools.product(*places)]
+    assert found.ravel().tolist() == [number(cell) for cell in cells]
+
+
 def test_runs_are_as_long_as_they_get():
     assert [
-        kernel.runs((4, 5, 6), places)[1:]
+        kernel.runs((4, 5, 6), places)[2:]
         for places in (
             (range(4), range(5), range(6)),
             (range(1, 3), range(5), range(6)),

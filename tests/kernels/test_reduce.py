@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.cells import Tree
+from dask_tapestry.cells import CellBuilder, Tree
 from dask_tapestry.operators.monoids import MONOIDS
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu import KERNELS, reduce
+from dask_tapestry_kernels.cpu.tape import evaluate
 from tests.comparisons import same_bits
 from tests.operators.monoid_names import monoids_of
 
@@ -58,3 +59,28 @@ def test_nodes_keep_the_axes_where_they_are():
     nodes = reduced(X, "sum", (0, 2), target=0)
     counts = Tree((50, 70)).counts(0)
     assert nodes.shape == (counts[0], 6, counts[1])
+
+
+@pytest.mark.parametrize("name", ["sum", "std", "argmax"])
+@pytest.mark.parametrize("axes", [(0,), (2,), (0, 2), (0, 1, 2)])
+def test_formulas_that_are_not_compiled_are_evaluated_piece_by_piece(name, axes, monkeypatch):
+    builder = CellBuilder([X.dtype])
+    double = builder.finish(builder.call("add", [0, 0], X.dtype))
+    sizes = []
+
+    def watched(out, *blocks, expression):
+        sizes.append(blocks[0].nbytes)
+        return evaluate(out, *blocks, expression=expression)
+
+    monkeypatch.setattr(reduce, "_formula_states", lambda *_: None)
+    monkeypatch.setattr(reduce, "evaluate", watched)
+    monkeypatch.setattr(reduce, "PIECE_BYTES", X.nbytes // 4)
+    assert same_bits(reduced(X, name, axes, expression=double), reduced(X + X, name, axes))
+    assert sum(sizes) == X.nbytes
+    assert max(sizes) < X.nbytes or axes == (0, 1, 2)
+
+
+def test_blocks_without_cells_have_no_pieces():
+    """Of a kept axis without cells there is nothing to fold."""
+    assert list(reduce._pieces((6, 0), (4,), 8)) == []
+    assert list(reduce._pieces((0, 3), (4,), 8)) == []

@@ -1,4 +1,5 @@
 import linecache
+import re
 
 import numpy as np
 import pytest
@@ -51,16 +52,30 @@ def test_no_products_and_sums_are_contracted():
     assert not by_row(expression, [x, x * x]).any()
 
 
-def test_what_lets_bits_vary_is_allowed_to_no_operation():
-    """No contraction, no reassociation, no NaN wished away in what LLVM is told."""
-    builder = CellBuilder((F8, F8))
-    product = builder.call("multiply", (0, 1), F8)
-    source = rows.row_of(builder.finish(builder.call("add", (product, 0), F8))).source
+def code_of(row):
+    """LLVM's text of a compiled row."""
+    source = row.source
     linecache.cache["<row>"] = (len(source), None, source.splitlines(True), "<row>")
     scope = {}
     exec(compile(source, "<row>", "exec"), scope)
     (text,) = scope["kernel"].inspect_llvm().values()
-    words = set(text.split())
+    return text
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("sin", "d"), ("tan", "f"), ("exp", "D"), ("sqrt", "D")]
+)
+def test_functions_with_another_way_for_some_cells_are_vectorised(name, kind):
+    builder = CellBuilder((np.dtype(kind),))
+    code = code_of(rows.row_of(builder.finish(builder.call(name, (0,), np.dtype(kind)))))
+    assert re.search(r"fmul <\d+ x double>", code)
+
+
+def test_what_lets_bits_vary_is_allowed_to_no_operation():
+    """No contraction, no reassociation, no NaN wished away in what LLVM is told."""
+    builder = CellBuilder((F8, F8))
+    product = builder.call("multiply", (0, 1), F8)
+    words = set(code_of(rows.row_of(builder.finish(builder.call("add", (product, 0), F8)))).split())
     assert "fmul" in words
     assert not words & {"fast", "contract", "reassoc", "nnan", "ninf", "nsz", "arcp", "afn"}
 

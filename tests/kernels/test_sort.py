@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu import KERNELS, sort
 from dask_tapestry_kernels.cpu.sort import largest, pair_dtype, sort_cells, sort_pairs
 
 RANDOM = np.random.default_rng(7)
@@ -111,3 +111,21 @@ def test_weights_that_cannot_be(wrong):
     told = {"quantiles": (0.5,), "dtype": np.dtype("f8"), "skip_nan": False, "axis": 0}
     with pytest.raises(ValueError, match="Weights"):
         KERNELS["weightedranks"](None, np.arange(2.0), np.array(wrong), **told, part=slice(0, 2))
+
+
+@pytest.mark.parametrize("shape", [(7, 5, 3), (1, 40, 2), (0, 4, 3), (4, 0, 3)])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_lanes_are_sorted_a_few_at_a_time(shape, axis, monkeypatch):
+    monkeypatch.setattr(sort, "PIECE", 100)
+    x = zeros_and_nans(shape, "f8")
+    parts = [x[lanes] for lanes in sort.some_lanes(x, axis)]
+    assert sum(part.size for part in parts) == x.size
+    assert all(part.shape[axis] == shape[axis] for part in parts)
+    made = x.copy()
+    sort_cells(made, axis, in_runs=False)
+    np.testing.assert_array_equal(made, np.sort(x, axis=axis))
+    if not x.size:
+        return
+    chosen = (0, shape[axis] - 1)
+    told = {"ranks": chosen, "axis": axis % 3, "part": slice(0, 2)}
+    np.testing.assert_array_equal(KERNELS["ranks"](None, x, **told), np.take(made, chosen, axis))

@@ -67,6 +67,12 @@ def test_several_results_are_fields():
         conform(1, (), PAIR, abs)
 
 
+def test_strings_are_not_cut():
+    assert conform(np.array(["ab"], "U9"), (1,), np.dtype("U2"), abs).tolist() == ["ab"]
+    with pytest.raises(ValueError, match="<U3, too long for cells of <U2"):
+        conform(np.array(["abc"]), (1,), np.dtype("U2"), abs)
+
+
 def test_a_field_and_part_of_its_axes():
     cells = conform((np.arange(3), np.arange(6.0).reshape(3, 2)), (3,), PAIR, abs)
     assert member(None, cells, name="b", keep=(slice(1, 2),)).tolist() == [[1], [3], [5]]
@@ -76,14 +82,16 @@ def test_a_field_and_part_of_its_axes():
     ("levels", "value"), [(None, 15), (0, X.tolist()), (1, [1, 5, 9]), (2, [6, 9]), (9, [15])]
 )
 def test_fold_stops_at_a_level(levels, value):
-    made = fold(None, X, function=np.add, axis=0, levels=levels, identity=0)
+    made = fold(None, X, function=np.add, axis=0, levels=levels, identity=0, dtype=X.dtype)
     assert made.tolist() == value
 
 
 def test_fold_of_nothing_is_the_identity():
     empty = np.empty((2, 0))
-    assert fold(None, empty, function=None, axis=1, levels=None, identity=4.0).tolist() == [4, 4]
-    assert fold(None, empty, function=None, axis=1, levels=1, identity=4.0).shape == (0, 2)
+    told = {"function": None, "axis": 1, "identity": 4.5, "dtype": F8}
+    assert fold(None, empty, levels=None, **told).tolist() == [4.5, 4.5]
+    assert fold(None, empty.astype(int), levels=None, **told).tolist() == [4.5, 4.5]
+    assert fold(None, empty, levels=1, **told).shape == (0, 2)
 
 
 def test_blockwise_puts_blocks_in_their_places():

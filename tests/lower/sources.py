@@ -1,5 +1,6 @@
 """Array-likes that record how they are read, in this process and in others."""
 
+import os
 from pathlib import Path
 
 import dask
@@ -66,3 +67,17 @@ def sent(*collections):
 def causes(error):
     """Return the texts of an error and of what led to it: distributed wraps those of pickling."""
     return f"{error}\n{causes(error.__cause__)}" if error else ""
+
+
+class Deadly:
+    """An array whose last rows, when they are first read, end the process that reads them."""
+
+    def __init__(self, data, path):
+        self.data, self.path = np.asarray(data), Path(path)
+        self.shape, self.dtype = self.data.shape, self.data.dtype
+
+    def __getitem__(self, key):
+        if key[0].stop == self.shape[0] and not self.path.exists():
+            self.path.touch()
+            os._exit(1)
+        return self.data[key]

@@ -12,8 +12,10 @@ import zarr
 from distributed import Client, LocalCluster, wait
 
 import dask_tapestry as dt
+from dask_tapestry.plan.resources import process_memory
 
-from .sources import Failing, Recorded, causes
+from .peaks import REFERENCES, SPARE, needs_counters, status
+from .sources import Deadly, Failing, Recorded, causes
 
 ROOT = Path(__file__).parents[2]
 CELLS = np.arange(100.0).reshape(10, 10)
@@ -69,6 +71,34 @@ def test_a_local_cluster_of_processes(tmp_path):
         everything(client, tmp_path)
 
 
+def begin_anew():
+    """Forget how much this worker has held; return how much it holds."""
+    REFERENCES.write_text("5")
+    return status("VmRSS")
+
+
+@needs_counters
+def test_small_workers_hold_what_the_plan_says(tmp_path):
+    """Both jobs read 64 MB; kept memory is no more than a tenth of a worker's."""
+    data = np.random.default_rng(0).random((2, 4000, 1000))
+    for name, cells in zip("xy", data, strict=True):
+        zarr.create_array(tmp_path / name, data=cells, chunks=(1000, 500), compressors=None)
+    x, y = (dt.from_zarr(tmp_path / name) for name in "xy")
+    differences = abs((x - y)[1:] - (x - y)[:-1]).max(axis=1)
+    options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": "600 MB"}
+    with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster) as client:
+        assert client.submit(process_memory).result() == 600 * 10**6
+        for job, value in (
+            (differences, abs(np.diff(data[0] - data[1], axis=0)).max(axis=1)),
+            (dt.median(x, axis=0), np.median(data[0], axis=0)),
+        ):
+            predicted = dt.plan(job).cost["peak_worker_bytes"]
+            before = client.run(begin_anew)
+            np.testing.assert_array_equal(job.compute(), value)
+            peaks = client.run(status, "VmHWM")
+            assert max(peaks[w] - before[w] for w in peaks) < predicted + SPARE
+
+
 @pytest.fixture
 def scheduler_file(tmp_path):
     """A scheduler and a worker that were started as programs, as on a batch cluster."""
@@ -99,3 +129,38 @@ def test_a_scheduler_and_a_worker_of_their_own(scheduler_file, tmp_path):
     with Client(scheduler_file=str(scheduler_file), timeout=60) as client:
         client.wait_for_workers(1, timeout=60)
         everything(client, tmp_path)
+
+
+def test_a_worker_that_is_lost_loses_nothing_that_was_written(tmp_path):
+    """Its tasks are done again, among them the one that makes the store ready."""
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    expected = CELLS[::-1] + CELLS
+    with LocalCluster(**options) as cluster, Client(cluster), dt.config(block_bytes=160):
+        for kind in ("new", "replaced", "grown"):
+            path = tmp_path / kind
+            x = dt.from_array(Deadly(CELLS, tmp_path / f"{kind}.dead"))
+            if kind == "new":
+                dt.to_zarr(x, path, chunks=(2, 10))
+                np.testing.assert_array_equal(zarr.open_array(path)[...], CELLS)
+                continue
+            dt.to_zarr(CELLS, path, chunks=(2, 10))
+            if kind == "replaced":
+                dt.to_zarr(dt.from_zarr(path)[::-1] + x, path, chunks=(2, 10), overwrite=True)
+                np.testing.assert_array_equal(zarr.open_array(path)[...], expected)
+            else:
+                dt.to_zarr(x, path, append_dim=0)
+                np.testing.assert_array_equal(zarr.open_array(path)[...], [*CELLS, *CELLS])
+            assert (tmp_path / f"{kind}.dead").exists()
+
+
+def test_what_is_persisted_is_optimized():
+    options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": "1GB"}
+    with LocalCluster(**options, dashboard_address=None) as cluster, Client(cluster):
+        x = dt.ones((4, 4), chunks=(2, 2)).persist()
+        for given in ([x], [x, x.sum()], [x + 1, x]):
+            found = dask.optimize(*given)
+            for before, now in zip(given, found, strict=True):
+                assert now.chunks == before.chunks
+                np.testing.assert_array_equal(now.compute(), before.compute())
+                np.testing.assert_array_equal((now + 1).compute(), before.compute() + 1)
+                np.testing.assert_array_equal(*dask.compute(dask.optimize(now)[0], before))

@@ -10,7 +10,7 @@ import pytest
 from dask.base import is_dask_collection, tokenize
 
 import dask_tapestry as dt
-from dask_tapestry.lower.expr import TapestryExpr, TapestrySequence, lower_plan, planned_cuts
+from dask_tapestry.lower.expr import TapestryExpr, TapestrySequence
 from dask_tapestry.plan.build import build_plan
 
 from .sources import Recorded, add_one, sent, total
@@ -246,14 +246,6 @@ def test_all_roots_of_one_compute_are_in_one_expression():
     assert all(isinstance(part, TapestryExpr) for part in joint.operands)
     first, second = (part.operand("dsk") for part in joint.operands)
     assert first is second
-
-
-def test_cuts_of_planned_layers_are_remembered():
-    x = dt.arange(10).rechunk(4)
-    lower_plan(x.standalone_plan, final=False)
-    assert [list(c.lengths()) for c in planned_cuts(x.name)] == [[4, 4, 2]]
-    with pytest.raises(KeyError):
-        planned_cuts("tapestry-unknown-0")
 
 
 def test_a_broken_plan_is_refused_before_the_first_task(recorded):

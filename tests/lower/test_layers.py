@@ -8,6 +8,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower.layers import (
     BarrierLayer,
+    EndedLayer,
     FinishLayer,
     GatherLayer,
     PrepareLayer,
@@ -105,7 +106,7 @@ class Steps:
     def __init__(self):
         self.done = []
 
-    def prepare(self, type_):
+    def prepare(self, type_, run):
         self.done.append("prepare")
 
     def finish(self):
@@ -114,13 +115,21 @@ class Steps:
 
 def test_a_store_is_prepared_after_what_must_end_before():
     sink = Steps()
-    first = PrepareLayer("p", sink, None, (), None)
+    first = PrepareLayer("p", sink, None, "a run", (), None)
     assert first["p", 0].dependencies == set()
-    later = PrepareLayer("p", sink, None, (("before", 0),), None)
+    later = PrepareLayer("p", sink, None, "a run", (("before", 0),), None)
     task = later["p", 0]
     assert task.dependencies == {("before", 0)}
     task({("before", 0): None})
     assert sink.done == ["prepare"]
+
+
+def test_the_end_of_a_block_holds_no_cells():
+    layer = pickle.loads(pickle.dumps(EndedLayer("e", "w", (Cuts.regular(4, 2),))))
+    assert list(layer) == [("e", 0), ("e", 1)]
+    task = layer["e", 1]
+    assert task.dependencies == {("w", 1)}
+    assert task({("w", 1): np.ones(2)}) is None
 
 
 def test_a_store_is_finished_after_all_its_blocks():

@@ -1,5 +1,7 @@
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -80,6 +82,16 @@ def test_only_so_much_is_kept(memory):
         assert 0 < memory.kept <= 3 * SMALLEST
     with dt.config(kept_memory=0):
         assert memory.kept == 0
+
+
+def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):
+    worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=30 * SMALLEST))
+    with monkeypatch.context() as patch:
+        module = SimpleNamespace(get_worker=lambda: worker)
+        patch.setitem(sys.modules, "distributed.worker", module)
+        lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
+    lent.clear()  # in a thread that knows no worker
+    assert 0 < memory.kept <= 3 * SMALLEST
 
 
 def test_what_is_idle_goes_to_the_system(memory):

@@ -1,6 +1,7 @@
 import dask
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ import dask_tapestry as dt
 from dask_tapestry.lower.run import assemble, owned
 from dask_tapestry.zspace import Cuts, ZRange
 
+from .peaks import SPARE, needs_counters, peak_of
 from .sources import Failing, Recorded
 
 
@@ -42,7 +44,7 @@ def test_an_owned_block_keeps_nothing_else_alive():
 
 def test_a_source_is_read_box_by_box(tmp_path):
     source = Recorded(np.arange(24.0).reshape(4, 6), tmp_path / "reads")
-    x = dt.from_array(source, chunks=(2, 6))
+    x = dt.from_array(source).rechunk((2, 6))
     np.testing.assert_array_equal((x + 1).compute(), source.data + 1)
     assert sorted(source.reads) == ["0:2 0:6", "2:4 0:6"]
 
@@ -76,7 +78,7 @@ def test_an_error_says_where_it_happened(scheduler):
 
 
 def test_an_error_names_the_block_that_failed():
-    x = dt.from_array(Failing((4, 2), row=2), chunks=(2, 2))
+    x = dt.from_array(Failing((4, 2), row=2)).rechunk((2, 2))
     assert "[2:4, 0:2]" in notes_of(x, scheduler="sync")
 
 
@@ -112,3 +114,40 @@ def test_values_do_not_depend_on_the_blocks(chunks):
     y = dt.asarray(x).rechunk(chunks)
     np.testing.assert_array_equal((np.sqrt(y) + y[::-1]).compute(), np.sqrt(x) + x[::-1])
     assert y.sum().compute() == dt.asarray(x).sum().compute()
+
+
+GENERATED = {
+    "range": lambda: dt.arange(3 * 10**7).sum(),
+    "range in a formula": lambda: dt.where(dt.arange(2e7) > 5, 1.0, 0.0).mean(),
+    "coordinates": lambda: dt.eye(6000).sum(),
+    "coordinates of a long axis": lambda: dt.indices((3 * 10**7,))[0].max(),
+    "random numbers": lambda: dt.random.default_rng(0).random(3 * 10**7).sum(),
+}
+
+
+@needs_counters
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_cells_are_never_all_in_memory(name):
+    measured, predicted = peak_of(GENERATED[name]())
+    assert measured < predicted + SPARE
+    assert predicted < 2 * SPARE
+
+
+STORED = {
+    "views of what is read": lambda s: s[:1000, :1000][::-1] + s[300:1300, 200:1200].T,
+    "chosen ranks": lambda s: dt.median(s, axis=0),
+    "chosen ranks of rows": lambda s: dt.quantile(s, 0.3, axis=1),
+    "sorted lanes": lambda s: dt.sort(s, axis=0).max(axis=1),
+    "differences": lambda s: abs((s * s)[1:] - (s + 1)[:-1]).max(axis=1),
+}
+
+
+@needs_counters
+@pytest.mark.parametrize("name", STORED)
+def test_what_stores_are_read_for_takes_what_the_plan_says(name, tmp_path):
+    data = np.random.default_rng(0).random((3000, 2000))
+    zarr.create_array(tmp_path / "s", data=data, chunks=(1000, 500), compressors=None)
+    job = STORED[name](dt.from_zarr(tmp_path / "s"))
+    with dt.config(resources=dt.Resources(threads=1, memory="4 GiB"), block_bytes=2**26):
+        measured, predicted = peak_of(job)
+    assert measured < predicted + SPARE / 4

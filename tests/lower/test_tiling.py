@@ -114,6 +114,27 @@ def test_a_formula_of_what_is_no_formula(small_tiles, tiled_blocks):
     assert any(tiled_blocks)
 
 
+NUMBERS = {
+    "before": lambda m, x, y: m.copysign(m.absolute(y), m.absolute(x) - 3) + 1,
+    "behind": lambda m, x, y: m.copysign(m.absolute(x), m.negative(y)) * 2,
+    "both ends": lambda m, x, y: m.add(y * y, m.copysign(x * 2, y + 1)) - m.sqrt(abs(y)),
+    "a cell": lambda m, x, y: m.maximum(abs(x) - 1, m.copysign(x * 2, y)[(1,) * x.ndim] + y),
+    "chosen": lambda m, x, y: m.where(y * 2 > 0, x + 1, y - 1) * 2,
+}
+
+
+@pytest.mark.parametrize("mode", ["off", "wait"])
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize(("cells", "number"), [("i4", "f2"), ("f2", "i1"), ("f4", "f8")])
+def test_what_has_no_dimensions_is_the_same_in_all_tiles(name, cells, number, mode, small_tiles):
+    x, y = values((3, 4, 6, 40), cells), np.array(-2, number)
+    with np.errstate(all="ignore"), compiled.mode(mode):
+        made = NUMBERS[name](dt, dt.asarray(x), dt.asarray(y))
+        expected = NUMBERS[name](np, x, y)
+        assert same_bits(made.compute(scheduler="sync"), expected)
+        assert same_bits(made.rechunk((2, 3, 4, 17)).compute(scheduler="sync"), expected)
+
+
 def tiled_names(y):
     step = list(build_plan([y.node]).__dict__["steps"].values())[-1]
     first = len(step.program.inputs)

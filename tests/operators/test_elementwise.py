@@ -86,3 +86,29 @@ def test_names_of_dimensions_must_not_contradict_each_other():
     assert (x + y).dims == ("a", "b")
     with pytest.raises(ShapeError, match="two names"):
         dt.ones((3, 3)).rename("a", "b") + dt.ones((3, 3)).rename("b", "a")
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "u8"])
+def test_powers_of_integers_are_the_last_bits_of_the_exact_ones(dtype):
+    info = np.iinfo(dtype)
+    x = np.array([0, 1, 2, 3, 7, 10, info.max, info.max - 1, info.min, info.min + 1], dtype)
+    y = np.arange(0, 40, dtype=dtype)
+    x, y = (a.ravel() for a in np.meshgrid(x, y))
+    exact = [int(a) ** int(b) % 2 ** (8 * x.itemsize) for a, b in zip(x, y, strict=True)]
+    expected = np.array(exact, f"u{x.itemsize}").view(dtype)
+    assert same_bits((dt.asarray(x) ** dt.asarray(y)).compute(), expected)
+    assert same_bits((dt.asarray(x[::-1]) ** y[::-1]).compute(), expected[::-1])
+    assert same_bits((dt.asarray(x[y == 13]) ** 13).compute(), expected[y == 13])
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_a_complex_number_to_the_power_of_a_python_number_is_as_numpys_operator_has_it(dtype):
+    x = np.array([3 - 4j, 1.5 + 1e-3j, -2, complex(np.inf, 1), 0], dtype)
+    rounding = 1e-5 if dtype == "c8" else 1e-14
+    for power in (2, 3, -1, 0.5, 1, 0, -2, 2.5 + 1j):
+        with np.errstate(all="ignore"):
+            expected = x**power
+        made = (dt.asarray(x) ** power).compute()
+        assert np.allclose(made, expected, rtol=rounding, equal_nan=True)
+    assert same_bits((dt.asarray(x) ** 2).compute(), dt.square(dt.asarray(x)).compute())
+    assert same_bits((dt.asarray(x) ** 0.5).compute(), dt.sqrt(dt.asarray(x)).compute())

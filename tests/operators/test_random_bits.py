@@ -60,9 +60,20 @@ def test_equal_numbers_are_one_node():
 
 
 def test_more_cells_than_numbers_are_refused():
-    assert random_bits((2**32, 2**32), STREAM).type.size == 2**64
+    assert random_bits((2**64, 2**64), STREAM).type.size == 2**128
     with pytest.raises(dt.ShapeError, match="repeat"):
-        random_bits((2**32, 2**32, 2), STREAM)
+        random_bits((2**64, 2**64, 2), STREAM)
+
+
+def test_cells_behind_the_first_page_are_those_of_the_next_counter():
+    philox = np.random.Philox(
+        key=np.array([7, 2**63], np.uint64), counter=3 << 192 | 4 << 128 | 1 << 64
+    )
+    far = random_bits((2**40, 2**30), STREAM)
+    found = dt.Array(far)[3 * 2**34, :9].compute()
+    np.testing.assert_array_equal(found, philox.random_raw(9))
+    first = dt.Array(random_bits((9,), STREAM)).compute()
+    np.testing.assert_array_equal(dt.Array(far)[0, :9].compute(), first)
 
 
 def test_every_bit_is_set_half_the_time_and_follows_no_other():
@@ -93,4 +104,4 @@ def test_fractions_are_made_of_the_bits():
     assert str(x[3:5, ::9].plan().teg).startswith("%0 = randomfraction((2, 4), draw=4.1, Region[")
     assert np.array_equal(x[3:5, ::9].compute(), expected[3:5, ::9])
     with pytest.raises(dt.ShapeError):
-        random_fraction((2**32, 2**32, 2), STREAM, 11, np.dtype("f8"))
+        random_fraction((2**64, 2**64, 2), STREAM, 11, np.dtype("f8"))

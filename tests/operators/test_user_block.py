@@ -80,22 +80,76 @@ def test_a_cell_reads_what_its_projection_says():
     assert (read.lo, read.hi) == ((0,), (9,))
 
 
-@pytest.mark.parametrize("region", [Region([Progression(1, 1, 2)]), Region([Progression(1, 2, 2)])])
+@pytest.mark.parametrize("region", [Progression(1, 1, 2), Progression(0, 2, 2)])
 def test_windows_are_restricted_to_what_is_wanted(region):
     x = np.arange(11.0)
-    node = block_of(windows(x))
-    restricted = node.operator.restrict(node.input_types, region)
-    (part,) = restricted.inputs
+    node, wanted = block_of(windows(x)), Region([region])
+    (part,) = node.operator.restrict(node.input_types, wanted).inputs
     assert part[0].count < 11
-    whole = node.operator.reference(x)
-    operator = restricted.operator
-    from dask_tapestry.teg import apply
+    value, yields = on_region(node, (x,), wanted)
+    assert np.array_equal(value, picked(node.operator.reference(x), yields))
+    inner = yields.position(wanted)
+    assert np.array_equal(picked(value, inner), picked(node.operator.reference(x), wanted))
 
-    smaller = apply(operator, dt.asarray(picked(x, part)).node)
-    assert smaller.type.shape == region.shape
-    if region[0].step == 1:
-        value, _ = on_region(node, (x,), region)
-        assert np.array_equal(value, picked(whole, region))
+
+def weighted(step, width, dilation, offset):
+    """An operator of windows with weights 1, 2, ..., that begin at `offset`."""
+
+    def of_block(x, w):
+        n = len(w)
+        taps = [x[t * dilation :][: step * (n - 1) + 1 : step] for t in range(width)]
+        return sum((t + 1) * tap for t, tap in enumerate(taps)) * w
+
+    return dt.block_operator(
+        index={"at": "parallel"},
+        inputs={"x": dt.IndexProjection([[step]], [offset], [width], dilation), "w": "at"},
+        outputs={"z": "at"},
+    )(of_block)
+
+
+SLICES = [
+    np.s_[::2],
+    np.s_[1::3],
+    np.s_[::-1],
+    np.s_[-2:0:-2],
+    np.s_[2:5],
+    np.s_[3:3],
+    np.s_[-1],
+    np.s_[4],
+    np.s_[-3:],
+]
+
+
+@pytest.mark.parametrize("block_bytes", [8, 24, 10**6])
+@pytest.mark.parametrize("window", [(1, 3, 1, 0), (2, 3, 1, 1), (3, 1, 1, 0), (2, 2, 3, 2)])
+def test_slices_of_windows_are_those_of_the_whole(window, block_bytes, shardings):
+    step, width, dilation, offset = window
+    x, w = np.arange(40.0) ** 2, np.arange(1.0, 9.0)
+    starts = offset + step * np.arange(8)
+    whole = sum((t + 1) * x[starts + t * dilation] for t in range(width)) * w
+    made = weighted(*window)(x, w)
+    with shardings.tiny(block_bytes):
+        alone = [made[i].compute() for i in SLICES]
+        values = dt.compute(*[made[i] for i in SLICES])
+    for i, together, one in zip(SLICES, values, alone, strict=True):
+        assert np.array_equal(together, whole[i])
+        assert np.array_equal(one, whole[i])
+
+
+@pytest.mark.parametrize(
+    "index", [np.s_[::2, 1::2], np.s_[::-3, ::-1], np.s_[1, ::3], np.s_[2:3], np.s_[..., -2]]
+)
+def test_slices_of_windows_in_several_dimensions(index, shardings):
+    rows = dt.IndexProjection([[2, 0], [0, 1]], [0, 0], [2, 1])
+    twice = dt.IndexProjection([[0, 1], [3, 0]], [0, 0], [1, 3])
+    pairs = dt.block_operator(
+        index={"i": "parallel", "j": "parallel"}, inputs={"x": rows}, outputs={"z": twice}
+    )(lambda x: np.repeat((x[:-1:2] - x[1::2]).T, 3, axis=1))
+    x = np.arange(77.0).reshape(11, 7) ** 2
+    whole = np.repeat((x[:10:2] - x[1::2]).T, 3, axis=1)
+    assert np.array_equal(pairs(x)[index].compute(), whole[index])
+    with shardings.tiny(64):
+        assert np.array_equal((pairs(x)[index] + 1).compute(), whole[index] + 1)
 
 
 def test_an_atomic_axis_is_computed_whole_and_not_cut(shardings):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.user_monoid import Fieldwise, Monoid, fold, fold_operator
+from dask_tapestry.operators.user_monoid import Monoid, fold, fold_operator
 from dask_tapestry.teg import apply
 
 from .blocks import by_blocks
@@ -49,15 +49,10 @@ def test_no_cells_are_the_identity():
     assert dt.Array(node).compute().tolist() == [7, 7]
 
 
-def test_fields_are_combined_together_or_each():
-    pair = np.array([(1, 5)], [("a", "i8"), ("b", "i8")])
-    each = Fieldwise(np.add, each=True)(pair, pair)
-    both = Fieldwise(lambda x, y: (x[0] + y[1], x[1]), each=False)(pair, pair)
-    assert [int(v[0]) for v in each] == [2, 10]
-    assert [int(v[0]) for v in both] == [6, 5]
-
-
 def test_names_of_dimensions_stay():
     x = dt.asarray(X).rename("row", "column").node
     assert fold(x, ADD, 1).type.dims == ("row",)
-    assert fold(x, "max", 0).operator.in_parts(2).infer(x.type).dims == (None, "column")
+    assert fold(x, Monoid(0, np.maximum), 0).operator.in_parts(2).infer(x.type).dims == (
+        None,
+        "column",
+    )

@@ -4,6 +4,7 @@ import dask_tapestry as dt
 from dask_tapestry.plan.grid import Aim
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
+ROOMY = dt.Resources(workers=4, threads=2, memory="16 GiB")
 MIB = 2**20
 
 

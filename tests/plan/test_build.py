@@ -7,7 +7,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.plan.build import build_plan
 
-from .graphs import FOUR, steps_of, stored
+from .graphs import FOUR, ROOMY, steps_of, stored
 
 CELLS = np.random.default_rng(0).normal(size=(60, 40))
 CLUSTER = dt.Resources(workers=100, threads=8, memory="64 GiB", bandwidth="1 GB/s")
@@ -25,7 +25,7 @@ def test_an_unknown_method_is_refused():
 
 
 def test_method_none_makes_one_block_an_operator():
-    plan = dt.plan(stored() + 1, stored().sum(axis=0), resources=FOUR, method="none")
+    plan = dt.plan(stored() + 1, stored().sum(axis=0), resources=ROOMY, method="none")
     assert all(step.count == 1 for step in plan.core.steps.values())
     assert dt.plan(stored() + 1, resources=FOUR).cost["tasks"] > 1
 

@@ -181,3 +181,47 @@ def test_short_runs_in_memory_are_not_cut_shorter(order):
 def test_long_runs_in_memory_are_cut():
     x = dt.asarray(np.ones((16, 2**20)))
     assert levels(x.sum(axis=0), aim_of(local=True)) == ()
+
+
+def centred(x):
+    return x - x.mean(axis=0)
+
+
+RANDOM = dt.random.default_rng(0).random((10**4, 10**3))
+SIXTY_FOUR = dt.Resources(workers=64, threads=4, memory="2 GiB")
+SIXTEEN = dt.Resources(workers=16, threads=2, memory="2 GiB")
+LINE = dt.placeholder((10**9,), "f8")
+OBSERVED = stored((80_000, 10_000), chunks=(800, 10_000))
+PLANNED = {
+    "sum of a line in rows": (SIXTY_FOUR, lambda: LINE.reshape(10**5, 10**4).sum(axis=0)),
+    "std of a line in rows": (SIXTY_FOUR, lambda: LINE.reshape(10**5, 10**4).std(axis=0)),
+    "product with itself": (SIXTEEN, lambda: OBSERVED.T @ OBSERVED),
+    "of centred cells": pytest.param(
+        (SIXTEEN, lambda: centred(OBSERVED).T @ centred(OBSERVED)),
+        marks=pytest.mark.xfail(
+            strict=True,
+            raises=dt.MemoryLimitError,
+            reason="both factors are held beside what they are made of: what is held, and what is "
+            "computed twice, is not a choice that the plan compares by cost yet",
+        ),
+    ),
+    "spread of sorted lanes": pytest.param(
+        (
+            dt.Resources(workers=1, threads=1, memory="100 MB"),
+            lambda: centred(dt.sort(RANDOM, axis=1)).std(axis=0),
+        ),
+        marks=pytest.mark.xfail(
+            strict=True,
+            raises=dt.MemoryLimitError,
+            reason="a sorted value that two steps read is held, though sorting it twice would fit",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("job", PLANNED.values(), ids=PLANNED)
+def test_jobs_that_fit_are_planned(job):
+    resources, make = job
+    plan = dt.plan(make(), resources=resources)
+    plan.verify()
+    assert plan.cost["tasks"] < 20_000

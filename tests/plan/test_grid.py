@@ -10,7 +10,7 @@ from dask_tapestry.plan.grid import choose_grid
 from dask_tapestry.plan.needs import needs_of
 from dask_tapestry.zspace import ZRange
 
-from .graphs import FOUR, MIB, aim_of, counted, last_step, stored
+from .graphs import FOUR, MIB, ROOMY, aim_of, counted, last_step, stored
 
 
 def grid_of(x, **changes):
@@ -87,7 +87,7 @@ def test_a_cell_that_needs_too_much_is_refused():
         dt.MemoryLimitError, match=r"the name: its smallest block, \[0:1\]"
     ) as caught:
         grid_of(counted(10) + 1, limit=7)
-    assert "needs 8 bytes; the limit a task is 7" in str(caught.value)
+    assert "needs 16 bytes; the limit a task is 7" in str(caught.value)
 
 
 def test_the_operator_that_needs_too_much_is_named(tmp_path):
@@ -123,7 +123,7 @@ def test_a_permuted_value_is_cut_where_its_source_is():
 @pytest.mark.parametrize("side", [7, 3000, 99_999])
 def test_cuts_of_a_sink_fall_between_its_pieces(tmp_path, side):
     sink = dt.to_zarr(stored() + 1, tmp_path / "x", chunks=(side, 1000), compute=False)
-    (rows, _) = last_step(sink).cuts
+    (rows, _) = last_step(sink, resources=ROOMY).cuts
     assert rows.step % side == 0
     assert rows.lead % side == 0
 

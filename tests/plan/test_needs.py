@@ -24,7 +24,26 @@ def test_what_is_read_held_and_computed_is_counted():
 
 
 def test_a_selector_needs_no_memory_of_its_own():
-    assert needs(stored()[::2].T, 1000, 500).work == 999 * 1000 * 8
+    rows = stored()[::2].T
+    assert needs(rows, 1000, 500, local=True).work == 999 * 1000 * 8
+    assert needs(rows, 1000, 500).work == (999 + 500) * 1000 * 8, "what goes elsewhere is copied"
+
+
+def test_generated_cells_take_memory():
+    x = dt.broadcast_to(dt.arange(1000.0), (1000, 1000)) + 1
+    assert needs(x, 10, 1000).work == (1 + 10) * 1000 * 8
+    assert needs(dt.indices((1000,))[0] + 1, 1000).work == 2 * 8000
+    rows = dt.indices((1000, 1000))[0] + 1
+    assert needs(rows, 1000, 1000).work == (1 + 1000) * 8000, "one line of coordinates"
+
+
+def test_what_a_view_shows_lives_as_long_as_the_view():
+    assert needs(stored()[::2].T + 1, 1000, 500).work == (999 + 500) * 1000 * 8
+
+
+def test_states_of_leaves_take_memory():
+    of_three = needs(stored((10**6, 3)).std(axis=1), 10**6).work
+    assert of_three > 10**6 * (3 * 8 + 3 * 8)
 
 
 def test_a_value_is_forgotten_once_it_was_read():

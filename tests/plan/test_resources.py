@@ -1,11 +1,19 @@
 import pickle
+import sys
+from types import SimpleNamespace
 
 import pytest
 from dask.system import CPU_COUNT
 
 import dask_tapestry as dt
 from dask_tapestry.plan import resources as module
-from dask_tapestry.plan.resources import Resources, current, machine_memory, this_machine
+from dask_tapestry.plan.resources import (
+    Resources,
+    current,
+    machine_memory,
+    process_memory,
+    this_machine,
+)
 
 
 def test_amounts_may_be_written_as_text():
@@ -96,3 +104,25 @@ def test_workers_without_a_limit_have_the_memory_of_a_machine(monkeypatch):
 def test_a_client_without_workers_counts_as_none(monkeypatch):
     monkeypatch.setattr(module, "live_client", FakeClient)
     assert current() == this_machine()
+
+
+def test_seven_tenths_of_a_worker_are_planned_for():
+    assert Resources(workers=2, memory="10 GiB").usable_bytes == 7 * 2**30
+    assert this_machine().usable_bytes == machine_memory()
+
+
+def test_a_small_process_keeps_little():
+    assert Resources(memory="1 GB").kept_bytes == 10**8
+    assert Resources(memory="100 GB").kept_bytes == 2**30
+    with dt.config(kept_memory="3 GB"):
+        assert Resources(memory="1 GB").kept_bytes == 3 * 10**9
+
+
+def test_the_memory_of_a_process_is_that_of_its_worker(monkeypatch):
+    assert process_memory() == machine_memory()
+    limit = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=10**9))
+    module = SimpleNamespace(get_worker=lambda: limit)
+    monkeypatch.setitem(sys.modules, "distributed.worker", module)
+    assert process_memory() == 10**9
+    limit.memory_manager.memory_limit = None
+    assert process_memory() == machine_memory()

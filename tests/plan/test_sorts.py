@@ -33,7 +33,7 @@ def ranked(cells):
 
 def test_cells_are_chosen_of_whole_lanes_if_they_fit():
     assert columns(ranked(10**8)) == 0
-    assert columns(ranked(10**10)) == 56
+    assert columns(ranked(10**10)) == 75
 
 
 def test_a_short_lane_stays_whole():
@@ -44,8 +44,8 @@ def test_a_short_lane_stays_whole():
 def test_a_long_lane_is_cut_for_the_memory():
     alone = aim_of(count=1)
     assert columns(dt.sort(dt.placeholder((10**8,), "f8")), alone) == 0
-    assert columns(dt.sort(dt.placeholder((10**10,), "f8")), alone) == -(-240 * 10**9 // 2**32)
-    assert columns(dt.argsort(dt.placeholder((10**10,), "f8")), alone) == -(-480 * 10**9 // 2**32)
+    assert columns(dt.sort(dt.placeholder((10**10,), "f8")), alone) == -(-320 * 10**9 // 2**32)
+    assert columns(dt.argsort(dt.placeholder((10**10,), "f8")), alone) == -(-640 * 10**9 // 2**32)
 
 
 def test_others_are_left_alone():

@@ -48,7 +48,7 @@ UNARY = (
     lambda x: x.max(axis=0) if x.size else x,
     lambda x: dt.broadcast_to(x, (3, *x.shape)).any(axis=(0, -1)),
     lambda x: dt.broadcast_to(x, (3, *x.shape)).astype("i4").sum(axis=0),
-    lambda x: dt.negative(-x),
+    lambda x: dt.negative(-x) if x.dtype != bool else ~~x,
     lambda x: x.astype("c16").real.astype("f4").astype("f8"),
     lambda x: dt.where(True, x - 0, x * 2),
     lambda x: x.rechunk(2),

@@ -49,7 +49,10 @@ class Drain(Sink):
     name = "drain"
     chunks = (1,)
 
-    def prepare(self, type_): ...
+    def prepare(self, type_, run): ...
+
+    def meets(self, other):
+        return True
 
     def write(self, box, block): ...
 
@@ -110,6 +113,11 @@ def follower_of_a_tensor():
     return apply(Drain(), vector(), after=[vector()])
 
 
+def writes_that_meet(*between):
+    first = apply(Drain(), vector())
+    return sequence_point(first, apply(Drain(), vector(), after=[p(first) for p in between]))
+
+
 def pace(step, width, offset=0):
     return IndexProjection([[step]], [offset], [width])
 
@@ -123,6 +131,7 @@ BROKEN = [
     ("sequence_points_carry_no_data", sequence_point_that_reads),
     ("sequence_points_carry_no_data", reader_of_a_sequence_point),
     ("only_sequence_points_are_waited_for", follower_of_a_tensor),
+    ("writes_that_meet_are_ordered", writes_that_meet),
     ("signatures_fit_their_tensors", lambda: probe(reads=2)),
     ("signatures_fit_their_tensors", lambda: probe(read=IndexProjection.identity(2))),
     ("signatures_fit_their_tensors", lambda: probe(extents=(4, 1))),
@@ -151,6 +160,11 @@ def test_a_broken_graph_is_refused_by_name(name, make):
 
 def test_each_check_is_broken_by_one_graph():
     assert {name for name, _ in BROKEN} == {one.__name__ for one in CHECKS}
+
+
+def test_writes_that_meet_may_follow_each_other():
+    assert not breaks(writes_that_meet(sequence_point))
+    assert not breaks(writes_that_meet(lambda first: sequence_point(sequence_point(first))))
 
 
 def test_index_dimensions_that_share_an_axis_do_not_tile_it():

@@ -129,3 +129,11 @@ def test_shared_values_are_visited_once():
     for _ in range(200):
         x = x + x
     assert len(topological([x.node])) == 201
+
+
+def test_a_warning_stands_where_the_user_wrote(tmp_path):
+    x = dt.ones((1000, 1000), chunks=-1)
+    for write in (dt.to_zarr, dt.Array.to_zarr):
+        with dt.config(memory_limit="32 MiB"), pytest.warns(UserWarning, match="memory") as caught:
+            write(x, tmp_path / "x", compute=False)
+        assert caught[0].filename == __file__

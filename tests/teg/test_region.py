@@ -26,6 +26,11 @@ def test_whole_means_every_coordinate(p, extent):
 
 
 @given(PROGRESSIONS, PROGRESSIONS)
+def test_two_meet_where_they_hold_one_coordinate(a, b):
+    assert a.meets(b) == bool({*coordinates(a)} & {*coordinates(b)})
+
+
+@given(PROGRESSIONS, PROGRESSIONS)
 def test_the_hull_holds_both_and_is_the_smallest(a, b):
     both = {*coordinates(a), *coordinates(b)}
     hull = a.hull(b)

@@ -92,3 +92,10 @@ def test_outputs_run_forwards():
     signature = Signature((IndexDim("a", 4),), (), (backwards,))
     with pytest.raises(SignatureError, match="backwards along axis 0"):
         signature.demand(ZRange((0,), (1,)))
+
+
+def test_what_no_output_follows_may_have_no_steps():
+    rows = IndexProjection(((1, 0),), (0,), (2,))
+    signature = Signature((IndexDim("a", 3), IndexDim("k", 0, Kind.REDUCTION)), (), (rows,))
+    assert signature.written(signature.space).shape == (4,)
+    assert signature.written(ZRange((1, 0), (1, 0))).shape == (0,)

@@ -69,7 +69,7 @@ def _finite(x: Block, edges: Block) -> Block:
     """The finite edges, if float64 tells them and the cells apart."""
     kinds = x.dtype.kind + edges.dtype.kind
     plain = set(kinds) <= set("fiu") and max(x.dtype.itemsize, edges.dtype.itemsize) <= 8
-    return edges[np.isfinite(edges)] if plain else edges[:0]
+    return edges[np.isfinite(edges)] if plain else np.empty(0)
 
 
 def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:

@@ -30,16 +30,16 @@ def run(expression: Any, out: Block, blocks: Sequence[Block]) -> bool:
 
 
 def apply(function: str, out: Block, *operands: Any) -> None:
-    """Write an elementary function of `operands` into `out`, all of one float dtype.
+    """Write an elementary function of `operands`, all of one dtype, into `out`.
 
     It is compiled like any formula, as there is no other definition of it: the first use on a
     machine waits for that.
     """
-    source = rows.call_source(function, len(operands), out.dtype)
+    blocks = [np.require(np.broadcast_to(x, out.shape), None, ["C", "A"]) for x in operands]
+    source = rows.call_source(function, len(operands), blocks[0].dtype, out.dtype)
     assert source is not None
     row = required(source, rows.ARITY, function)
-    blocks = [np.ascontiguousarray(np.broadcast_to(x, out.shape)) for x in operands]
-    result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+    result = out if out.flags.carray else np.empty(out.shape, out.dtype)
     run_row(row, result, blocks)
     if result is not out:
         out[...] = result

@@ -25,13 +25,33 @@ TYPES: Final = MappingProxyType(
     }
 )  # fmt: skip
 
-ELEMENTARY: Final = frozenset(
-    "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh "
-    "arcsinh arccosh arctanh power float_power cbrt hypot logaddexp logaddexp2 erf erfc".split()
+_BOTH: Final = frozenset(
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh "
+    "arcsinh arccosh arctanh power float_power".split()
 )
+ELEMENTARY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "f": _BOTH | frozenset("arctan2 cbrt hypot logaddexp logaddexp2 erf erfc".split()),
+        "c": _BOTH | frozenset("absolute divide reciprocal sign sqrt".split()),
+    }
+)  # functions of our own, by the kind of their operands
+
+_RIGHT_EVERYWHERE: Final = frozenset(
+    "absolute divide reciprocal power float_power log log2 log10 log1p".split()
+)
+CAREFUL: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"f": frozenset({"sin", "cos", "tan"}), "c": ELEMENTARY["c"] - _RIGHT_EVERYWHERE}
+)  # those that have another way for far arguments, and complex ones for what is not finite
 
 
-CAREFUL: Final = frozenset({"sin", "cos", "tan"})  # that have another way for far arguments
+def is_elementary(function: str, operand: DType) -> bool:
+    """Whether a function of cells of a dtype is one of our own, for which NumPy's is no way."""
+    return is_known(operand) and function in ELEMENTARY.get(operand.kind, ())
+
+
+def is_careful(function: str, operand: DType) -> bool:
+    """Whether a function of cells of a dtype has another way for some of them."""
+    return function in CAREFUL.get(operand.kind, ())
 
 
 def is_known(dtype: DType) -> bool:
@@ -91,8 +111,8 @@ def step(
     kind = dtypes[-1]
     if any(d != kind for d in dtypes):
         return None  # loops of mixed dtypes: shifts of times, comparisons of int64 with uint64
-    if function in ELEMENTARY:
-        way = "_careful" * (careful and function in CAREFUL)
+    if is_elementary(function, kind):
+        way = "_careful" * (careful and is_careful(function, kind))
         return _elementary(function + way, operands, kind)
     meaning = MEANINGS.get(kind.kind, {}).get(function)
     text = meaning(operands, kind) if meaning else None
@@ -106,14 +126,12 @@ def _rounded(text: str, dtype: DType) -> str:
     return f"{held(dtype)}({text})" if dtype.kind in "iu" else text
 
 
-def _elementary(function: str, operands: Sequence[str], kind: DType) -> str | None:
-    if kind.kind != "f":
-        return None
+def _elementary(function: str, operands: Sequence[str], kind: DType) -> str:
     return _rounded(f"steps.{_precision(kind)}_{function}({', '.join(operands)})", kind)
 
 
 def _precision(kind: DType) -> str:
-    return "float64" if kind.char == "d" else "float32"
+    return "float32" if kind.char == "e" else kind.name
 
 
 def _cast(value: str, source: DType, target: DType) -> str | None:
@@ -197,6 +215,7 @@ _FLOATS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
     "radians": _text("{0} * ({t}(np.pi) / {t}(180))"),
     "rad2deg": _text("{0} * ({t}(180) / {t}(np.pi))"),
     "degrees": _text("{0} * ({t}(180) / {t}(np.pi))"),
+    "complex": _text("complex({0}, {1})"),
 }  # fmt: skip
 
 _INTEGERS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
@@ -274,11 +293,14 @@ MEANINGS: Final[Mapping[str, Mapping[str, Meaning]]] = MappingProxyType(
             "square": _text("steps.multiply_complex({0}, {0})"),
             "negative": _text("-{0}"),
             "positive": _text("{0}"),
+            "conjugate": _text("{t}(complex({0}.real, -{0}.imag))"),
             "real": _text("{0}.real"),
             "imag": _text("{0}.imag"),
             "equal": _text("({0}.real == {1}.real) & ({0}.imag == {1}.imag)"),
             "not_equal": _text("({0}.real != {1}.real) | ({0}.imag != {1}.imag)"),
             "isnan": _text("({0}.real != {0}.real) | ({0}.imag != {0}.imag)"),
+            "isfinite": _text("(abs({0}.real) < np.inf) & (abs({0}.imag) < np.inf)"),
+            "isinf": _text("(abs({0}.real) == np.inf) | (abs({0}.imag) == np.inf)"),
         },
     }
 )

@@ -15,7 +15,7 @@ import numpy as np
 
 Block = np.ndarray[Any, Any]
 ROUNDS: Final = 10
-ARITY: Final = 9
+ARITY: Final = 10
 FACTORS: Final = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
 STEPS: Final = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
 
@@ -69,9 +69,10 @@ def made(bits):
 made = njit(made, inline="always")
 
 
-def fill(out, starts, runs, length, step, key_a, key_b, call, part):
+def fill(out, starts, runs, length, step, key_a, key_b, call, part, page):
     one, two, three, zero = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(0)
     k, l, p, q = np.uint64(key_a), np.uint64(key_b), np.uint64(part), np.uint64(call)
+    s = np.uint64(page)
     begin = carray(pointer(starts), (runs,), np.uint64)
     for run in range(runs):
         o = carray(pointer(out + run * length * {size}), (length,), np.{name})
@@ -85,7 +86,7 @@ def fill(out, starts, runs, length, step, key_a, key_b, call, part):
             first = ((place + np.uint64(head)) >> two) + one
             z = carray(pointer(out + (run * length + head) * {size}), (4 * many,), np.{name})
             for n in range(many):
-                a, b, c, d = four(first + np.uint64(n), p, q, zero, k, l)
+                a, b, c, d = four(first + np.uint64(n), p, q, s, k, l)
                 z[4 * n] = made(a)
                 z[4 * n + 1] = made(b)
                 z[4 * n + 2] = made(c)
@@ -95,7 +96,7 @@ def fill(out, starts, runs, length, step, key_a, key_b, call, part):
                 at = place + np.uint64(i) * np.uint64(step)
                 counter = (at >> two) + one
                 if counter != held:
-                    a, b, c, d = four(counter, p, q, zero, k, l)
+                    a, b, c, d = four(counter, p, q, s, k, l)
                     held = counter
                 lane = at & three
                 o[i] = made(a if lane == zero else b if lane == one else c if lane == two else d)

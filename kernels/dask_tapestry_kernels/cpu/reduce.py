@@ -191,6 +191,8 @@ def _pieces(
         steps[axis] = fewer
         if size <= PIECE_BYTES:
             break
+    if 0 in counts:
+        return
     starts = [range(0, count, step) for count, step in zip(counts, steps, strict=True)]
     for corner in product(*starts):
         spans = [
@@ -213,9 +215,10 @@ def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
         nodes = leaf_states(blocks, part.monoid, blocks[0].dtype, sides, part.state)
     else:
         nodes = _formula_states(blocks, part)
-    if nodes is None:
-        cells = blocks[0] if chosen is not None else evaluate(None, *blocks, expression=expression)
-        nodes = _leaf_states(cells, ARITHMETIC[part.monoid], sides, part.state)
+    if nodes is None and chosen is not None:
+        nodes = _leaf_states(blocks[0], ARITHMETIC[part.monoid], sides, part.state)
+    elif nodes is None:
+        nodes = _interpreted_states(blocks, part)
     if _tells_places(part):
         shape = blocks[0].shape[: len(part.origin)]
         for place, cut in _uniform(shape, sides):
@@ -241,6 +244,16 @@ def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
     if columns is not None:
         return columns[0]
     return leaf_states(blocks, part.monoid, kind, sides, part.state, formula)
+
+
+def _interpreted_states(blocks: Sequence[Block], part: Part) -> Block:
+    """States of leaves of a formula's cells, computed and folded piece by piece."""
+    shape, sides = blocks[0].shape, part.tree.sides(0)
+    nodes = np.empty((*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :]), part.state)
+    for leaves, cells in _pieces(shape, sides, part.expression.dtype.itemsize):
+        values = evaluate(None, *[block[cells] for block in blocks], expression=part.expression)
+        nodes[leaves] = _leaf_states(values, ARITHMETIC[part.monoid], sides, part.state)
+    return nodes
 
 
 def _column_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:

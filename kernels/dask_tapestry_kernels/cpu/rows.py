@@ -78,9 +78,9 @@ def text(expression: Any) -> str:
 
 
 @lru_cache(maxsize=256)
-def call_source(function: str, arity: int, dtype: DType) -> str | None:
-    """Return the source of the row of one function of operands of its own dtype."""
-    return _source((dtype,) * arity, [_Step(function, tuple(range(arity)), dtype)])
+def call_source(function: str, arity: int, operand: DType, dtype: DType) -> str | None:
+    """Return the source of the row of one function of operands of one dtype."""
+    return _source((operand,) * arity, [_Step(function, tuple(range(arity)), dtype)])
 
 
 def _source(parameters: Sequence[DType], steps: Sequence[_Step], scalars: int = 0) -> str | None:
@@ -99,7 +99,7 @@ def _source(parameters: Sequence[DType], steps: Sequence[_Step], scalars: int = 
     fast = _cell(used, steps, dtypes, careful=False)
     if fast is None:
         return None
-    if any(step.function in meanings.CAREFUL for step in steps):
+    if any(_is_careful(step, dtypes) for step in steps):
         lines += _in_strips(fast, _cell(used, steps, dtypes, careful=True) or [])
     else:
         lines += ["for i in range(n):", *_indented(fast)]
@@ -116,21 +116,27 @@ def _cell(
         text = _step(step, dtypes, careful)
         if text is None:
             return None
-        if step.function in meanings.CAREFUL and not careful:
-            needed = meanings.needs_care(step.function, f"v{step.operands[0]}", step.dtype)
-            lines.append(f"care |= {needed}")
+        if _is_careful(step, dtypes) and not careful:
+            of = step.operands[0]
+            lines.append(f"care |= {meanings.needs_care(step.function, f'v{of}', dtypes[of])}")
         lines.append(f"v{number} = {text}")
     lines.append(f"result[i] = {meanings.to_store(f'v{len(dtypes) - 1}', dtypes[-1])}")
     return lines
 
 
+def _is_careful(step: _Step, dtypes: Sequence[DType]) -> bool:
+    return bool(step.operands) and meanings.is_careful(step.function, dtypes[step.operands[0]])
+
+
 def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
     """Strips of cells by the fast functions, and again by careful ones where a cell needs them.
 
-    Far arguments of sines are rare, and their remainders cost twice as much as the sine.
+    Far arguments of sines are rare, and their remainders cost twice as much as the sine. Places are
+    unsigned, as numba looks whether a signed one is negative, and then no loop is vectorised.
     """
-    strip = ["care = False", "for i in range(start, stop):", *_indented(fast)]
-    strip += ["if care:", *_indented(["for i in range(start, stop):", *_indented(careful)])]
+    cells = ["for k in range(stop - start):", "    i = np.uint64(start) + np.uint64(k)"]
+    strip = ["care = False", *cells, *_indented(fast)]
+    strip += ["if care:", *_indented([*cells, *_indented(careful)])]
     head = [f"for start in range(0, n, {STRIP}):", f"    stop = min(n, start + {STRIP})"]
     return [*head, *_indented(strip)]
 

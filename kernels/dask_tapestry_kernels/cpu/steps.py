@@ -8,12 +8,16 @@ import numpy as np
 from numba import njit
 
 from dask_tapestry_kernels.cpu import native
-from dask_tapestry_kernels.cpu.elementary import FUNCTIONS
+from dask_tapestry_kernels.cpu.elementary import COMPLEX_FUNCTIONS, FUNCTIONS
 from dask_tapestry_kernels.cpu.native import float64_bits, float_to_half, half_to_float
 
 OPTIONS: Any = {"forceinline": True, "error_model": "numpy", "nogil": True}
-for _name, _function in FUNCTIONS.items():
-    for _precision in ("float64", "float32"):
+_PRECISIONS: Any = {
+    "float64": FUNCTIONS, "float32": FUNCTIONS,
+    "complex128": COMPLEX_FUNCTIONS, "complex64": COMPLEX_FUNCTIONS,
+}  # fmt: skip
+for _precision, _functions in _PRECISIONS.items():
+    for _name, _function in _functions.items():
         globals()[f"{_precision}_{_name}"] = getattr(_function, _precision)
         if _care := getattr(_function, f"care_{_precision}"):
             globals()[f"{_precision}_{_name}_careful"] = _care.careful

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu import formulas, meanings
-from dask_tapestry_kernels.cpu.exact import EXACT
+from dask_tapestry_kernels.cpu.exact import EXACT, is_exact
 
 Block = np.ndarray[Any, Any]
 Tile = tuple[Any, ...]  # slices, then an Ellipsis
@@ -58,12 +58,14 @@ def _gains(expression: Any, result: Block, blocks: Sequence[Block]) -> bool:
     """Whether a compiled formula is faster than one loop of NumPy's through memory."""
     steps = [step.function for step in expression.steps if step.function != "constant"]
     in_order = result.flags.c_contiguous and all(b.flags.c_contiguous for b in blocks)
-    return (
-        len(steps) > 1
-        or not in_order
-        or not meanings.ELEMENTARY.isdisjoint(steps)
-        or steps == ["cast"]
-    )
+    return len(steps) > 1 or not in_order or steps == ["cast"] or _is_ours(steps[-1], blocks[-1])
+
+
+def _is_ours(function: str, block: Block) -> bool:
+    """Whether a function of the cells of a block is none of NumPy's loops."""
+    formula = EXACT.get(function)
+    exact = formula is not None and is_exact(formula, block.dtype)
+    return exact or meanings.is_elementary(function, block.dtype)
 
 
 def _run_tile(
@@ -117,6 +119,7 @@ def _calls(expression: Any) -> tuple[Call, ...]:
     Slots are reused as soon as the value in them is dead; -1 is the result itself.
     """
     count = len(expression.parameters)
+    dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
     last_use = {i: number for number, step in enumerate(expression.steps) for i in step.operands}
     free: dict[Any, list[int]] = {}
     slots: dict[int, int] = {}
@@ -128,7 +131,8 @@ def _calls(expression: Any) -> tuple[Call, ...]:
         reusable = free.setdefault(step.dtype, [])
         slot = -1 if is_last else reusable.pop() if reusable else len(calls)
         slots[value] = slot
-        function = _function(step.function, step.dtype)
+        operand = dtypes[step.operands[-1]] if step.operands else step.dtype
+        function = _function(step.function, operand)
         calls.append((function, step.operands, value, slot, step.dtype))
         for i in set(step.operands):
             if last_use[i] == number and i in slots:
@@ -165,9 +169,9 @@ def _run(
 
 
 @lru_cache(maxsize=256)
-def _function(name: str, dtype: np.dtype[Any]) -> Apply:
-    """The function `name` as one that writes into its first argument, of `dtype`."""
-    if name in meanings.ELEMENTARY and dtype.char in "efd":
+def _function(name: str, operand: np.dtype[Any]) -> Apply:
+    """The function `name` of cells of a dtype as one that writes into its first argument."""
+    if meanings.is_elementary(name, operand):
         return partial(formulas.apply, name)
     if name == "cast":
         return _cast
@@ -175,6 +179,8 @@ def _function(name: str, dtype: np.dtype[Any]) -> Apply:
         return _where
     if name in ("real", "imag"):
         return lambda target, x: np.copyto(target, getattr(x, name))
+    if name == "complex":
+        return _complex
     base, _, output = name.partition(".")
     ufunc = EXACT.get(base) or getattr(np, base)
     if output:
@@ -192,6 +198,10 @@ def _cast(target: Block, x: Any) -> None:
     if target.dtype == np.uint32 and x.dtype.kind in "fc":
         x = x.real.astype(np.int64)
     np.copyto(target, x, casting="unsafe")
+
+
+def _complex(target: Block, real: Any, imag: Any) -> None:
+    target.real, target.imag = real, imag
 
 
 def _where(target: Block, condition: Any, x: Any, y: Any) -> None:

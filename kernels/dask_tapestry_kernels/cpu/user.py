@@ -92,7 +92,13 @@ def conform(
         return block
     if not np.can_cast(block.dtype, dtype, "same_kind"):
         raise TypeError(f"{_name(function)} returned dtype {block.dtype}, not {dtype} as declared")
-    return block.astype(dtype)
+    cells = block.astype(dtype)
+    if dtype.kind in "US" and dtype.itemsize < block.itemsize and not np.array_equal(cells, block):
+        raise ValueError(
+            f"{_name(function)} returned {block.dtype}, too long for cells of {dtype}: declare a "
+            "longer dtype"
+        )
+    return cells
 
 
 def _packed(
@@ -137,16 +143,17 @@ def fold(
     axis: int,
     levels: int | None,
     identity: Any,
+    dtype: np.dtype[Any],
 ) -> Block:
     """Combine neighbours along `axis` up to a level of their tree, or to the one value."""
-    nodes = np.moveaxis(block, axis, 0)
+    nodes = np.moveaxis(block.astype(dtype, copy=False), axis, 0)
     if not len(nodes):
-        return np.full(nodes.shape[1:] if levels is None else nodes.shape, identity, block.dtype)
+        return np.full(nodes.shape[1:] if levels is None else nodes.shape, identity, dtype)
     level = 0
     while len(nodes) > 1 and level != levels:
         pairs = len(nodes) // 2
         left, right = nodes[0 : 2 * pairs : 2], nodes[1 : 2 * pairs : 2]
-        merged = conform(guarded(function, [left, right]), left.shape, block.dtype, function)
+        merged = conform(guarded(function, [left, right]), left.shape, dtype, function)
         rest = nodes[2 * pairs :]
         nodes = np.concatenate([merged, rest]) if len(rest) else merged
         level += 1

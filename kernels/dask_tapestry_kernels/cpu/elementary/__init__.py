@@ -1,7 +1,8 @@
 """Elementary functions of our own: the same bits from every machine, thread and vector width.
 
 Each is a function of scalars for numba, without branches, that is inlined and vectorised where a
-loop over cells calls it. `FUNCTIONS` has them by the name of NumPy's ufunc.
+loop over cells calls it. `FUNCTIONS` has them by the name of NumPy's ufunc, `COMPLEX_FUNCTIONS`
+those of complex numbers.
 
 Importing this package imports numba, so only what compiles does.
 """
@@ -14,6 +15,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from . import (
+    complex_arithmetic,
+    complex_exponentials,
+    complex_hyperbolic,
+    complex_inverses,
+    complex_logarithms,
+    complex_parts,
+    complex_powers,
     errors,
     exponentials,
     hyperbolic,
@@ -21,6 +29,7 @@ from . import (
     inverse_trigonometric,
     log_sums,
     logarithms,
+    parts,
     powers,
     reduction,
     trigonometric,
@@ -96,5 +105,72 @@ FUNCTIONS: Final[Mapping[str, Elementary]] = MappingProxyType(
         "hypot": Elementary(powers.hypot, powers.hypot_f32, 2),
         "erf": Elementary(errors.erf, errors.erf_f32),
         "erfc": Elementary(errors.erfc, errors.erfc_f32),
+    }
+)
+
+
+@dataclass(frozen=True)
+class ComplexElementary:
+    """A function of complex cells, compiled for either precision."""
+
+    complex128: Function
+    complex64: Function
+    arity: int = 1
+    care_complex128: Care | None = None  #: None: the function itself is right everywhere
+    care_complex64: Care | None = None
+
+
+def _of_number(function: Function) -> ComplexElementary:
+    """A function of one number that is right everywhere."""
+    return ComplexElementary(function, complex_parts.narrowed(function, parts.compiled))
+
+
+def _with_care(module: Any, name: str, needed: Function) -> ComplexElementary:
+    """A function of one number, and the careful one for numbers that need it."""
+    function, careful = getattr(module, name), getattr(module, f"{name}_careful")
+    narrow = complex_parts.narrowed(careful, complex_parts.apart)
+    return ComplexElementary(
+        function,
+        complex_parts.narrowed(function, parts.compiled),
+        care_complex128=Care(needed, careful),
+        care_complex64=Care(complex_parts.widened(needed), narrow),
+    )
+
+
+def _with_ends(module: Any, *names: str) -> dict[str, ComplexElementary]:
+    """Functions of one number, of which those not finite need care."""
+    return {name: _with_care(module, name, complex_parts.is_not_finite) for name in names}
+
+
+_POWER: Final = ComplexElementary(complex_powers.power, complex_powers.power_f32, 2)
+
+COMPLEX_FUNCTIONS: Final[Mapping[str, ComplexElementary]] = MappingProxyType(
+    {
+        "absolute": ComplexElementary(complex_arithmetic.absolute, complex_arithmetic.absolute_f32),
+        "divide": ComplexElementary(complex_arithmetic.divide, complex_arithmetic.divide_f32, 2),
+        "reciprocal": ComplexElementary(
+            complex_arithmetic.reciprocal, complex_arithmetic.reciprocal_f32
+        ),
+        **_with_ends(complex_arithmetic, "sign", "sqrt"),
+        "power": _POWER,
+        "float_power": _POWER,
+        "exp": _with_care(complex_exponentials, "exp", complex_parts.is_wild),
+        "exp2": _with_care(complex_exponentials, "exp2", complex_exponentials.is_wild_exp2),
+        "expm1": _with_care(complex_exponentials, "expm1", complex_parts.is_wild),
+        "log": _of_number(complex_logarithms.log),
+        "log2": _of_number(complex_logarithms.log2),
+        "log10": _of_number(complex_logarithms.log10),
+        "log1p": _of_number(complex_logarithms.log1p),
+        "sinh": _with_care(complex_hyperbolic, "sinh", complex_parts.is_wild),
+        "cosh": _with_care(complex_hyperbolic, "cosh", complex_parts.is_wild),
+        "tanh": _with_care(complex_hyperbolic, "tanh", complex_parts.is_wild),
+        "sin": _with_care(complex_hyperbolic, "sin", complex_parts.is_wild_turned),
+        "cos": _with_care(complex_hyperbolic, "cos", complex_parts.is_wild_turned),
+        "tan": _with_care(complex_hyperbolic, "tan", complex_parts.is_wild_turned),
+        **_with_ends(complex_inverses, "arcsin", "arccos", "arcsinh", "arccosh"),
+        "arctan": _with_care(
+            complex_inverses, "arctan", complex_inverses.needs_care_of_tangent_turned
+        ),
+        "arctanh": _with_care(complex_inverses, "arctanh", complex_inverses.needs_care_of_tangent),
     }
 )

@@ -1,0 +1,61 @@
+"""Folders that take the place of others when they are complete."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Final
+
+from dask_tapestry.errors import StoreError
+
+PARTIAL: Final = ".tapestry-partial"  # ends the name of a folder while it is written
+REPLACED: Final = ".tapestry-replaced"  # of one that another is taking the place of
+TEMPORARY: Final = (PARTIAL, REPLACED)
+
+
+def beside(folder: Path, write: str) -> Path:
+    """Where what will take the place of a folder is written, by a write of that name.
+
+    Examples
+    --------
+    >>> beside(Path("data/x.zarr"), "5f").name
+    'x.zarr.5f.tapestry-partial'
+    """
+    return folder.with_name(f"{folder.name}.{write}{PARTIAL}")
+
+
+def take_place(part: Path, folder: Path) -> None:
+    """Put what was written beside a folder in its place; done again, it goes on where it stopped.
+
+    What other writes, which failed, have left beside the folder is deleted.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be put there.
+    """
+    old = folder.with_name(folder.name + REPLACED)
+    try:
+        if part.exists():
+            if folder.exists():
+                remove(old)
+                folder.rename(old)
+            part.rename(folder)
+            _remove_parts(folder)
+        remove(old)
+    except OSError as error:
+        raise StoreError(f"cannot replace {folder}: {error}") from error
+
+
+def _remove_parts(folder: Path) -> None:
+    name = re.compile(rf"{re.escape(folder.name)}\.[^.]+{re.escape(PARTIAL)}")
+    for path in list(folder.parent.iterdir()):
+        if name.fullmatch(path.name):
+            remove(path)
+
+
+def remove(folder: Path) -> None:
+    """Delete a folder, if it is there."""
+    if folder.is_dir():
+        shutil.rmtree(folder)

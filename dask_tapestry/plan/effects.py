@@ -1,0 +1,113 @@
+"""Effects outlive what followed them: no rewrite prunes a write.
+
+A value follows a write, and then no cell of the value is read: ``y[:0]``, ``where(False, y, 0)``.
+The rules drop the value, as they should, and with it the way to the write. So while a graph is
+rewritten the sequence points that its values follow are results too; afterwards each result follows
+those that it led to when it was written, and leads to no longer. What drops a value while the graph
+is written, as an assignment of all cells does, says so by `following`.
+
+Source: Tapestry whitepaper, "Sequence Point Nodes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from dask_tapestry.operators.place import Place
+from dask_tapestry.plan.fuse import is_external
+from dask_tapestry.teg import Graph, Node, Sink, apply, sequence_point
+from dask_tapestry.teg.node import reapply, topological
+
+
+def followed_points(graph: Graph) -> tuple[Node, ...]:
+    """The sequence points that values and sinks of a graph follow."""
+    found = (a for n in graph.nodes if not n.is_sequence_point for a in n.after)
+    return tuple(dict.fromkeys(found))
+
+
+def keep_effects(written: Graph, points: Sequence[Node], graph: Graph) -> Graph:
+    """The results of a rewritten graph, which follow what those of `written` followed.
+
+    Parameters
+    ----------
+    points
+        The sequence points of `written`, which the graph has as results after those asked for.
+    """
+    if not points:
+        return graph
+    count = len(written.roots)
+    now = dict(zip(points, graph.roots[count:], strict=True))
+    kept = []
+    for before, root in zip(written.roots, graph.roots[:count], strict=True):
+        reached = set(topological([root]))
+        lost = [now[n] for n in topological([before]) if n in now and now[n] not in reached]
+        kept.append(_following(root, lost) if lost else root)
+    return Graph(kept)
+
+
+def following(value: Node, dropped: Sequence[Node]) -> Node:
+    """`value`, which is there instead of tensors that are `dropped`, after what these follow.
+
+    Without effects, or where `value` leads to them all, it is the node that it was.
+    """
+    gone = _unread(value, dropped)
+    points = followed_points(Graph(gone)) if gone else ()
+    if not points:
+        return value
+    reached = set(topological([value]))
+    lost = [point for point in points if point not in reached]
+    return _following(value, lost) if lost else value
+
+
+def _unread(value: Node, others: Sequence[Node]) -> list[Node]:
+    """Which of `others` `value` does not stand on; most stand near, so the walk begins there."""
+    missing, seen, level = set(others), {value}, [value]
+    while level and missing:
+        missing.difference_update(level)
+        level = list(dict.fromkeys(x for n in level for x in n.inputs if x not in seen))
+        seen.update(level)
+    return [node for node in others if node in missing]
+
+
+def effects_of(nodes: Sequence[Node]) -> frozenset[Node]:
+    """The sinks that `nodes` stand on."""
+    return frozenset(n for n in topological(nodes) if isinstance(n.operator, Sink))
+
+
+def followers(value: Node, effects: Collection[Node], beside: Sequence[Node]) -> tuple[Node, ...]:
+    """The tensors that `value` reads and that follow some of `effects`.
+
+    Those behind another one, or behind tensors of `beside`, are left out.
+    """
+    if not effects:
+        return ()
+    found: list[Node] = []
+    seen, stack = set(beside), [value]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.after and not effects_of(node.after).isdisjoint(effects):
+            found.append(node)
+        else:
+            stack += node.inputs
+    return tuple(found)
+
+
+def replaced(value: Node, by: Mapping[Node, Node]) -> Node:
+    """`value` with the tensors it reads replaced."""
+    now = dict(by)
+    for node in topological([value]):
+        if node not in now:
+            now[node] = reapply(node, [now[x] for x in node.inputs], [now[x] for x in node.after])
+    return now[value]
+
+
+def _following(root: Node, points: Sequence[Node]) -> Node:
+    """A result that is computed after `points`."""
+    if root.is_sequence_point or isinstance(root.operator, Sink):
+        return sequence_point(root, *points)
+    if is_external(root):  # it is there already: what follows is that it is handed over
+        return apply(Place(()), root, after=points, line=root.line or "")
+    return reapply(root, root.inputs, [*root.after, *points])

@@ -1,0 +1,122 @@
+"""How chunks pass through an operator: along each axis, the edges of what it reads there.
+
+Where one step along an axis of the output moves the box that is read of an input by whole cells,
+and moves it alike from the first cell to the last, the input's edges are edges of the output. So
+chunks pass cell by cell, transposed, sliced, reduced and multiplied as Dask's do, and no operator
+has to say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Final, NamedTuple
+
+from dask_tapestry.zspace import Cuts, ZRange
+
+Shape = tuple[int, ...]
+MOST_EDGES: Final = 100_000  # of chunks of unequal lengths; where there would be more, nobody tells
+
+
+class AxisChunks(NamedTuple):
+    """Chunks along one axis; `said` by the user or by a store, or else canonical."""
+
+    cuts: Cuts
+    said: bool
+
+    def refilled(self, extent: int) -> AxisChunks:
+        """Chunks as long as the longest of these, over another extent."""
+        return AxisChunks(Cuts.regular(extent, max(1, self.cuts.longest)), self.said)
+
+
+Chunks = tuple[AxisChunks, ...]
+Known = tuple[AxisChunks | None, ...]  # None: no input tells
+
+
+def said(cuts: Sequence[Cuts]) -> Chunks:
+    """Chunks as somebody wants them."""
+    return tuple(AxisChunks(one, True) for one in cuts)
+
+
+def together(found: Sequence[AxisChunks]) -> AxisChunks | None:
+    """Chunks of what is read along with others: the edges of all that are said, or the first.
+
+    None where nothing is read, or where that would be too many.
+    """
+    wanted = [one for one in found if one.said] or found[:1]
+    if not wanted:
+        return None
+    several = {one.cuts for one in wanted if one.cuts.count > 1}
+    if len(several) > 1 and sum(cuts.count for cuts in several) > MOST_EDGES:
+        return None
+    return AxisChunks(reduce(Cuts.common, [one.cuts for one in wanted]), wanted[0].said)
+
+
+def in_a_row(found: Sequence[AxisChunks]) -> AxisChunks | None:
+    """Chunks of what lies one behind the other; None where that would be too many."""
+    if sum(one.cuts.count for one in found) > MOST_EDGES:
+        return None
+    lengths = [n for one in found for n in one.cuts.lengths()]
+    return AxisChunks(Cuts.of_lengths(lengths), any(one.said for one in found))
+
+
+def followed(
+    demand: Callable[[ZRange], tuple[ZRange, ...]],
+    shape: Shape,
+    inputs: Sequence[Shape],
+    chunks: Sequence[Chunks],
+) -> Known:
+    """Chunks of an output of `shape`, whose demands on inputs with these `chunks` are known.
+
+    An axis that moves no input steadily, as one that is sorted, keeps the chunks of the first input
+    of the same rank that is as long there.
+
+    Examples
+    --------
+    >>> rows = said((Cuts.regular(6, 4), Cuts.regular(9, 2)))
+    >>> turned = lambda box: (ZRange(box.lo[::-1], box.hi[::-1]),)
+    >>> [str(one.cuts) for one in followed(turned, (9, 6), [(6, 9)], [rows])]
+    ['5x2', '2x4']
+    """
+    if 0 in shape:
+        return (None,) * len(shape)
+    first = demand(_cell(shape, 0, 0))
+    found: list[AxisChunks | None] = []
+    for axis, extent in enumerate(shape):
+        if extent == 1:
+            found.append(AxisChunks(Cuts.regular(1, 1), False))
+            continue
+        second, last = (demand(_cell(shape, axis, at)) for at in (1, extent - 1))
+        moved = [
+            AxisChunks(_read(one.cuts, a.lo[dim], b.lo[dim] - a.lo[dim], extent), one.said)
+            for own, *boxes in zip(chunks, first, second, last, strict=True)
+            for dim, one in enumerate(own)
+            if _is_steady(a := boxes[0], b := boxes[1], boxes[2], dim, extent)
+        ]
+        alike = [
+            own[axis]
+            for own, x in zip(chunks, inputs, strict=True)
+            if len(x) == len(shape) and x[axis] == extent
+        ]
+        found.append(together(moved) if moved else together(alike[:1]))
+    return tuple(found)
+
+
+def _cell(shape: Shape, axis: int, at: int) -> ZRange:
+    lo = tuple(at if d == axis else 0 for d in range(len(shape)))
+    return ZRange(lo, tuple(n + 1 for n in lo))
+
+
+def _is_steady(first: ZRange, second: ZRange, last: ZRange, dim: int, extent: int) -> bool:
+    """Whether each step moves what is read by as many cells as the first one."""
+    if first.is_empty or second.is_empty or last.is_empty:
+        return False
+    pace = second.lo[dim] - first.lo[dim]
+    return pace != 0 and last.lo[dim] - first.lo[dim] == pace * (extent - 1)
+
+
+def _read(cuts: Cuts, start: int, pace: int, count: int) -> Cuts:
+    """Cuts of the cells ``start, start + pace, ...``, `count` of them."""
+    if pace > 0:
+        return cuts.window(start, pace, count)
+    return cuts.window(start + pace * (count - 1), -pace, count).reversed()

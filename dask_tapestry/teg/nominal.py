@@ -1,0 +1,89 @@
+"""Nominal chunks: how a value is cut as far as a user can see, whatever a plan makes of it.
+
+They are a function of the expression, never of workers: what the user said, else the grid in which
+data is stored, else a canonical grid, which `block-bytes` sizes; and they pass through operators
+(`chunking`).
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from dask.utils import parse_bytes
+
+from dask_tapestry.config import get as setting
+from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
+from dask_tapestry.teg.node import Node
+from dask_tapestry.teg.types import TensorType
+from dask_tapestry.zspace import Cuts, fitting_sides
+
+GROWN: Final = 8  # times what it should be that a chunk may be which nobody has said
+SHARE: Final = 2  # of a block's working set that a canonical chunk takes: it is read, and written
+_known: WeakKeyDictionary[Node, dict[int, Chunks]] = (
+    WeakKeyDictionary()
+)  # by node, bytes of a chunk
+
+
+def nominal_cuts(node: Node) -> tuple[Cuts, ...]:
+    """Nominal chunks of a tensor.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.ones((6, 9), chunks=(4, 2))
+    >>> [str(cuts) for cuts in nominal_cuts((x + 1).T.node)]
+    ['5x2', '2x4']
+    """
+    return tuple(one.cuts for one in nominal_chunks(node))
+
+
+def nominal_chunks(node: Node) -> Chunks:
+    """Nominal chunks of a tensor, and along which axes somebody has said them."""
+    return _chunks(node, chunk_bytes())
+
+
+def chunk_bytes() -> int:
+    """Bytes of a canonical chunk."""
+    return max(1, int(parse_bytes(setting("block-bytes"))) // SHARE)
+
+
+def _chunks(node: Node, most: int) -> Chunks:
+    """Chunks of a node; what it stands on is asked first, as chains may be long."""
+    stack = [node]
+    while stack:
+        top = stack[-1]
+        known = _known.setdefault(top, {})
+        missing = [x for x in top.inputs if most not in _known.get(x, {})]
+        if most in known or not missing:
+            stack.pop()
+            if most not in known:
+                inputs = tuple(_known[x][most] for x in top.inputs)
+                along = top.operator.nominal(top.input_types, inputs)
+                known[most] = _completed(along, top.type, most)
+        stack += missing
+    return _known[node][most]
+
+
+def _completed(along: Known, type_: TensorType, most: int) -> Chunks:
+    """Chunks along all axes: those that no input tells are cut until a chunk is small enough.
+
+    So are those that nobody has said, once operators have made a chunk of them too large.
+    """
+    known = [
+        AxisChunks(Cuts.regular(n, max(1, n)), False) if one is None else one
+        for n, one in zip(type_.shape, along, strict=True)
+    ]
+    size = prod(one.cuts.longest for one in known) * max(1, type_.dtype.itemsize)
+    free = [
+        axis
+        for axis, (one, told) in enumerate(zip(known, along, strict=True))
+        if told is None or (not one.said and size > GROWN * most)
+    ]
+    sides = [one.cuts.longest for one in known]
+    fitting = fitting_sides(sides, free, most // max(1, type_.dtype.itemsize))
+    return tuple(
+        one if side >= one.cuts.longest else AxisChunks(Cuts.regular(one.cuts.extent, side), False)
+        for side, one in zip(fitting, known, strict=True)
+    )

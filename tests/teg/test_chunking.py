@@ -1,0 +1,80 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from dask_tapestry.teg.chunking import AxisChunks, followed, in_a_row, said, together
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+def lengths(known):
+    return [None if one is None else list(one.cuts.lengths()) for one in known]
+
+
+@st.composite
+def slices(draw):
+    """A dimension with its cuts, and a slice of it with at least two cells."""
+    parts = draw(st.lists(st.integers(1, 5), min_size=2, max_size=6))
+    extent = sum(parts)
+    step = draw(st.integers(1, 3)) * draw(st.sampled_from([1, -1]))
+    cells = range(extent)[draw(st.integers(0, extent - 2)) :: abs(step)]
+    assume(len(cells) > 1)
+    return parts, cells if step > 0 else cells[::-1]
+
+
+@given(slices())
+def test_a_steady_walk_meets_the_edges_between_its_cells(case):
+    parts, cells = case
+    owner = [block for block, n in enumerate(parts) for _ in range(n)]
+
+    def demand(box):
+        cell = cells[box.lo[0]]
+        return (ZRange((cell,), (cell + 1,)),)
+
+    (found,) = followed(demand, (len(cells),), [(len(owner),)], [said([Cuts.of_lengths(parts)])])
+    blocks = [owner[cell] for cell in cells]
+    edges = [i for i in range(1, len(cells)) if blocks[i] != blocks[i - 1]]
+    assert list(found.cuts.inner_edges()) == edges
+
+
+def test_what_moves_nothing_is_not_known():
+    whole = ZRange((0,), (6,))
+    rows = said([Cuts.regular(6, 4)])
+    assert followed(lambda box: (whole,), (3,), [(6,)], [rows]) == (None,)
+
+
+def test_what_is_as_long_and_read_whole_keeps_its_chunks():
+    whole = ZRange((0,), (6,))
+    rows = said([Cuts.regular(6, 4)])
+    assert lengths(followed(lambda box: (whole,), (6,), [(6,)], [rows])) == [[4, 2]]
+
+
+def test_without_cells_nothing_is_known():
+    assert followed(lambda box: (box,), (0, 3), [(0, 3)], [said([Cuts.regular(0, 1)] * 2)]) == (
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_is_said_goes_before_what_is_not(order):
+    mine, other = AxisChunks(Cuts.regular(6, 4), False), AxisChunks(Cuts.regular(6, 5), True)
+    assert together([mine, other][::order]) == other
+
+
+def test_edges_of_all_that_is_said_count():
+    found = together(said([Cuts.regular(6, 4), Cuts.regular(6, 3)]))
+    assert list(found.cuts.lengths()) == [3, 1, 2]
+    assert together([]) is None
+
+
+def test_chunks_are_filled_again_over_another_extent():
+    chunks = AxisChunks(Cuts.of_lengths([1, 4, 2]), True)
+    assert list(chunks.refilled(10).cuts.lengths()) == [4, 4, 2]
+
+
+def test_chunks_are_not_told_where_they_would_be_too_many():
+    fine, odd = said([Cuts.regular(10**9, 2), Cuts.regular(10**9, 3)])
+    assert together([fine, fine]) == fine
+    assert together([fine, odd]) is None
+    assert in_a_row([fine, odd]) is None
+    assert list(in_a_row(said([Cuts.regular(3, 2)] * 2)).cuts.lengths()) == [2, 1, 2, 1]
