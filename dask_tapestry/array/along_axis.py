@@ -16,9 +16,9 @@ from dask_tapestry.array.shapes import shape_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
-from dask_tapestry.operators.call import Call, name_of
-from dask_tapestry.operators.trial import TRIAL_CELLS, dtype_of, sample, tried
+from dask_tapestry.operators.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
 from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.user_function import Call, name_of
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 

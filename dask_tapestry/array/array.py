@@ -19,14 +19,14 @@ from dask_tapestry.array.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.array.scalars import Scalars
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
-from dask_tapestry.io.blocks import from_blocks
-from dask_tapestry.lower.buffer import REMOTE
+from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.expr import TapestryExpr, lower_plan
+from dask_tapestry.lower.execute import finish_array
+from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
-from dask_tapestry.lower.here import LOCAL_SCHEDULERS, compute_here
 from dask_tapestry.lower.layouts import find_layout
-from dask_tapestry.lower.run import finish_array
+from dask_tapestry.lower.result_buffer import REMOTE
+from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_here
 from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan

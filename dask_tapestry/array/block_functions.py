@@ -15,8 +15,8 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
-from dask_tapestry.operators.call import Call
-from dask_tapestry.operators.trial import dtype_of, tried
+from dask_tapestry.operators.infer_meta import dtype_of, tried
+from dask_tapestry.operators.user_function import Call
 from dask_tapestry.teg import apply
 from dask_tapestry.teg.chunking import AxisChunks, together
 from dask_tapestry.teg.nominal import nominal_chunks

@@ -20,8 +20,8 @@ from dask_tapestry.errors import ShapeError, SignatureError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.call import Call, name_of
-from dask_tapestry.operators.trial import dtype_of, sample, tried
+from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
+from dask_tapestry.operators.user_function import Call, name_of
 from dask_tapestry.operators.user_monoid import Monoid
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.zspace import Cuts

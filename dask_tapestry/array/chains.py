@@ -15,10 +15,10 @@ from dask_tapestry.array.out import into
 from dask_tapestry.array.products import dot
 from dask_tapestry.errors import DTypeError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.chain import best_splits
 from dask_tapestry.operators.diagonal import on_diagonal
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.operators.matrix_chain import best_splits
 from dask_tapestry.teg import Tensor
 
 __all__ = ["matrix_power", "multi_dot"]

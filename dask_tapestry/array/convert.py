@@ -14,12 +14,12 @@ from dask_tapestry.array.dask_arrays import from_dask_array
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.errors import ArgumentError, ShapeError
-from dask_tapestry.io.anything import from_anything, from_xarray
+from dask_tapestry.io.coerce import from_anything, from_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.place import place
+from dask_tapestry.operators.placement import place
 from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze

@@ -13,10 +13,10 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.deferred import Counts, Deferred
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.bincount import tabulate
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.tabulate import tabulate
 from dask_tapestry.teg import Node, Tensor
 
 __all__ = ["bincount"]

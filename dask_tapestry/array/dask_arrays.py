@@ -10,8 +10,8 @@ import numpy as np
 from dask_tapestry.array.array import Array
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.errors import DTypeError, compute_error
-from dask_tapestry.io.blocks import cuts_of_chunks, from_blocks
-from dask_tapestry.io.duck import as_declared
+from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
+from dask_tapestry.io.duck_source import as_declared
 from dask_tapestry.teg import TensorType
 
 __all__ = [

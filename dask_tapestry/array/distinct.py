@@ -12,8 +12,8 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.exact import Pick, counted
 from dask_tapestry.array.scans import cumsum
 from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.coordinates import index
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.index import index
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape

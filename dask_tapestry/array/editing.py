@@ -18,8 +18,8 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.parts import part, pick
 from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.split import part, pick
 from dask_tapestry.teg import Tensor
 
 __all__ = ["delete", "insert"]

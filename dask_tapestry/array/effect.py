@@ -10,8 +10,8 @@ import numpy as np
 from dask import threaded
 from dask.base import DaskMethodsMixin
 
-from dask_tapestry.io.blocks import from_blocks
-from dask_tapestry.lower.expr import TapestryExpr, lower_plan
+from dask_tapestry.io.block_source import from_blocks
+from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import computing_with

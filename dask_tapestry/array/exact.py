@@ -16,9 +16,9 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.compress import compress as compress_tensor
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.count import count, span_of
+from dask_tapestry.operators.coordinates import index
+from dask_tapestry.operators.count_nonzero import count, span_of
 from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.index import index
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.take import take as take_tensor

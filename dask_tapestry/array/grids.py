@@ -16,10 +16,10 @@ from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.array.manipulation import broadcast_arrays, broadcast_to, reshape, swapaxes
 from dask_tapestry.array.shapes import known_order, only_cpu, shape_of
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.coordinates import INDEX_DTYPE
+from dask_tapestry.operators.coordinates import index as index_of_axis
 from dask_tapestry.operators.diagonal import on_diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.index import INDEX_DTYPE
-from dask_tapestry.operators.index import index as index_of_axis
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.stack import stack
 from dask_tapestry.operators.where import where

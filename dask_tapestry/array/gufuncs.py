@@ -14,9 +14,9 @@ from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
-from dask_tapestry.operators.call import Call
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.user_function import Call
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection

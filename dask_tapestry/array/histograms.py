@@ -18,10 +18,10 @@ from dask_tapestry.array.elementwise import real
 from dask_tapestry.array.reductions import max, min, sum
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange
-from dask_tapestry.operators.bins import bin_number
+from dask_tapestry.operators.bincount import tabulate
+from dask_tapestry.operators.digitize import bin_number
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.tabulate import tabulate
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
 

@@ -18,14 +18,14 @@ from dask_tapestry.errors import (
     ShapeError,
     ValueRangeError,
 )
-from dask_tapestry.operators.bounds import Bounds
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype, scalar_of
 from dask_tapestry.operators.full import full
+from dask_tapestry.operators.index_bounds import Bounds
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.put import put_places
 from dask_tapestry.operators.reverse import reverse
+from dask_tapestry.operators.scatter import put_places
 from dask_tapestry.operators.slice import Slice, basic_slice
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.take import take_places

@@ -11,7 +11,7 @@ from dask_tapestry.array.array import Array
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.index import index
+from dask_tapestry.operators.coordinates import index
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape

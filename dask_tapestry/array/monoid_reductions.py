@@ -9,12 +9,12 @@ import numpy as np
 
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.block_function import Tupled, call_blocks
-from dask_tapestry.operators.call import Call, name_of
 from dask_tapestry.operators.field import field
+from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
 from dask_tapestry.operators.monoid_cells import identities
-from dask_tapestry.operators.trial import dtype_of, sample, tried
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_block import Finalize
+from dask_tapestry.operators.user_function import Call, name_of
 from dask_tapestry.operators.user_monoid import Monoid, fold
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor

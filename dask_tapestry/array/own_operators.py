@@ -16,9 +16,9 @@ from dask_tapestry.array.effect import points_of
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.imports import loads
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
-from dask_tapestry.operators.call import Call
 from dask_tapestry.operators.pin import pin as pin_tensor
 from dask_tapestry.operators.user_block import Costs
+from dask_tapestry.operators.user_function import Call
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
 from dask_tapestry.operators.user_signature import Written, form_of, write
 from dask_tapestry.teg import Tensor

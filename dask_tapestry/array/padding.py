@@ -30,8 +30,8 @@ from dask_tapestry.operators.pad import (
     pad_wrap,
     within,
 )
-from dask_tapestry.operators.parts import part
-from dask_tapestry.operators.vectors import pad_vectors
+from dask_tapestry.operators.split import part
+from dask_tapestry.operators.vector_function import pad_vectors
 from dask_tapestry.teg import Tensor
 
 __all__ = ["pad"]

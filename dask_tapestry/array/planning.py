@@ -12,7 +12,7 @@ from dask_tapestry.array.effect import Effect
 from dask_tapestry.diagnostics.explain import explain, plan_html
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
-from dask_tapestry.lower.here import compute_here
+from dask_tapestry.lower.synchronous import compute_here
 from dask_tapestry.plan import build
 from dask_tapestry.plan.plan import Plan as CorePlan
 from dask_tapestry.plan.resources import Resources, computing_with

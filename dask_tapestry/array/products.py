@@ -17,13 +17,14 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.out import into
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators import contract
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul as matmul_tensors
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.squeeze import squeeze
+from dask_tapestry.operators.tensordot import product_of
+from dask_tapestry.operators.tensordot import tensordot as tensordot_of
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
@@ -115,7 +116,7 @@ def _aligned(x: Tensor, w: Tensor, axis: int) -> Tensor:
             f"shapes {_text(x)} and {_text(w)} not aligned: {x.type.shape[last]} (dim {last}) != "
             f"{w.type.shape[axis]} (dim {axis})"
         )
-    return contract.tensordot(x, w, (last,), (axis,))
+    return tensordot_of(x, w, (last,), (axis,))
 
 
 def _text(x: Tensor) -> str:
@@ -141,7 +142,7 @@ def vdot(a: Any, b: Any, /) -> Array:
     if x.type.size != w.type.size:
         raise ShapeError(f"vdot takes as many cells of both operands: {x.type}, {w.type}")
     left, right = (reshape(t, (t.type.size,)) for t in (x, w))
-    return Array(contract.tensordot(_conjugate(left), right, (0,), (0,)))
+    return Array(tensordot_of(_conjugate(left), right, (0,), (0,)))
 
 
 def _conjugate(x: Tensor) -> Tensor:
@@ -177,7 +178,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     for place, (m, n) in enumerate(zip(x.type.shape[-2::-1], w.type.shape[-2::-1], strict=False)):
         if m != n and 1 not in (m, n):
             raise ShapeError(f"vecdot: dimension {-2 - place} of {x.type} and {w.type} differs")
-    return Array(contract.product_of(_conjugate(x), labels[0], w, labels[1], keep))
+    return Array(product_of(_conjugate(x), labels[0], w, labels[1], keep))
 
 
 def _last(x: Tensor, axis: int) -> Tensor:
@@ -276,7 +277,7 @@ def tensordot(a: Any, b: Any, axes: Axes = 2) -> Array:
     else:
         count = int(axes)
         left, right = [*range(-count, 0)], [*range(count)]
-    return Array(contract.tensordot(x, w, left, right))
+    return Array(tensordot_of(x, w, left, right))
 
 
 @implements(np.outer)

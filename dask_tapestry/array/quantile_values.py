@@ -12,7 +12,7 @@ from dask_tapestry.array.lanes import Lanes
 from dask_tapestry.array.quantile_methods import CONTINUOUS, DISCRETE, neighbours, weight
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.ranks import WeightedRanks, ranks
+from dask_tapestry.operators.order_statistics import WeightedRanks, ranks
 from dask_tapestry.operators.sort import sort
 from dask_tapestry.teg import apply
 

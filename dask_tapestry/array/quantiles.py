@@ -17,7 +17,7 @@ from dask_tapestry.array.quantile_methods import check_method
 from dask_tapestry.array.quantile_values import nan_values, values, weighted_values
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.ranks import ranks
+from dask_tapestry.operators.order_statistics import ranks
 from dask_tapestry.operators.sort import sort
 
 __all__ = [

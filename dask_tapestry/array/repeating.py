@@ -18,9 +18,9 @@ from dask_tapestry.array.ranks import with_rank
 from dask_tapestry.array.shapes import lengths_of
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.parts import part, pick, runs
 from dask_tapestry.operators.repeat import repeat as repeat_cells
 from dask_tapestry.operators.repeat import tile as tile_tensor
+from dask_tapestry.operators.split import part, pick, runs
 from dask_tapestry.operators.take import take
 
 MOST_SLICES = 64  # joined for cells that are picked; each takes a node and a copy of its own

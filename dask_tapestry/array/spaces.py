@@ -18,7 +18,7 @@ from dask_tapestry.array.reductions import any as any_cell
 from dask_tapestry.array.shapes import only_cpu
 from dask_tapestry.array.ufuncs import FUNCTIONS
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.index import index as index_tensor
+from dask_tapestry.operators.coordinates import index as index_tensor
 
 __all__ = ["geomspace", "linspace", "logspace"]
 

@@ -13,7 +13,7 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.parts import part
+from dask_tapestry.operators.split import part
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "unstack", "vsplit"]
 

@@ -13,12 +13,12 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.effect import Effect, check_options, points_of
 from dask_tapestry.array.regions import Place, Region, place_of
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.anything import is_zarr_array
 from dask_tapestry.io.array_target import array_target, object_target
-from dask_tapestry.io.hdf5 import is_dataset
+from dask_tapestry.io.coerce import is_zarr_array
+from dask_tapestry.io.hdf5_source import is_dataset
 from dask_tapestry.io.hdf5_target import dataset_target
 from dask_tapestry.io.target import Target
-from dask_tapestry.io.writes import Write, fitting, sinks_of, stored_tensor
+from dask_tapestry.io.write_order import Write, fitting, sinks_of, stored_tensor
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_target import zarr_target
 from dask_tapestry.operators.unsqueeze import unsqueeze

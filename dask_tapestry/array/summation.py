@@ -14,10 +14,10 @@ from dask_tapestry.array.convert import asarray
 from dask_tapestry.array.dispatch import implements
 from dask_tapestry.array.dtypes import as_dtype
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.contract import working_dtype
 from dask_tapestry.operators.einsum import einsum as einsum_tensors
 from dask_tapestry.operators.einsum import label_sizes, parse
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.tensordot import working_dtype
 from dask_tapestry.teg import Tensor
 
 __all__ = ["einsum", "einsum_path"]

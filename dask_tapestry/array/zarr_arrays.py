@@ -12,14 +12,14 @@ from dask_tapestry.array.effect import Effect, check_options, points_of
 from dask_tapestry.array.regions import Place, Region, place_of
 from dask_tapestry.array.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
-from dask_tapestry.io.anything import is_zarr_array
+from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.io.target import Target, after_write
 from dask_tapestry.io.zarr_array import group_members, holds_array
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.io.zarr_target import grown, zarr_target
-from dask_tapestry.operators.place import place as place_tensor
+from dask_tapestry.operators.placement import place as place_tensor
 from dask_tapestry.plan.resources import current
 from dask_tapestry.teg import apply
 

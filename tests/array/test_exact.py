@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower import expr
+from dask_tapestry.lower import expression
 from tests.comparisons import same_bits
 
 pytestmark = pytest.mark.usefixtures("sync")
@@ -15,8 +15,8 @@ CELLS = np.arange(60).reshape(3, 4, 5) * 7 % 11
 def runs(monkeypatch):
     """How many plans have been run."""
     made = []
-    lower = expr.lower_plan
-    monkeypatch.setattr(expr, "lower_plan", lambda *args: made.append(args) or lower(*args))
+    lower = expression.lower_plan
+    monkeypatch.setattr(expression, "lower_plan", lambda *args: made.append(args) or lower(*args))
     return made
 
 
