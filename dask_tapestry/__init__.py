@@ -6,107 +6,105 @@
 
 from numpy import e, inf, nan, newaxis, pi
 
-from dask_tapestry import errors
-from dask_tapestry.array import (
-    along_axis,
-    averages,
-    block_functions,
-    block_reductions,
-    convert,
-    copies,
-    counts,
-    covariances,
-    creation,
-    dask_arrays,
-    diagonals,
-    differences,
-    editing,
-    effect,
-    elementwise,
-    exact,
-    files,
-    gradients,
-    grids,
-    gufuncs,
-    histograms,
-    joining,
-    linalg,
-    manipulation,
-    moments,
-    moving,
-    nan_reductions,
-    nn,
-    own_operators,
-    padding,
-    planning,
-    products,
-    quantiles,
-    random,
-    ranks,
-    reductions,
-    repeating,
-    scans,
-    search,
-    selecting,
-    sets,
-    sorting,
-    spaces,
-    special,
-    splitting,
-    stores,
-    summation,
-    ufuncs,
-    vectors,
-    zarr_arrays,
-)
+from dask_tapestry import errors as _errors
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array.along_axis import *
-from dask_tapestry.array.array import Array, resolve_shapes
-from dask_tapestry.array.averages import *
-from dask_tapestry.array.block_functions import *
-from dask_tapestry.array.block_reductions import *
-from dask_tapestry.array.convert import *
-from dask_tapestry.array.copies import *
-from dask_tapestry.array.counts import *
-from dask_tapestry.array.covariances import *
-from dask_tapestry.array.creation import *
-from dask_tapestry.array.dask_arrays import *
-from dask_tapestry.array.diagonals import *
-from dask_tapestry.array.differences import *
-from dask_tapestry.array.editing import *
-from dask_tapestry.array.effect import *
-from dask_tapestry.array.elementwise import *
-from dask_tapestry.array.exact import *
-from dask_tapestry.array.files import *
-from dask_tapestry.array.gradients import *
-from dask_tapestry.array.grids import *
-from dask_tapestry.array.gufuncs import *
-from dask_tapestry.array.histograms import *
-from dask_tapestry.array.joining import *
-from dask_tapestry.array.manipulation import *
-from dask_tapestry.array.moments import *
-from dask_tapestry.array.moving import *
-from dask_tapestry.array.nan_reductions import *
-from dask_tapestry.array.own_operators import *
-from dask_tapestry.array.padding import *
+from dask_tapestry.array import planning as _planning
+from dask_tapestry.array.core import boolean_mask as _boolean_mask
+from dask_tapestry.array.core import convert as _convert
+from dask_tapestry.array.core import dask_arrays as _dask_arrays
+from dask_tapestry.array.core import effect as _effect
+from dask_tapestry.array.core.array import Array, resolve_shapes
+from dask_tapestry.array.core.boolean_mask import *
+from dask_tapestry.array.core.convert import *
+from dask_tapestry.array.core.dask_arrays import *
+from dask_tapestry.array.core.effect import *
+from dask_tapestry.array.creation import copies as _copies
+from dask_tapestry.array.creation import filled as _filled
+from dask_tapestry.array.creation import grids as _grids
+from dask_tapestry.array.creation import linspace as _linspace
+from dask_tapestry.array.creation.copies import *
+from dask_tapestry.array.creation.filled import *
+from dask_tapestry.array.creation.grids import *
+from dask_tapestry.array.creation.linspace import *
+from dask_tapestry.array.elementwise import choosing as _choosing
+from dask_tapestry.array.elementwise import special
+from dask_tapestry.array.elementwise import ufuncs as _ufuncs
+from dask_tapestry.array.elementwise.choosing import *
+from dask_tapestry.array.elementwise.ufuncs import *
+from dask_tapestry.array.indexing import take as _take
+from dask_tapestry.array.indexing.take import *
+from dask_tapestry.array.linalg import cross_trace as _cross_trace
+from dask_tapestry.array.linalg import einsum as _einsum
+from dask_tapestry.array.linalg import namespace as linalg
+from dask_tapestry.array.linalg import nn
+from dask_tapestry.array.linalg import products as _products
+from dask_tapestry.array.linalg.cross_trace import *
+from dask_tapestry.array.linalg.einsum import *
+from dask_tapestry.array.linalg.products import *
+from dask_tapestry.array.manipulation import diagonals as _diagonals
+from dask_tapestry.array.manipulation import insert_delete as _insert_delete
+from dask_tapestry.array.manipulation import joining as _joining
+from dask_tapestry.array.manipulation import padding as _padding
+from dask_tapestry.array.manipulation import repeating as _repeating
+from dask_tapestry.array.manipulation import roll_flip as _roll_flip
+from dask_tapestry.array.manipulation import splitting as _splitting
+from dask_tapestry.array.manipulation.diagonals import *
+from dask_tapestry.array.manipulation.insert_delete import *
+from dask_tapestry.array.manipulation.joining import *
+from dask_tapestry.array.manipulation.padding import *
+from dask_tapestry.array.manipulation.repeating import *
+from dask_tapestry.array.manipulation.roll_flip import *
+from dask_tapestry.array.manipulation.splitting import *
 from dask_tapestry.array.planning import *
-from dask_tapestry.array.products import *
-from dask_tapestry.array.quantiles import *
-from dask_tapestry.array.ranks import *
-from dask_tapestry.array.reductions import *
-from dask_tapestry.array.repeating import *
-from dask_tapestry.array.scans import *
-from dask_tapestry.array.search import *
-from dask_tapestry.array.selecting import *
-from dask_tapestry.array.sets import *
-from dask_tapestry.array.sorting import *
-from dask_tapestry.array.spaces import *
-from dask_tapestry.array.splitting import *
-from dask_tapestry.array.stores import *
-from dask_tapestry.array.summation import *
-from dask_tapestry.array.ufuncs import *
-from dask_tapestry.array.vectors import *
-from dask_tapestry.array.zarr_arrays import *
+from dask_tapestry.array.random import generator as random
+from dask_tapestry.array.shape import atleast as _atleast
+from dask_tapestry.array.shape import reshape as _reshaping
+from dask_tapestry.array.shape.atleast import *
+from dask_tapestry.array.shape.reshape import *
+from dask_tapestry.array.sorting import search as _search
+from dask_tapestry.array.sorting import sets as _sets
+from dask_tapestry.array.sorting import sort as _sort
+from dask_tapestry.array.sorting.search import *
+from dask_tapestry.array.sorting.sets import *
+from dask_tapestry.array.sorting.sort import *
+from dask_tapestry.array.statistics import averages as _averages
+from dask_tapestry.array.statistics import bincount as _bincount
+from dask_tapestry.array.statistics import covariances as _covariances
+from dask_tapestry.array.statistics import differences as _differences
+from dask_tapestry.array.statistics import gradients as _gradients
+from dask_tapestry.array.statistics import histograms as _histograms
+from dask_tapestry.array.statistics import moments as _moments
+from dask_tapestry.array.statistics import nan_reductions as _nan_reductions
+from dask_tapestry.array.statistics import quantiles as _quantiles
+from dask_tapestry.array.statistics import reductions as _reductions
+from dask_tapestry.array.statistics import scans as _scans
+from dask_tapestry.array.statistics.averages import *
+from dask_tapestry.array.statistics.bincount import *
+from dask_tapestry.array.statistics.covariances import *
+from dask_tapestry.array.statistics.differences import *
+from dask_tapestry.array.statistics.gradients import *
+from dask_tapestry.array.statistics.histograms import *
+from dask_tapestry.array.statistics.moments import *
+from dask_tapestry.array.statistics.nan_reductions import *
+from dask_tapestry.array.statistics.quantiles import *
+from dask_tapestry.array.statistics.reductions import *
+from dask_tapestry.array.statistics.scans import *
+from dask_tapestry.array.storage import files as _files
+from dask_tapestry.array.storage import stores as _stores
+from dask_tapestry.array.storage import zarr_arrays as _zarr_arrays
+from dask_tapestry.array.storage.files import *
+from dask_tapestry.array.storage.stores import *
+from dask_tapestry.array.storage.zarr_arrays import *
+from dask_tapestry.array.user_functions import along_axis as _along_axis
+from dask_tapestry.array.user_functions import gufuncs as _gufuncs
+from dask_tapestry.array.user_functions import map_blocks as _map_blocks
+from dask_tapestry.array.user_functions import operators as _operators
+from dask_tapestry.array.user_functions import reduction as _reduction
+from dask_tapestry.array.user_functions.along_axis import *
+from dask_tapestry.array.user_functions.gufuncs import *
+from dask_tapestry.array.user_functions.map_blocks import *
+from dask_tapestry.array.user_functions.operators import *
+from dask_tapestry.array.user_functions.reduction import *
 from dask_tapestry.config import config
 from dask_tapestry.errors import *
 from dask_tapestry.plan.resources import Resources
@@ -136,50 +134,55 @@ __all__ = [
     "resolve_shapes",
     "special",
 ]
-__all__ += along_axis.__all__
-__all__ += block_functions.__all__
-__all__ += block_reductions.__all__
-__all__ += convert.__all__
-__all__ += creation.__all__
-__all__ += effect.__all__
-__all__ += elementwise.__all__
-__all__ += exact.__all__
-__all__ += errors.__all__
-__all__ += gufuncs.__all__
-__all__ += manipulation.__all__
-__all__ += own_operators.__all__
-__all__ += planning.__all__
-__all__ += products.__all__
-__all__ += scans.__all__
-__all__ += sets.__all__
-__all__ += selecting.__all__
-__all__ += quantiles.__all__
-__all__ += sorting.__all__
-__all__ += search.__all__
-__all__ += summation.__all__
-__all__ += vectors.__all__
-__all__ += averages.__all__
-__all__ += gradients.__all__
-__all__ += covariances.__all__
-__all__ += counts.__all__
-__all__ += histograms.__all__
-__all__ += differences.__all__
-__all__ += moments.__all__
-__all__ += nan_reductions.__all__
-__all__ += reductions.__all__
-__all__ += ufuncs.__all__
-__all__ += dask_arrays.__all__
-__all__ += files.__all__
-__all__ += stores.__all__
-__all__ += zarr_arrays.__all__
-__all__ += diagonals.__all__
-__all__ += editing.__all__
-__all__ += grids.__all__
-__all__ += joining.__all__
-__all__ += moving.__all__
-__all__ += padding.__all__
-__all__ += ranks.__all__
-__all__ += repeating.__all__
-__all__ += spaces.__all__
-__all__ += splitting.__all__
-__all__ += copies.__all__
+__all__ += _errors.__all__
+__all__ += _boolean_mask.__all__
+__all__ += _convert.__all__
+__all__ += _dask_arrays.__all__
+__all__ += _effect.__all__
+__all__ += _copies.__all__
+__all__ += _filled.__all__
+__all__ += _grids.__all__
+__all__ += _linspace.__all__
+__all__ += _choosing.__all__
+__all__ += _ufuncs.__all__
+__all__ += _take.__all__
+__all__ += _cross_trace.__all__
+__all__ += _einsum.__all__
+__all__ += _products.__all__
+__all__ += _atleast.__all__
+__all__ += _diagonals.__all__
+__all__ += _insert_delete.__all__
+__all__ += _joining.__all__
+__all__ += _padding.__all__
+__all__ += _repeating.__all__
+__all__ += _reshaping.__all__
+__all__ += _roll_flip.__all__
+__all__ += _splitting.__all__
+__all__ += _planning.__all__
+__all__ += _search.__all__
+__all__ += _sets.__all__
+__all__ += _sort.__all__
+__all__ += _averages.__all__
+__all__ += _bincount.__all__
+__all__ += _covariances.__all__
+__all__ += _differences.__all__
+__all__ += _gradients.__all__
+__all__ += _histograms.__all__
+__all__ += _moments.__all__
+__all__ += _nan_reductions.__all__
+__all__ += _quantiles.__all__
+__all__ += _reductions.__all__
+__all__ += _scans.__all__
+__all__ += _files.__all__
+__all__ += _stores.__all__
+__all__ += _zarr_arrays.__all__
+__all__ += _along_axis.__all__
+__all__ += _gufuncs.__all__
+__all__ += _map_blocks.__all__
+__all__ += _operators.__all__
+__all__ += _reduction.__all__
+
+
+def __dir__() -> list[str]:
+    """Names of the interface, without the modules that hold them."""
+    return sorted(__all__)

@@ -11,14 +11,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
 from dask_tapestry.plan import build  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
-from dask_tapestry.rules.cells import CELL_RULES  # noqa: E402
-from dask_tapestry.rules.chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
-from dask_tapestry.rules.fast import FAST_RULES  # noqa: E402
+from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formulas import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
+from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
+from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.split_k import split_k  # noqa: E402
 from dask_tapestry.rules.split_reduction import split_reduction  # noqa: E402
 from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice  # noqa: E402

@@ -7,34 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.array import (
-    averages,
-    block_functions,
-    convert,
-    dask_arrays,
-    diagonals,
-    elementwise,
-    exact,
-    files,
-    indexing,
-    manipulation,
-    moments,
-    moving,
-    planning,
-    products,
-    reductions,
-    repeating,
-    scans,
-    search,
-    sorting,
-    stores,
-    ufunc_reduce,
-    ufuncs,
-    vectors,
-    zarr_arrays,
-)
-from dask_tapestry.array.array import Array
-from dask_tapestry.array.vindex import VIndex
+from dask_tapestry.array import planning
+from dask_tapestry.array.core import boolean_mask, convert, dask_arrays
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.vindex import VIndex
+from dask_tapestry.array.elementwise import choosing, ufunc_reduce, ufuncs
+from dask_tapestry.array.indexing import getitem
+from dask_tapestry.array.linalg import cross_trace, products
+from dask_tapestry.array.manipulation import diagonals, repeating, roll_flip
+from dask_tapestry.array.shape import reshape
+from dask_tapestry.array.sorting import search, sort
+from dask_tapestry.array.statistics import averages, moments, reductions, scans
+from dask_tapestry.array.storage import files, stores, zarr_arrays
+from dask_tapestry.array.user_functions import map_blocks
 from dask_tapestry.errors import DTypeError, ShapeError
 
 BINARY = {
@@ -91,7 +76,7 @@ def _in_place(function: Callable[..., Any], symbol: str) -> Callable[[Array, Any
                 f"Cannot cast the result of {symbol} from {result.dtype} to {self.dtype} with "
                 "casting rule 'same_kind'"
             )
-        self.node = elementwise.astype(result, self.dtype).node
+        self.node = choosing.astype(result, self.dtype).node
         return self
 
     return method
@@ -124,7 +109,7 @@ def _varargs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
     one = shape[0] if len(shape) == 1 else shape
-    return manipulation.reshape(self, one, order)
+    return reshape.reshape(self, one, order)
 
 
 def _rename(self: Array, *dims: str | None) -> Array:
@@ -139,11 +124,11 @@ _to_hdf5.__doc__ = files.to_hdf5.__doc__
 
 
 def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
-    return block_functions.map_blocks(func, self, *args, **kwargs)
+    return map_blocks.map_blocks(func, self, *args, **kwargs)
 
 
-_map_blocks.__doc__ = block_functions.map_blocks.__doc__
-_reshape.__doc__ = manipulation.reshape.__doc__
+_map_blocks.__doc__ = map_blocks.map_blocks.__doc__
+_reshape.__doc__ = reshape.reshape.__doc__
 _rename.__doc__ = convert.rename.__doc__
 
 
@@ -152,41 +137,43 @@ NAMED = {
     dask_arrays: "to_dask_array",
     stores: "store",
     zarr_arrays: "to_zarr",
-    elementwise: "astype clip round",
+    choosing: "astype clip round",
     ufuncs: "conj conjugate",
-    manipulation: "squeeze ravel swapaxes",
+    reshape: "squeeze ravel swapaxes",
     planning: "plan",
     scans: "cumsum cumprod",
     products: "dot",
     repeating: "repeat",
     diagonals: "diagonal",
-    vectors: "trace",
+    cross_trace: "trace",
     reductions: "sum prod min max any all argmin argmax",
     averages: "mean var std",
     moments: "moment",
     search: "searchsorted",
-    sorting: "argsort argpartition topk argtopk",
+    sort: "argsort argpartition topk argtopk",
 }
 OTHERS: dict[str, Any] = {
     "__matmul__": _binary(products.matmul, swapped=False),
     "__rmatmul__": _binary(products.matmul, swapped=True),
-    "__round__": _method(elementwise.round),
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
+    "__round__": _method(choosing.round),
+    "__getitem__": getitem.getitem,
+    "__setitem__": getitem.setitem,
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
-    "nonzero": _method(exact.nonzero),
-    "sort": sorting.sort_in_place,
-    "partition": sorting.partition_in_place,
-    "flatten": _method(manipulation.ravel),
-    "transpose": _varargs(manipulation.transpose),
+    "nonzero": _method(boolean_mask.nonzero),
+    "sort": sort.sort_in_place,
+    "partition": sort.partition_in_place,
+    "flatten": _method(reshape.ravel),
+    "transpose": _varargs(reshape.transpose),
     "map_blocks": _map_blocks,
     "reshape": _reshape,
     "rename": _rename,
     "to_hdf5": _to_hdf5,
-    "mT": property(moving.matrix_transpose, doc="The matrices in the last two axes, transposed."),
-    "T": property(manipulation.transpose, doc="The array with its dimensions reversed."),
-    "real": property(elementwise.real, doc="The real part."),
-    "imag": property(elementwise.imag, doc="The imaginary part."),
+    "mT": property(
+        roll_flip.matrix_transpose, doc="The matrices in the last two axes, transposed."
+    ),
+    "T": property(reshape.transpose, doc="The array with its dimensions reversed."),
+    "real": property(choosing.real, doc="The real part."),
+    "imag": property(choosing.imag, doc="The imaginary part."),
 }
 
 

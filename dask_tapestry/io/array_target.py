@@ -11,8 +11,14 @@ import numpy as np
 from dask.utils import SerializableLock
 
 from dask_tapestry.errors import DTypeError, StoreError
-from dask_tapestry.io.duck import DuckSource, regular_chunks
-from dask_tapestry.io.memmap import MappedTarget, mapped_file, mapped_path, path_read, share_cells
+from dask_tapestry.io.duck_source import DuckSource, regular_chunks
+from dask_tapestry.io.memmap_source import (
+    MappedTarget,
+    mapped_file,
+    mapped_path,
+    path_read,
+    share_cells,
+)
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.window import Window
 from dask_tapestry.teg import Source, TensorType

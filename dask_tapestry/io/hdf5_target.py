@@ -18,9 +18,9 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazily
-from dask_tapestry.io.hdf5 import Hdf5Source, marked, refuse_closed, source_of_dataset, title
-from dask_tapestry.io.marks import MARK, Box, whole, without, written
-from dask_tapestry.io.swap import PARTIAL
+from dask_tapestry.io.folder_swap import PARTIAL
+from dask_tapestry.io.hdf5_source import Hdf5Source, marked, refuse_closed, source_of_dataset, title
+from dask_tapestry.io.journal import MARK, Box, whole, without, written
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.window import Window
 from dask_tapestry.teg import Source, TensorType

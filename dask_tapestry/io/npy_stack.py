@@ -16,8 +16,8 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
-from dask_tapestry.io.duck import as_declared
-from dask_tapestry.io.swap import PARTIAL, remove
+from dask_tapestry.io.duck_source import as_declared
+from dask_tapestry.io.folder_swap import PARTIAL, remove
 from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range

@@ -11,9 +11,9 @@ import numpy as np
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazily
 from dask_tapestry.io.chunks import one_by_one
-from dask_tapestry.io.inline import inside_loop, run_inline
-from dask_tapestry.io.swap import TEMPORARY
+from dask_tapestry.io.folder_swap import TEMPORARY
 from dask_tapestry.io.zarr_location import Location, zarr
+from dask_tapestry.io.zarr_sync import inside_loop, run_inline
 from dask_tapestry.teg import TensorType
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
 from dask_tapestry.imports import loads
 from dask_tapestry.io.chunks import nominal_sides, passing_bytes
-from dask_tapestry.io.marks import MARK, whole
+from dask_tapestry.io.folder_swap import take_place
+from dask_tapestry.io.journal import MARK, whole
 from dask_tapestry.io.region_sink import RegionSink
-from dask_tapestry.io.swap import take_place
 from dask_tapestry.io.zarr_array import (
     compressors,
     create,
@@ -25,8 +25,7 @@ from dask_tapestry.io.zarr_array import (
     try_to_create,
     write_box,
 )
-from dask_tapestry.io.zarr_location import Location, zarr
-from dask_tapestry.io.zarr_marks import (
+from dask_tapestry.io.zarr_journal import (
     Maker,
     complete,
     is_incomplete,
@@ -34,7 +33,8 @@ from dask_tapestry.io.zarr_marks import (
     mark_incomplete,
     mark_of,
 )
-from dask_tapestry.io.zarr_replacing import Replacing, replacing
+from dask_tapestry.io.zarr_location import Location, zarr
+from dask_tapestry.io.zarr_overwrite import Replacing, replacing
 from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2, ZarrSource
 from dask_tapestry.io.zarr_target import ZarrTarget, may_be_fill
 from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply

@@ -10,8 +10,8 @@ import numpy as np
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.chunks import covering_cells, passing_bytes
 from dask_tapestry.io.zarr_array import opened, read_box, stored_sides
+from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_marks import refuse_incomplete
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims

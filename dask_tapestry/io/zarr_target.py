@@ -12,14 +12,14 @@ from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.window import Window
 from dask_tapestry.io.zarr_array import open_now, opened, stored_sides, write_box
-from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_marks import (
+from dask_tapestry.io.zarr_journal import (
     Maker,
     complete,
     maker_of,
     mark_incomplete,
     refuse_incomplete,
 )
+from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import ZarrSource, stored_names
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims

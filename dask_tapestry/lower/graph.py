@@ -12,8 +12,7 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.utils import ensure_dict
 
-from dask_tapestry.io.blocks import BlocksSource
-from dask_tapestry.lower.buffer import REMOTE, Buffer
+from dask_tapestry.io.block_source import BlocksSource
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.layers import (
     BarrierLayer,
@@ -25,10 +24,11 @@ from dask_tapestry.lower.layers import (
     StepLayer,
 )
 from dask_tapestry.lower.layouts import Layout, layout_of
-from dask_tapestry.lower.pieces import SliceLayer
 from dask_tapestry.lower.placement import placement
+from dask_tapestry.lower.result_buffer import REMOTE, Buffer
 from dask_tapestry.lower.scatter import Scattered
-from dask_tapestry.lower.spec import StepSpec
+from dask_tapestry.lower.slices import SliceLayer
+from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic import Key, SymbolicLayer
 from dask_tapestry.plan.plan import Plan, Step, memory_order
 from dask_tapestry.teg import Node, Sink

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.lower.buffer import REMOTE, Buffer
 from dask_tapestry.lower.dask_private import DataNode, GraphNode, Task, TaskList, TaskRef
-from dask_tapestry.lower.mirror import mirror_block, source_of
-from dask_tapestry.lower.pieces import references
-from dask_tapestry.lower.run import barrier, finish_array, finish_sink, prepare_sink, run_block
-from dask_tapestry.lower.spec import StepSpec
+from dask_tapestry.lower.execute import barrier, finish_array, finish_sink, prepare_sink, run_block
+from dask_tapestry.lower.result_buffer import REMOTE, Buffer
+from dask_tapestry.lower.slices import references
+from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic import Key, SymbolicLayer
+from dask_tapestry.lower.symmetric import mirror_block, source_of
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts, block_box
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.call import Call, name_of
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import Full
+from dask_tapestry.operators.infer_meta import dtype_of, is_small, tried
 from dask_tapestry.operators.monoid_cells import folded_dtype
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.trial import dtype_of, is_small, tried
 from dask_tapestry.operators.user_block import Costs, Finalize, UserBlock, cut_dimension
+from dask_tapestry.operators.user_function import Call, name_of
 from dask_tapestry.operators.user_monoid import (
     Fold,
     Monoid,

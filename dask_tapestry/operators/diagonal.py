@@ -10,8 +10,8 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.coordinates import index
 from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.index import index
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.operators.where import where

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.contract import (
+from dask_tapestry.operators.tensordot import (
     arranged,
     contracted,
     summed,

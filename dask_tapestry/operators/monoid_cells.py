@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, SignatureError
-from dask_tapestry.operators.trial import tried
+from dask_tapestry.operators.infer_meta import tried
 
 LONGEST: Final = 1 << 18  # bytes of a cell; strings that are joined grow with what is folded
 

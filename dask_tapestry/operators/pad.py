@@ -11,8 +11,8 @@ from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.parts import joined, part
 from dask_tapestry.operators.repeat import tile
+from dask_tapestry.operators.split import joined, part
 from dask_tapestry.teg import Tensor
 
 Widths = tuple[int, int]

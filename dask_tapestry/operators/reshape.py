@@ -19,7 +19,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.spans import boxes_of_span, ravel, run_count, runs, span_box, strides
+from dask_tapestry.operators.ravel_index import (
+    boxes_of_span,
+    ravel,
+    run_count,
+    runs,
+    span_box,
+    strides,
+)
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types

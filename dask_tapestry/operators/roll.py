@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dask_tapestry.operators.parts import joined, part
+from dask_tapestry.operators.split import joined, part
 from dask_tapestry.teg import Tensor
 
 

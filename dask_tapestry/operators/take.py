@@ -10,9 +10,9 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.bounds import Bounds
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.operators.index import index
+from dask_tapestry.operators.coordinates import index
+from dask_tapestry.operators.index_bounds import Bounds
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known

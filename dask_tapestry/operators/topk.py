@@ -12,8 +12,8 @@ import numpy as np
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.columnsort import pair_dtype
+from dask_tapestry.operators.coordinates import index
 from dask_tapestry.operators.field import field
-from dask_tapestry.operators.index import index
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.reverse import reverse

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import SignatureError
-from dask_tapestry.operators.call import Call
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.user_function import Call
 from dask_tapestry.operators.user_monoid import Fold
 from dask_tapestry.teg import (
     IndexDim,

@@ -10,9 +10,9 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.call import Call
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.monoid_cells import Fieldwise, folded_dtype, identity_cell
+from dask_tapestry.operators.user_function import Call
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange

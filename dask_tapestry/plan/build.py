@@ -19,12 +19,12 @@ from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
-from dask_tapestry.rules.chains import CHAIN_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
-from dask_tapestry.rules.fast import FAST_RULES
+from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formulas import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
+from dask_tapestry.rules.matrix_chains import CHAIN_RULES
 from dask_tapestry.rules.products import PRODUCT_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES

@@ -9,13 +9,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from dask_tapestry.plan.footprint import met_blocks
 from dask_tapestry.plan.machine import (
     FLOPS_A_SECOND,
     IMBALANCE,
     MEMORY_BYTES_A_SECOND,
     SECONDS_A_TASK,
 )
-from dask_tapestry.plan.needs import met_blocks
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import ZRange
 

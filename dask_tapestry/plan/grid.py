@@ -17,8 +17,8 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.plan.footprint import Held, Needs, needs_of
 from dask_tapestry.plan.machine import FLOPS_A_SECOND, MEMORY_BYTES_A_SECOND
-from dask_tapestry.plan.needs import Held, Needs, needs_of
 from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange

@@ -10,9 +10,9 @@ from math import prod
 from typing import Any, Literal
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.io.open import OpenSource
+from dask_tapestry.io.slot import OpenSource
 from dask_tapestry.plan.cost import plan_cost
-from dask_tapestry.plan.needs import Needs
+from dask_tapestry.plan.footprint import Needs
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.verify import verify

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from dask_tapestry.errors import MemoryLimitError, PlanError
+from dask_tapestry.plan.footprint import Needs, met_blocks, needs_of
 from dask_tapestry.plan.fuse import HELD_SHARE, held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
-from dask_tapestry.plan.needs import Needs, met_blocks, needs_of
 from dask_tapestry.plan.plan import Step, memory_order
 from dask_tapestry.plan.program import Program
 from dask_tapestry.teg import Graph, Node, Source

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from dask_tapestry.operators.columnsort import most_columns, pair_dtype
-from dask_tapestry.operators.ranks import Ranks
+from dask_tapestry.operators.order_statistics import Ranks
 from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.teg import Node

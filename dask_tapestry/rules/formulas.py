@@ -11,7 +11,7 @@ from dask_tapestry.cells.expression import CellStep
 from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.full import Full
 from dask_tapestry.rewrite.rule import on
-from dask_tapestry.rules.cells import CELL_RULES, INVOLUTIONS, PROJECTIONS, constant_of
+from dask_tapestry.rules.scalar_identities import CELL_RULES, INVOLUTIONS, PROJECTIONS, constant_of
 from dask_tapestry.teg import Node, apply
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry_kernels.cpu import KERNELS

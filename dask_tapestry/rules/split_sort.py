@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dask_tapestry.operators.columnsort import columnsort
+from dask_tapestry.operators.order_statistics import Ranks, picked
 from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.ranks import Ranks, picked
 from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.teg import Node, apply
 

@@ -16,3 +16,12 @@ def refused(call):
     with pytest.raises(kind) as ours:
         call(dt, dt.asarray)
     assert isinstance(ours.value, TapestryError | TypeError | ZeroDivisionError), ours.value
+
+
+def raised(function, *args, **options):
+    """Type of the error that NumPy's function raises, of a public class, or None."""
+    try:
+        function(*args, **options)
+    except Exception as error:
+        return TypeError if isinstance(error, TypeError) else type(error)
+    return None

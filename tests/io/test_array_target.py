@@ -6,7 +6,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.io.array_target import ArrayTarget, array_target, object_target
-from dask_tapestry.io.memmap import MappedTarget
+from dask_tapestry.io.memmap_source import MappedTarget
 from dask_tapestry.io.window import Window
 
 CELLS = np.arange(24.0).reshape(4, 6)

@@ -4,7 +4,7 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io.array_target import array_target
-from dask_tapestry.io.memory import from_memory
+from dask_tapestry.io.numpy_source import from_memory
 from dask_tapestry.io.region_sink import RegionSink
 from dask_tapestry.io.window import Window
 from dask_tapestry.teg.check import check

@@ -7,7 +7,6 @@ import zarr
 import dask_tapestry as dt
 from dask_tapestry.io import chunks
 from dask_tapestry.io import zarr_array as module
-from dask_tapestry.io.inline import run_inline
 from dask_tapestry.io.zarr_array import (
     compressors,
     create,
@@ -20,6 +19,7 @@ from dask_tapestry.io.zarr_array import (
     write_box,
 )
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_sync import run_inline
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_a_gather_takes_blocks_in_order():
 
 
 def layer_out():
-    from dask_tapestry.lower.buffer import REMOTE
+    from dask_tapestry.lower.result_buffer import REMOTE
 
     return REMOTE
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower import run, tiling
+from dask_tapestry.lower import execute, tiling
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.teg import TensorType
 from dask_tapestry_kernels.cpu.jit import compile_service
@@ -68,7 +68,7 @@ def test_tiles_have_the_bits_of_the_whole(name, shape, small_tiles, tiled_blocks
 @pytest.mark.parametrize("slab", [1, 3000, 2**22])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):
-    monkeypatch.setattr(run, "SLAB", slab)
+    monkeypatch.setattr(execute, "SLAB", slab)
     x = values((61, 47), "f8")
     y = dt.asarray(x)
     with np.errstate(all="ignore"):
@@ -83,14 +83,14 @@ def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):
 def test_slabs_hold_little(monkeypatch):
     """A block of formulas takes slabs of memory, not a block for each value."""
     taken = []
-    whole = run.MEMORY.array
+    whole = execute.MEMORY.array
     monkeypatch.setattr(
-        run.MEMORY, "array", lambda shape, *a: taken.append(shape) or whole(shape, *a)
+        execute.MEMORY, "array", lambda shape, *a: taken.append(shape) or whole(shape, *a)
     )
     y = dt.asarray(np.ones((4000, 1000)))
     with compile_service.mode("off"), dt.config(resources=dt.Resources(threads=1)):
         smooth(smooth(smooth(y))).compute()
-    assert max(shape[0] for shape in taken[1:]) <= run.SLAB // 8000 + 4
+    assert max(shape[0] for shape in taken[1:]) <= execute.SLAB // 8000 + 4
 
 
 @pytest.mark.parametrize("dtype", ["f4", "i2", "f2"])

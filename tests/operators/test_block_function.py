@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.block_function import call_blocks
-from dask_tapestry.operators.call import Call
+from dask_tapestry.operators.user_function import Call
 from dask_tapestry.operators.user_signature import write
 
 

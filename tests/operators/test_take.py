@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.bounds import Bounds
+from dask_tapestry.operators.index_bounds import Bounds
 from dask_tapestry.operators.take import coordinates, take, take_along_axis, take_places
 
 from .indexed import SHAPES, check, numbers, places

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.operators.bincount import tabulate
 from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.tabulate import tabulate
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.rules.split_reduction import split_reduction
 

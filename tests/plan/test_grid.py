@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.plan.footprint import needs_of
 from dask_tapestry.plan.grid import choose_grid
-from dask_tapestry.plan.needs import needs_of
 from dask_tapestry.zspace import ZRange
 
 from .graphs import FOUR, MIB, ROOMY, aim_of, counted, last_step, stored

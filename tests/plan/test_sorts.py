@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.ranks import ranks
+from dask_tapestry.operators.order_statistics import ranks
 from dask_tapestry.plan.sorts import sort_columns
 
 from .graphs import MIB, aim_of, stored

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.columnsort import most_columns
-from dask_tapestry.operators.ranks import ranks
+from dask_tapestry.operators.order_statistics import ranks
 from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry.rules.split_sort import split_sort
 from dask_tapestry.teg import Graph

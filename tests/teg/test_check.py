@@ -5,7 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ConstraintError
-from dask_tapestry.io.memory import from_memory
+from dask_tapestry.io.numpy_source import from_memory
 from dask_tapestry.operators.concat import Concat
 from dask_tapestry.teg import (
     BlockOperator,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.memory import from_memory
+from dask_tapestry.io.numpy_source import from_memory
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.teg import Operator, Progression, Region, TensorType

@@ -1,0 +1,1 @@
+"""What every chapter needs: Array itself, its arguments, its conversions."""

@@ -1,0 +1,390 @@
+"""Array: what the user holds; it wraps one node and is a Dask collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, final
+from uuid import uuid4
+
+import numpy as np
+from dask import threaded
+from dask.base import DaskMethodsMixin
+from dask.base import persist as dask_persist
+from dask.core import flatten
+
+from dask_tapestry.array.core.blocks import Blocks
+from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
+from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred, check_workers
+from dask_tapestry.array.core.method_stubs import Declared
+from dask_tapestry.array.core.scalars import Scalars
+from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
+from dask_tapestry.errors import PlanError
+from dask_tapestry.io.block_source import from_blocks
+from dask_tapestry.lower.dask_private import HighLevelGraph
+from dask_tapestry.lower.execute import finish_array
+from dask_tapestry.lower.expression import TapestryExpr, lower_plan
+from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.layouts import find_layout
+from dask_tapestry.lower.result_buffer import REMOTE
+from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_here
+from dask_tapestry.operators.chunked import chunked
+from dask_tapestry.operators.rechunk import rechunk
+from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.plan import Plan
+from dask_tapestry.plan.resources import computing_with, live_client
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.zspace import Cuts
+
+
+@final
+class Array(Declared, Scalars, DaskMethodsMixin):
+    """A distributed array that nobody has to chunk by hand.
+
+    Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
+    array. Shapes and dtypes are NumPy's and are always known.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.arange(6).reshape(2, 3)
+    >>> (x + 1).sum(axis=0).compute()
+    array([5, 7, 9])
+    """
+
+    __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
+    __array_priority__ = 11  # above numpy.ndarray and dask.array, whose operators then defer
+
+    def __init__(self, node: Node | Deferred, plan: Plan | None = None) -> None:
+        self._deferred = node if isinstance(node, Deferred) else None
+        self._node = None if isinstance(node, Deferred) else node
+        self._plan_given = plan
+
+    @property
+    def node(self) -> Node:
+        """The node it wraps; where its shape depends on data, counts that when first asked."""
+        if self._node is None:
+            assert self._deferred is not None
+            self._node = self._deferred.resolve(_count)
+        return self._node
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self.__dict__.clear()  # what was planned for the value before
+        self._node, self._deferred, self._plan_given = node, None, None
+
+    @property
+    def deferred(self) -> Deferred | None:
+        """How the node is made once it is counted; None if it is there."""
+        return self._deferred if self._node is None else None
+
+    @property
+    def bound(self) -> Node:
+        """The node, or one that is at least as large as it will be; never counts."""
+        deferred = self.deferred
+        return self.node if deferred is None else deferred.bound
+
+    # what it is ----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each dimension."""
+        return self.node.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the cells."""
+        return self.bound.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self.bound.type.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.node.type.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a cell."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all cells."""
+        return self.node.type.nbytes
+
+    @property
+    def dims(self) -> tuple[str | None, ...] | None:
+        """Names of the dimensions, or None."""
+        return self.bound.type.dims
+
+    @property
+    def device(self) -> str:
+        """Where the blocks are: ``"cpu"``."""
+        return "cpu"
+
+    @property
+    def teg(self) -> Graph:
+        """The expression graph as written; prints as text."""
+        return Graph([self.node])
+
+    # its nominal chunks --------------------------------------------------------------------
+
+    @property
+    def nominal_cuts(self) -> tuple[Cuts, ...]:
+        """Nominal chunks: what `chunks` spells out."""
+        return nominal_cuts(self.node)
+
+    @property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """Lengths of the nominal chunks along each dimension, as in Dask.
+
+        They are what functions of blocks see, a function of the expression alone: what the user
+        said, else the stored chunks, else a canonical grid (which the setting ``block_bytes``
+        sizes). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
+        """
+        return tuple(tuple(c.lengths()) for c in self.nominal_cuts)
+
+    @property
+    def numblocks(self) -> tuple[int, ...]:
+        """Number of nominal chunks along each dimension."""
+        return tuple(c.count for c in self.nominal_cuts)
+
+    @property
+    def npartitions(self) -> int:
+        """Number of nominal chunks."""
+        return int(np.prod(self.numblocks, dtype=object))
+
+    @property
+    def chunksize(self) -> tuple[int, ...]:
+        """Longest nominal chunk along each dimension."""
+        return tuple(c.longest for c in self.nominal_cuts)
+
+    @property
+    def blocks(self) -> Blocks[Array]:
+        """The nominal chunks: ``x.blocks[i, j]`` is the part of the array that one holds."""
+        return Blocks(self.__getitem__, self.nominal_cuts)
+
+    @property
+    def partitions(self) -> Blocks[Array]:
+        """The same as `blocks`, by Dask's other name for it."""
+        return self.blocks
+
+    # Dask collection -----------------------------------------------------------------------
+
+    def compute(self, **kwargs: Any) -> Any:
+        """Plan the array, run it with Dask and return it as a NumPy array.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.compute`, such as ``scheduler``.
+        """
+        with computing_with(kwargs.get("scheduler")):
+            if self.runs_anywhere(kwargs):
+                values = compute_here([self.node])
+                if values is not None:
+                    return values[0]
+            return DaskMethodsMixin.compute(self, **kwargs)
+
+    def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
+        """Whether neither a plan of its own nor what `dask.compute` is told says how to compute."""
+        told = set(options) - {"scheduler"} or options.get("scheduler") not in LOCAL_SCHEDULERS
+        return not told and self._plan_given is None
+
+    def persist(self, **kwargs: Any) -> Array:
+        """Run the array and keep its blocks where they are computed; return an array of them.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.persist`, such as ``scheduler``.
+        """
+        with computing_with(kwargs.get("scheduler")):
+            kept: Array = DaskMethodsMixin.persist(self, **kwargs)
+            return kept
+
+    @property
+    def _lowered(self) -> tuple[Lowered, Any]:
+        """The layers of this array alone, whose last one yields the nominal chunks."""
+        cuts = self.nominal_cuts
+        known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
+        if cuts not in known:
+            held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
+            known[cuts] = lower_plan(build_plan([held]), final=False)
+        lowered: tuple[Lowered, Any] = known[cuts]
+        return lowered
+
+    @property
+    def expr(self) -> TapestryExpr:
+        """The Dask expression; all values of one compute are planned together."""
+        return TapestryExpr(self.node, False, self._plan_given)
+
+    @property
+    def name(self) -> str:
+        """First part of the keys of the blocks."""
+        key = next(flatten(self.__dask_keys__()))
+        return str(key[0])
+
+    @property
+    def dask(self) -> HighLevelGraph:
+        """The Dask graph of this array alone."""
+        return self._lowered[0].graph
+
+    def __dask_graph__(self) -> HighLevelGraph:
+        return self.dask
+
+    def __dask_keys__(self) -> list[Any]:
+        keys: list[Any] = self._lowered[0].keys[0]
+        return keys
+
+    def __dask_layers__(self) -> tuple[str, ...]:
+        return (self.name,) if self.name in self.dask.layers else tuple(self.dask.layers)[-1:]
+
+    def __dask_tokenize__(self) -> str:
+        return self.node.digest
+
+    __dask_optimize__ = None
+    __dask_scheduler__ = staticmethod(threaded.get)
+
+    def __dask_postcompute__(self) -> tuple[Any, ...]:
+        return _join, (self.nominal_cuts,)
+
+    def __dask_postpersist__(self) -> tuple[Any, ...]:
+        return _rebuild, (self,)
+
+    def to_delayed(self) -> np.ndarray[Any, Any]:
+        """Return an array of Dask Delayed objects, one for each nominal chunk.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.ones((2, 3)).to_delayed().shape
+        (1, 1)
+        """
+        from dask.delayed import Delayed  # noqa: PLC0415  (it imports a good part of Dask)
+
+        keys = np.empty(self.numblocks, dtype=object)
+        for key in flatten(self.__dask_keys__()):
+            keys[key[1:]] = Delayed(key, self.dask, layer=self.name)
+        return keys
+
+    # NumPy's protocols ---------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("an Array has no memory to share: it must be computed and copied")
+        return np.asarray(self.compute(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(
+        self, function: Any, types: Sequence[type], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        del types
+        return call_numpy_function(function, args, kwargs)
+
+    # Python's protocols --------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of an array without dimensions")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.ndim:
+            raise TypeError("iteration over an array without dimensions")
+        return (self[i] for i in range(len(self)))
+
+    def copy(self) -> Array:
+        """Return an array of the same value; assigning to one leaves the other as it is."""
+        return Array(self.deferred or self.node)
+
+    def __hash__(self) -> int:
+        raise TypeError("an Array is not hashable: == compares cells")
+
+    def __repr__(self) -> str:
+        if self.deferred is not None:
+            return bound_text(self.bound)
+        return array_text(self.node)
+
+    def _repr_html_(self) -> str:
+        if self.deferred is not None:
+            return bound_html(self.bound)
+        return array_html(self.node)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Array, (self.node,)
+
+
+def _count(counts: Node, keep: Sequence[Node]) -> CountRun:
+    """Run a count graph: what it stands on stays where it is computed."""
+    first, *rest = dask_persist(Array(counts), *map(Array, keep))
+    return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
+
+
+async def resolve_shapes(*arrays: Array) -> None:
+    """Count what the shapes of arrays depend on, from asynchronous code.
+
+    Elsewhere nothing needs to be said: a shape that depends on data is counted when it is asked
+    for. With an asynchronous client that would block the event loop, hence this.
+
+    Examples
+    --------
+    >>> import asyncio, dask_tapestry as dt
+    >>> x = dt.arange(10)
+    >>> positive = x[x > 6]
+    >>> asyncio.run(dt.resolve_shapes(positive))
+    >>> positive.shape
+    (3,)
+    """
+    client = live_client()
+    for array in arrays:
+        deferred = array.deferred
+        if deferred is None:
+            continue
+        if client is None or not client.asynchronous:
+            array.node = deferred.resolve(_count)
+            continue
+        known = deferred.known()
+        if known is None:
+            check_workers(await client.scheduler.identity(n_workers=-1))
+            first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
+            counts = np.asarray(await client.compute(first))
+            known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
+        array.node = known
+
+
+def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
+    """Whole array from nested lists of blocks."""
+    return finish_array(cuts, REMOTE, list(flatten([blocks])), copy=True)
+
+
+def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:
+    """An array of the blocks that are in `graph`: results, futures of them, or tasks.
+
+    Its nominal chunks are those of `x`. With `rename` the blocks are those of `x` alone, under
+    other names. Blocks that are there already, as futures, need no tasks: `x` is what it was.
+    """
+    nominal = x.nominal_cuts
+    if rename is not None:
+        name, cuts = rename.get(x.name, x.name), nominal
+    else:
+        layers = graph.layers if isinstance(graph, HighLevelGraph) else map(_name_of, graph)
+        names = dict.fromkeys(layers)
+        layout = find_layout(names, x.node.digest)
+        if layout is None and x.name not in names:
+            if not x.expr.__dask_graph__():
+                return Array(x.node)
+            raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
+        name, cuts = (layout.name, layout.cuts) if layout else (x.name, nominal)
+    blocks = from_blocks(name, x.node.type, cuts, graph, uuid4().hex)
+    return Array(blocks if cuts == nominal else chunked(blocks, nominal))
+
+
+def _name_of(key: Any) -> str:
+    return str(key[0] if isinstance(key, tuple) else key)

@@ -1,0 +1,229 @@
+"""Exact shapes: values with as many cells as a mask has true ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.compress import compress as compress_tensor
+from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.coordinates import index
+from dask_tapestry.operators.count_nonzero import count, span_of
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.take import take as take_tensor
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import Node, Tensor
+from dask_tapestry_kernels.cpu import KERNELS
+
+__all__ = ["argwhere", "compress", "extract", "flatnonzero", "nonzero"]
+
+
+class Pick(Protocol):
+    """Takes the slices of a tensor along a dimension where the mask is true."""
+
+    def __call__(self, x: Tensor, dim: int = 0) -> Tensor: ...
+
+
+def counted(
+    mask: Tensor, make: Callable[[Pick], Tensor], keep: Sequence[Tensor] = (), owner: Any = None
+) -> Array:
+    """Return an array made of tensors picked by `mask`, once its true cells are counted.
+
+    Parameters
+    ----------
+    mask
+        A one-dimensional mask.
+    make
+        Builds the result; it is given a function that returns the slices along the first dimension
+        of a tensor where the mask is true.
+    keep
+        Tensors as long as the mask that `make` picks from and that the count run keeps too, as
+        they are costly to compute or must not be computed again.
+    owner
+        The node whose life the outcome of the count run outlives not.
+    """
+    span = span_of(mask.type.size)
+
+    def build(counts: Counts, kept: Sequence[Node]) -> Node:
+        held = dict(zip((mask, *keep), kept, strict=True))
+
+        def pick(x: Tensor, dim: int = 0) -> Tensor:
+            return compress_tensor(held.get(x, x), held[mask], dim, counts, span)
+
+        return make(pick)
+
+    spans = count(mask)
+    everything = np.diff(np.minimum(np.arange(spans.type.size + 1) * span, mask.type.size))
+    bound = build(everything, (mask, *keep))
+    return Array(Deferred(spans, (mask, *keep), build, bound, owner or mask))
+
+
+def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
+    """Slices of `x` where a mask of its dimensions from `dim` on is true; one dimension for all.
+
+    Source: NumPy's boolean indexing.
+    """
+    lines, flat = _lines(x, dim, mask.type.ndim), reshape(mask, (mask.type.size,))
+    return counted(flat, lambda pick: pick(lines, dim), owner=mask)
+
+
+def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
+    """`masked` for a mask whose cells are at hand: they are counted, and copied, here and now."""
+    flat, span = mask.flatten(), span_of(mask.size)
+    counts = KERNELS["count"](None, flat, span=span)
+    lines = _lines(x, dim, mask.ndim)
+    return Array(compress_tensor(lines, asarray(flat).node, dim, counts, span))
+
+
+def _lines(x: Tensor, dim: int, rank: int) -> Tensor:
+    """`x` with `rank` dimensions from `dim` on as one."""
+    shape = x.type.shape
+    return reshape(x, (*shape[:dim], prod(shape[dim : dim + rank]), *shape[dim + rank :]))
+
+
+def _places(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The mask of non-zero cells of `x`, flat, and the numbers of all cells."""
+    zero = np.zeros(1, x.type.dtype)[0]
+    mask = x if x.type.dtype == bool else elementwise("not_equal", x, zero)
+    flat = reshape(mask, (x.type.size,))
+    return flat, index((x.type.size,), 0)
+
+
+def _coordinate(places: Tensor, shape: tuple[int, ...], axis: int) -> Tensor:
+    """Coordinate along `axis` of the cells of `shape` with the numbers `places`."""
+    step = prod(shape[axis + 1 :])
+    along = elementwise("floor_divide", places, step) if step > 1 else places
+    return elementwise("remainder", along, shape[axis]) if axis and shape[axis] else along
+
+
+@implements(np.nonzero)
+def nonzero(x: Any) -> tuple[Array, ...]:
+    """Return the coordinates of non-zero cells, an array for each dimension, as `numpy.nonzero`.
+
+    Their number is counted when it is first asked for.
+
+    Raises
+    ------
+    ShapeError
+        For an array without dimensions.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> [i.compute().tolist() for i in dt.nonzero(dt.asarray([[0, 3], [5, 0]]))]
+    [[0, 1], [1, 0]]
+    """
+    array = asarray(x)
+    if not array.ndim:
+        raise ShapeError(
+            "Calling nonzero on 0d arrays is not allowed. "
+            "Use dt.atleast_1d(scalar).nonzero() instead"
+        )
+    flat, numbers = _places(array.node)
+    shape = array.shape
+
+    def along(axis: int) -> Array:
+        return counted(flat, lambda pick: _coordinate(pick(numbers), shape, axis), owner=array.node)
+
+    return tuple(along(axis) for axis in range(array.ndim))
+
+
+@implements(np.flatnonzero)
+def flatnonzero(a: Any) -> Array:
+    """Return the numbers in C order of the non-zero cells, as `numpy.flatnonzero`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.flatnonzero(dt.asarray([[0, 3], [5, 0]])).compute()
+    array([1, 2])
+    """
+    array = asarray(a)
+    flat, numbers = _places(array.node)
+    return counted(flat, lambda pick: pick(numbers), owner=array.node)
+
+
+@implements(np.argwhere)
+def argwhere(a: Any) -> Array:
+    """Return the coordinates of non-zero cells, one row each, as `numpy.argwhere`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.argwhere(dt.asarray([[0, 3], [5, 0]])).compute()
+    array([[0, 1],
+           [1, 0]])
+    """
+    array = asarray(a)
+    flat, numbers = _places(array.node)
+    shape = array.shape
+
+    def make(pick: Pick) -> Tensor:
+        places = pick(numbers)
+        if not shape:  # a row without coordinates for the only cell
+            return basic_slice(unsqueeze(places, 1), (slice(None), slice(0)))
+        columns = [unsqueeze(_coordinate(places, shape, axis), 1) for axis in range(len(shape))]
+        return concat(columns, 1)
+
+    return counted(flat, make, owner=array.node)
+
+
+@implements(np.compress)
+def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
+    """Return the slices of an array along `axis` where a condition holds, as `numpy.compress`.
+
+    Parameters
+    ----------
+    condition
+        One-dimensional; it may be shorter than the axis, and false where it is longer.
+    axis
+        None picks from the flattened array.
+
+    Raises
+    ------
+    ShapeError
+        If the condition is not one-dimensional.
+    IndexError
+        When it is computed, if the condition is true behind the axis' end.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.compress([True, False, True], dt.arange(6).reshape(2, 3), axis=1).compute()
+    array([[0, 2],
+           [3, 5]])
+    """
+    array, mask = asarray(a), asarray(condition)
+    if mask.ndim != 1:
+        raise ShapeError("condition must be a 1-d array")
+    if axis is None:
+        array, axis = array.ravel(), 0
+    number = normalize_axis(axis, array.ndim)
+    if mask.shape[0] > array.shape[number]:  # what is true beyond the end is out of bounds
+        return Array(take_tensor(array.node, flatnonzero(mask).node, number))
+    part = (*(slice(None),) * number, slice(mask.shape[0]))
+    return masked(basic_slice(array.node, part), number, mask.astype(bool).node)
+
+
+@implements(np.extract)
+def extract(condition: Any, arr: Any) -> Array:
+    """Return the cells of an array where a condition of its shape holds, as `numpy.extract`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.extract(dt.arange(6) % 2 == 0, dt.arange(6)).compute()
+    array([0, 2, 4])
+    """
+    return compress(asarray(condition).ravel(), asarray(arr).ravel())

@@ -1,0 +1,272 @@
+"""Into the library: NumPy, array-likes, files, placeholders; and how values are laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.chunks import cuts_from
+from dask_tapestry.array.core.dask_arrays import from_dask_array
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.io.coerce import from_anything, from_xarray
+from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
+from dask_tapestry.operators.chunked import chunked
+from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.placement import place
+from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
+from dask_tapestry.operators.rename import rename as rename_tensor
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import Tensor, TensorType
+from dask_tapestry.teg.types import Dims
+
+__all__ = [
+    "asarray",
+    "from_array",
+    "placeholder",
+    "rechunk",
+    "rename",
+]
+
+IGNORED = {"name", "lock", "asarray", "fancy", "meta", "inline_array", "getitem"}
+
+
+@implements(np.asarray)
+def asarray(
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: str | None = None,
+    copy: bool | None = None,
+    like: Any = None,
+    dims: Sequence[str | None] | None = None,
+) -> Array:
+    """Return an array of NumPy data, a list, a scalar, or an array of another library.
+
+    What is in memory is neither copied nor hashed: change it before computing at your own risk.
+    What is in files or stores, or read by an object, is read when it is computed.
+
+    Parameters
+    ----------
+    a
+        The data; lists may hold arrays of this library.
+    dtype
+        Convert to this dtype.
+    order
+        As NumPy's; values have no order in memory.
+    device
+        None or ``"cpu"``.
+    copy
+        True to copy an array in memory now; False to refuse what cannot be had without a copy.
+    like
+        As NumPy's, for its dispatch.
+    dims
+        Names of the dimensions.
+
+    Raises
+    ------
+    DTypeError
+        For arrays of Python objects, masked arrays, and what is no array.
+    ShapeError
+        For nested sequences of unequal lengths.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.asarray([1, 2, 3]).compute()
+    array([1, 2, 3])
+    """
+    del like
+    if order not in (None, "K", "A", "C", "F"):
+        raise ArgumentError(f"order must be one of 'C', 'F', 'A', 'K' or None, not {order!r}")
+    if device not in (None, "cpu"):
+        raise ArgumentError(f"unknown device {device!r}: there is 'cpu'")
+    if copy and isinstance(a, np.ndarray):
+        a = np.array(a, copy=True, subok=True)
+    x = _array_of(a, tuple(dims) if dims is not None else None)
+    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    in_memory = not isinstance(a, list | tuple | int | float | complex)
+    if copy is False and not (in_memory and wanted == x.dtype):
+        raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+    return x if dtype is None else Array(astype(x.node, wanted))
+
+
+def _array_of(data: Any, dims: Dims) -> Array:
+    """An array of whatever holds one."""
+    if (found := from_xarray(data)) is not None:
+        data, names = found
+        dims = names if dims is None else dims
+    if isinstance(data, Array) or (
+        hasattr(data, "__dask_graph__") and getattr(data, "chunks", None) is not None
+    ):
+        x = from_dask_array(data)
+        return x if dims is None else rename(x, *dims)
+    if isinstance(data, list | tuple) and _holds_arrays(data):
+        return Array(_stacked([_array_of(item, None).node for item in data], dims))
+    return Array(from_anything(data, dims))
+
+
+def _holds_arrays(data: Sequence[Any]) -> bool:
+    """Whether nested lists hold arrays that must not be computed now."""
+    kinds = set(map(type, data))  # few, however long the list is
+    if any(hasattr(kind, "__dask_graph__") for kind in kinds):
+        return True
+    if not any(issubclass(kind, list | tuple) for kind in kinds):
+        return False
+    return any(_holds_arrays(item) for item in data if isinstance(item, list | tuple))
+
+
+def _stacked(parts: Sequence[Tensor], dims: Dims) -> Tensor:
+    """Tensors of one shape, one behind the other along a new first dimension."""
+    if len({part.type.shape for part in parts}) != 1:
+        shapes = [part.type.shape for part in parts]
+        raise ShapeError(f"not an array: its items have the shapes {shapes}")
+    whole = concat([unsqueeze(part, (0,)) for part in parts], 0)
+    return whole if dims is None else rename_tensor(whole, dims)
+
+
+def from_array(
+    x: Any,
+    chunks: Any = None,
+    name: Any = None,
+    *,
+    dims: Sequence[str | None] | None = None,
+    workers: str | Sequence[str] = (),
+    **ignored: Any,
+) -> Array:
+    """Return an array of anything that has ``shape``, ``dtype`` and ``__getitem__``.
+
+    Parameters
+    ----------
+    x
+        A NumPy array or memory map, a dataset of h5py's, an array of zarr's, an xarray variable, or
+        an object that is indexed with slices when its cells are needed.
+    chunks
+        Nominal chunks; by default those that it has itself, else a canonical grid.
+    name
+        As Dask's, without meaning here.
+    dims
+        Names of the dimensions.
+    workers
+        Names or addresses of the workers that read it; a constraint that
+        ``config(relax_placement=True)`` makes a preference.
+    **ignored
+        Dask's ``lock``, ``asarray``, ``fancy``, ``meta``, ``getitem`` and ``inline_array``, which
+        have no meaning here.
+
+    Raises
+    ------
+    StoreError
+        If a write of it has not ended, or its file is closed.
+    DTypeError
+        If it is no array, or one of Python objects.
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> dt.from_array(np.eye(3), chunks=(1, 3)).numblocks
+    (3, 1)
+    """
+    del name
+    unknown = set(ignored) - IGNORED
+    if unknown:
+        raise TypeError(f"from_array has no arguments {sorted(unknown)}")
+    found = _array_of(x, tuple(dims) if dims is not None else None)
+    placed = Array(place(found.node, worker_names(workers)))
+    return with_chunks(placed, chunks)
+
+
+def worker_names(workers: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of workers, given as one or several."""
+    return (workers,) if isinstance(workers, str) else tuple(workers)
+
+
+def placeholder(
+    shape: Sequence[int],
+    dtype: Any,
+    stored_chunks: Sequence[int] | None = None,
+    dims: Sequence[str | None] | None = None,
+) -> Array:
+    """Return a stored tensor that need not exist: it can be planned and verified, not computed.
+
+    Parameters
+    ----------
+    shape, dtype
+        Of the tensor.
+    stored_chunks
+        Sides of its stored chunks.
+    dims
+        Names of the dimensions.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.placeholder((10_000_000, 256, 256, 3), "uint8", stored_chunks=(64, 256, 256, 3))
+    >>> x.nbytes
+    1966080000000
+    """
+    sides = tuple(index(n) for n in shape)
+    if any(n < 0 for n in sides):
+        raise ShapeError(f"negative dimensions are not allowed: {sides}")
+    names: Dims = tuple(dims) if dims is not None else None
+    if names is not None and len(names) != len(sides):
+        raise ShapeError(f"{len(names)} dimension names {names} for {len(sides)} dimensions")
+    stored = tuple(index(n) for n in stored_chunks) if stored_chunks is not None else None
+    return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
+
+
+def with_chunks(x: Array, chunks: Any) -> Array:
+    """`x` with nominal chunks in any form that Dask takes; None leaves them as they are.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
+    ((2, 2), (6,))
+    """
+    return x if chunks is None else Array(chunked(x.node, cuts_from(chunks, x.node.type)))
+
+
+def rechunk(x: Any, chunks: Any) -> Array:
+    """Cut a value into other chunks, given in any form that Dask takes; it is held in them.
+
+    The chunks of a creation or a source (``chunks=``) are what functions of blocks see, and leave
+    a plan free; these are a constraint too: the value exists in these blocks. Dimensions that a
+    dict does not name, or for which None is given, keep their chunks.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.rechunk(dt.ones((4, 6)), (2, -1)).chunks
+    ((2, 2), (6,))
+    """
+    array = asarray(x)
+    return Array(rechunk_tensor(array.node, cuts_from(chunks, array.node.type, array.nominal_cuts)))
+
+
+def rename(x: Any, *dims: str | None) -> Array:
+    """Return the array with names for its dimensions; None leaves one without a name.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many names as dimensions, or two are equal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.ones((2, 3)).rename("batch", "feature").dims
+    ('batch', 'feature')
+    """
+    array = asarray(x)
+    given = [name for name in dims if name is not None]
+    if len(dims) != array.ndim or len(set(given)) != len(given):
+        raise ShapeError(f"{dims} are not distinct names for the {array.ndim} dimensions")
+    return Array(rename_tensor(array.node, tuple(dims)))

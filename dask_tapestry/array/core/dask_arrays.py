@@ -1,0 +1,121 @@
+"""To and from Dask: its arrays, and its delayed values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.errors import DTypeError, compute_error
+from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
+from dask_tapestry.io.duck_source import as_declared
+from dask_tapestry.teg import TensorType
+
+__all__ = [
+    "from_dask_array",
+    "from_delayed",
+    "to_dask_array",
+]
+
+
+def from_dask_array(d: Any) -> Array:
+    """Return a Dask array's value, lazily; its blocks are used as they are.
+
+    Raises
+    ------
+    ShapeError
+        If chunk sizes are unknown.
+
+    Examples
+    --------
+    >>> import dask.array as da, dask_tapestry as dt
+    >>> dt.from_dask_array(da.ones(4, chunks=2)).numblocks
+    (2,)
+    """
+    if isinstance(d, Array):
+        return d
+    if np.dtype(d.dtype).hasobject:
+        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
+    cuts = cuts_of_chunks(d.chunks)
+    if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
+        d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
+    type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
+    return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__()))
+
+
+def to_dask_array(x: Array) -> Any:
+    """Return the array as a dask.array, lazily, in its nominal chunks.
+
+    `dask.array.asarray` does the same; `dask.array.from_array`, which is for arrays in memory and
+    warns of a collection, does not compute what it slices.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.ones(4).to_dask_array().sum().compute()
+    np.float64(4.0)
+    """
+    from dask.array import Array as DaskArray  # noqa: PLC0415  (a quarter of a second)
+
+    return DaskArray(x.dask, x.name, x.chunks, dtype=x.dtype)
+
+
+def from_delayed(
+    value: Any,
+    shape: Sequence[int],
+    dtype: Any = None,
+    meta: Any = None,
+    name: Any = None,
+) -> Array:
+    """Return an array of a Dask Delayed value: one block, computed when it is needed.
+
+    Join several with `concatenate` or `stack`.
+
+    Parameters
+    ----------
+    value
+        Delayed, or anything `dask.delayed` takes.
+    shape, dtype
+        Of what it yields; if it yields something else, computing it raises `ComputeError`.
+    meta
+        An array whose dtype is taken where `dtype` is not given.
+    name
+        As Dask's, without meaning here.
+
+    Raises
+    ------
+    DTypeError
+        If neither dtype nor meta is given, or for Python objects.
+    ShapeError
+        If a length is unknown.
+
+    Examples
+    --------
+    >>> import dask, numpy as np, dask_tapestry as dt
+    >>> x = dt.from_delayed(dask.delayed(np.ones)(4), (4,), "float64")
+    >>> float(x.sum())
+    4.0
+    """
+    from dask.array import from_delayed as dask_from_delayed  # noqa: PLC0415
+    from dask.delayed import delayed  # noqa: PLC0415  (it imports a good part of Dask)
+
+    del name
+    if dtype is None and meta is None:
+        raise DTypeError("from_delayed needs the dtype of what will be computed")
+    declared = as_dtype(meta.dtype if dtype is None else dtype)
+    exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
+    checked = delayed(_checked)(value, exact, declared)
+    return from_dask_array(dask_from_delayed(checked, exact, declared))
+
+
+def _checked(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """What a delayed value has yielded, if it is what was declared."""
+    try:
+        return as_declared(value, shape, dtype, value)
+    except (TypeError, ValueError) as error:
+        raise compute_error(
+            error, "while computing a delayed value given to from_delayed"
+        ) from None

@@ -1,0 +1,159 @@
+"""What all reductions share: axes of arrays without dimensions, masks, initial values, out."""
+
+from __future__ import annotations
+
+from math import prod
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.out import into
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.monoids import MONOIDS, PLACES, Monoid
+from dask_tapestry.operators.reduce import nothing_to_fold, real_parts, reduce
+from dask_tapestry.operators.where import where as choose
+from dask_tapestry.teg import Tensor
+
+NOT_GIVEN: Final[Any] = np._NoValue
+
+
+def flag(keepdims: Any) -> bool:
+    """`keepdims` as given, or False."""
+    return keepdims is not NOT_GIVEN and bool(keepdims)
+
+
+def wanted_dtype(dtype: Any) -> np.dtype[Any] | None:
+    """`dtype` as a dtype, or None."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def fold_axes(axis: Axes, ndim: int) -> Axes:
+    """Axes of a fold; of an array without dimensions, 0 and -1 mean none, as in NumPy."""
+    if ndim == 0 and axis is not None and not hasattr(axis, "__iter__") and index(axis) in (0, -1):
+        return None
+    return axis
+
+
+def mask_of(where: Any, x: Tensor) -> Tensor | None:
+    """Cells that take part, in the shape of `x`; None for all.
+
+    Raises
+    ------
+    ShapeError
+        If the mask does not broadcast to the cells.
+    """
+    if where is NOT_GIVEN or where is True or where is None:
+        return None
+    mask = astype(asarray(where).node, np.dtype(bool))
+    return broadcast(mask, x.type.shape)
+
+
+def folded(
+    monoid: str,
+    a: Any,
+    axis: Axes = None,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = NOT_GIVEN,
+) -> Array:
+    """Fold `monoid` over `axis`, with the arguments that all NumPy reductions share.
+
+    Parameters
+    ----------
+    initial
+        Combined with the fold's value, or the value of no cells; None refuses those.
+    where
+        Cells that take part; it broadcasts to the shape of `a`.
+    """
+    x, declared = asarray(a).node, MONOIDS[monoid]
+    axes = fold_axes(axis, x.type.ndim)
+    normalize_axes(axes, x.type.ndim)  # wrong axes are reported before a wrong dtype, as in NumPy
+    kind = wanted_dtype(dtype)
+    if kind is None and isinstance(out, Array) and monoid in ("sum", "prod"):
+        kind = out.dtype
+    mask = mask_of(where, x)
+    begins = initial is not NOT_GIVEN and initial is not None
+    result = declared.dtypes(x.type.dtype, kind)[0]
+    start = _scalar(initial, result, declared) if begins else None
+    if mask is not None:
+        x = _masked(x, mask, declared, start, kind)
+    if begins and declared.name == "sum":
+        declared = MONOIDS["add"]  # begun at `initial` alone
+    if start is None:
+        if initial is None and _takes_none(x, axes):
+            raise ShapeError(nothing_to_fold(declared, x.type))
+        value = reduce(x, declared.name, axes, dtype=kind, keepdims=flag(keepdims))
+    else:
+        value = _begun(start, x, declared, axes, kind, flag(keepdims))
+    return into(out, Array(value))
+
+
+def _takes_none(x: Tensor, axes: Axes) -> bool:
+    return not prod(x.type.shape[axis] for axis in normalize_axes(axes, x.type.ndim))
+
+
+def _scalar(initial: Any, dtype: np.dtype[Any], monoid: Monoid) -> np.generic:
+    if isinstance(initial, int | float | complex):
+        return scalar_of(initial, dtype)
+    value = np.asarray(initial)
+    if value.ndim:
+        raise DTypeError(f"initial value of a {monoid.ufunc} reduction must be a scalar")
+    return scalar_of(value.flat[0], dtype)
+
+
+def _masked(
+    x: Tensor, mask: Tensor, monoid: Monoid, start: np.generic | None, kind: np.dtype[Any] | None
+) -> Tensor:
+    """Cells with those left out replaced by one that changes nothing."""
+    filler = monoid.neutral if monoid.filler is None else monoid.filler
+    if filler is None and start is None:
+        raise ShapeError(
+            f"reduction operation '{monoid.ufunc}' does not have an identity, so to use a where "
+            "mask one has to specify 'initial'"
+        )
+    if monoid.dtypes(x.type.dtype, kind)[0].kind == "b":
+        x = astype(x, np.dtype(bool))
+    elif kind is not None:
+        x = astype(real_parts(x) if kind.kind in "iuf" else x, kind)
+    constant = start if filler is None else scalar_of(filler, x.type.dtype)
+    assert constant is not None
+    return choose(mask, x, constant)
+
+
+def _begun(
+    start: np.generic,
+    x: Tensor,
+    monoid: Monoid,
+    axes: Axes,
+    kind: np.dtype[Any] | None,
+    keepdims: bool,
+) -> Tensor:
+    """The fold's value combined with a first one."""
+    if _takes_none(x, axes):
+        chosen = normalize_axes(axes, x.type.ndim)
+        sides = [
+            (1 if axis in chosen else n)
+            for axis, n in enumerate(x.type.shape)
+            if keepdims or axis not in chosen
+        ]
+        return full(tuple(sides), start)
+    value = reduce(x, monoid.name, axes, dtype=kind, keepdims=keepdims)
+    return elementwise(monoid.ufunc, start, value)
+
+
+def placed(monoid: str, a: Any, axis: Any, out: Any, keepdims: Any) -> Array:
+    """Fold a monoid of places over one axis, or all."""
+    assert monoid in PLACES
+    one = None if axis is None else index(axis)
+    return folded(monoid, a, one, out=out, keepdims=keepdims)

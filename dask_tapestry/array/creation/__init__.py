@@ -1,0 +1,1 @@
+"""Arrays made from nothing, or copied."""

@@ -1,0 +1,1 @@
+"""Functions of one cell at a time: every NumPy ufunc, and choosing between cells."""

@@ -1,0 +1,177 @@
+"""Cell by cell functions that are no ufuncs: choosing, limiting, converting, parts."""
+
+from __future__ import annotations
+
+import builtins
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.boolean_mask import nonzero
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.elementwise.ufuncs import operand
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
+from dask_tapestry.operators.elementwise import astype as cast
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.where import where as where_operator
+from dask_tapestry.plan.effects import following
+from dask_tapestry.teg import Tensor
+
+__all__ = ["around", "astype", "clip", "imag", "real", "round", "where"]
+
+
+@implements(np.where)
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """Choose cells of `x` where `condition` is non-zero, of `y` elsewhere, as `numpy.where`.
+
+    Without `x` and `y` it is `nonzero`.
+
+    Raises
+    ------
+    ValueRangeError
+        If a Python integer does not fit the dtype of the other choice.
+    ShapeError
+        If only one of `x` and `y` is given, or shapes do not broadcast.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.where(dt.arange(4) > 1, 7, 0).compute()
+    array([0, 0, 7, 7])
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ShapeError("either both or neither of x and y should be given")
+    values = [operand(v) for v in (condition, x, y)]
+    if not any(isinstance(v, Tensor) for v in values):
+        values[0] = asarray(condition).node
+    return Array(where_operator(*values))
+
+
+@implements(np.clip)
+def clip(
+    x: Any,
+    min: Any = None,
+    max: Any = None,
+    *,
+    a_min: Any = None,
+    a_max: Any = None,
+) -> Array:
+    """Limit cells to ``[min, max]``, as `numpy.clip`; a bound of None does not limit.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.clip(dt.arange(5), 1, 3).compute()
+    array([1, 1, 2, 3, 3])
+    """
+    array = asarray(x)
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if array.dtype.kind in "iu":  # a Python integer need not fit where it does not limit
+        ends = np.iinfo(array.dtype)
+        low = None if type(low) is int and low <= ends.min else low
+        high = None if type(high) is int and high >= ends.max else high
+    limits = [
+        (name, operand(value))
+        for name, value in (("maximum", low), ("minimum", high))
+        if value is not None
+    ]
+    result = array.node
+    if not limits:
+        result = elementwise("positive", result)  # a copy, of what has a sign
+    elif array.dtype.kind in "biufc":  # three dtypes promote at once, not two and then the third
+        result = cast(result, result_dtype(result, *[limit for _, limit in limits]))
+    for name, limit in limits:
+        result = elementwise(name, result, limit)
+    return Array(result)
+
+
+@implements(np.astype)
+def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Array:  # noqa: ARG001
+    """Convert every cell to `dtype`, as `numpy.ndarray.astype`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.astype(dt.asarray([1.7, 2.2]), "int8").compute()
+    array([1, 2], dtype=int8)
+    """
+    return Array(cast(asarray(x).node, as_dtype(dtype)))
+
+
+@implements(np.real)
+def real(x: Any, /) -> Array:
+    """Return the real part of each cell.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.real(dt.asarray([1 + 2j])).compute()
+    array([1.])
+    """
+    array = asarray(x)
+    return array if array.dtype.kind != "c" else _part("real", array)
+
+
+@implements(np.imag)
+def imag(x: Any, /) -> Array:
+    """Return the imaginary part of each cell, zero for real ones.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.imag(dt.asarray([1 + 2j])).compute()
+    array([2.])
+    """
+    array = asarray(x)
+    if array.dtype.kind != "c":
+        zeros = full(array.shape, np.zeros((), array.dtype).flat[0], array.dims)
+        return Array(following(zeros, [array.node]))
+    return _part("imag", array)
+
+
+def _part(name: str, x: Array) -> Array:
+    from_complex = np.dtype(x.dtype.char.lower())
+    return Array(cell_call(name, [x.node], [x.dtype], from_complex))
+
+
+@implements(np.around, np.round)
+def around(a: Any, decimals: int = 0) -> Array:
+    """Round to `decimals` digits behind the point, halves to even, as `numpy.around`.
+
+    Negative decimals round to tens, hundreds, ... Of complex cells each part is rounded by itself.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.around(dt.asarray([0.5, 1.257]), 2).compute()
+    array([0.5 , 1.26])
+    """
+    array, digits = asarray(a), index(decimals)
+    node = array.node
+    if array.dtype.kind == "b":
+        if digits:
+            raise DTypeError("booleans have no digits to round to")
+        node = cast(node, np.dtype(np.float16))
+    if array.dtype.kind in "iu" and digits >= 0:
+        return array
+    if digits == 0:
+        return Array(elementwise("rint", node))
+    if array.dtype.kind == "c":
+        parts = [around(_part(name, array), digits) for name in ("real", "imag")]
+        loop = [part.dtype for part in parts]
+        return Array(cell_call("complex", [part.node for part in parts], loop, array.dtype))
+    scale = np.float64(10.0 ** builtins.abs(digits))
+    up, down = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
+    factor: Operand = float(scale) if array.dtype.kind == "f" else scale
+    whole = elementwise("rint", elementwise(up, node, factor))
+    return Array(cast(elementwise(down, whole, factor), array.dtype))
+
+
+round = around

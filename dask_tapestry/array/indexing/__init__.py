@@ -1,0 +1,1 @@
+"""Cells at places: ``x[key]``, ``x[key] = value``, and the functions that do so."""

@@ -1,0 +1,126 @@
+"""Cross products and traces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.out import into
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.diagonal import diagonal
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.stack import stack
+from dask_tapestry.teg import Tensor
+
+__all__ = ["cross", "trace"]
+
+
+@implements(np.cross)
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Array:
+    """Cross product of vectors of three cells, as `numpy.cross`; two cells have a third, zero.
+
+    Of vectors of two cells each, only the third cell of the product is returned.
+
+    Parameters
+    ----------
+    axisa, axisb, axisc
+        Dimensions that hold the vectors of `a`, of `b` and of the result.
+    axis
+        All three of them.
+
+    Raises
+    ------
+    ShapeError
+        If the vectors have other than two or three cells, or the other dimensions do not broadcast.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.cross([1, 0, 0], [0, 1, 0]).compute()
+    array([0, 0, 1])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, w = asarray(a).node, asarray(b).node
+    if not x.type.ndim or not w.type.ndim:
+        raise ShapeError("At least one array has zero dimension")
+    dtype = np.promote_types(x.type.dtype, w.type.dtype)
+    p = _components(astype(x, dtype), axisa, "axisa")
+    q = _components(astype(w, dtype), axisb, "axisb")
+    third = _difference(_times(p[0], q[1]), _times(p[1], q[0]))
+    if len(p) == len(q) == 2:
+        return Array(third)
+    cells = [
+        _difference(_term(p, 1, q, 2), _term(p, 2, q, 1)),
+        _difference(_term(p, 2, q, 0), _term(p, 0, q, 2)),
+        third,
+    ]
+    return Array(stack(cells, normalize_axis(axisc, third.type.ndim + 1, "axisc")))
+
+
+def _components(x: Tensor, axis: int, name: str) -> list[Tensor]:
+    """The two or three cells of vectors along `axis`."""
+    number = normalize_axis(axis, x.type.ndim, name)
+    count = x.type.shape[number]
+    if count not in (2, 3):
+        raise ShapeError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    last = permute(x, [dim for dim in range(x.type.ndim) if dim != number] + [number])
+    return [basic_slice(last, (..., place)) for place in range(count)]
+
+
+def _times(x: Tensor, w: Tensor) -> Tensor:
+    return elementwise("multiply", x, w)
+
+
+def _term(p: list[Tensor], i: int, q: list[Tensor], j: int) -> Tensor | None:
+    """Product of two components; None where one is zero, for not being there."""
+    return _times(p[i], q[j]) if i < len(p) and j < len(q) else None
+
+
+def _difference(x: Tensor | None, w: Tensor | None) -> Tensor:
+    if x is None:
+        assert w is not None
+        return elementwise("negative", w)
+    return x if w is None else elementwise("subtract", x, w)
+
+
+@implements(np.trace)
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Array:
+    """Sum the cells of a diagonal, as `numpy.trace`.
+
+    Parameters
+    ----------
+    offset
+        Which diagonal: above the main one, or below if negative.
+    axis1, axis2
+        The dimensions of the matrices.
+    dtype
+        In which to add; by default the cells' own, and 64-bit integers for smaller ones.
+
+    Raises
+    ------
+    ShapeError
+        For less than two dimensions, or one axis given twice.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.trace(dt.ones((3, 4))))
+    3.0
+    """
+    cells = diagonal(asarray(a).node, offset, axis1, axis2)
+    kind = None if dtype is None else as_dtype(dtype)
+    return into(out, Array(reduce(cells, "sum", cells.type.ndim - 1, dtype=kind)))

@@ -1,0 +1,175 @@
+"""Einstein summation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from types import EllipsisType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.einsum import einsum as einsum_tensors
+from dask_tapestry.operators.einsum import label_sizes, parse
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.tensordot import working_dtype
+from dask_tapestry.teg import Tensor
+
+__all__ = ["einsum", "einsum_path"]
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # of the sublist form, in order
+FEW = 5  # operands whose contraction orders are all tried
+
+
+class Call(NamedTuple):
+    """The arguments of einsum: subscripts as text, and operands."""
+
+    text: str
+    tensors: tuple[Tensor, ...]
+
+
+@implements(np.einsum)
+def einsum(
+    *operands: Any,
+    optimize: Any = False,
+    dtype: Any = None,
+    casting: str = "safe",
+    order: str = "K",
+    out: None = None,
+) -> Array:
+    """Sum products over the labels that the result has not, as `numpy.einsum`.
+
+    Operands are contracted two at a time, mostly as matrix products, in an order that takes few
+    operations.
+
+    Parameters
+    ----------
+    *operands
+        Subscripts such as ``"ij,jk->ik"`` and the arrays, or each array followed by the list of its
+        labels, and last the list of the result's.
+    optimize
+        How to choose the order, as for `numpy.einsum_path`, or a path that it returned; with False
+        it is chosen all the same.
+    dtype, casting
+        In which to compute, and what conversions to it are allowed.
+    order
+        Taken for NumPy's sake: an `Array` has no order of its own.
+    out
+        Refused: an `Array` is a value, there is no memory to fill.
+
+    Raises
+    ------
+    ShapeError
+        If the subscripts are malformed, or extents do not fit.
+    DTypeError
+        If there are no sums of products of the operands' dtype.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.einsum("ij,jk->ik", dt.ones((2, 3)), dt.ones((3, 2))).compute()
+    array([[3., 3.],
+           [3., 3.]])
+    >>> dt.einsum("ii->i", dt.arange(4).reshape(2, 2)).compute()
+    array([0, 3])
+    """
+    if out is not None:
+        raise DTypeError("einsum takes no out: an Array is a value, there is no memory to fill")
+    del order
+    call = _call(operands)
+    shapes = [x.type.shape for x in call.tensors]
+    subscripts = parse(call.text, [len(shape) for shape in shapes], summing=bool(optimize))
+    label_sizes(subscripts, shapes)
+    result = _result_dtype(call.tensors, dtype, casting)
+    sums = len(shapes) > 1 or set(subscripts.operands[0]) != set(subscripts.result)
+    work = working_dtype(result) if sums else result
+    tensors = [astype(x, work) for x in call.tensors]
+    path = _path(call, optimize if optimize is not False else None)[0][1:]
+    return Array(astype(einsum_tensors(subscripts, tensors, path), result))
+
+
+@implements(np.einsum_path)
+def einsum_path(*operands: Any, optimize: Any = "greedy") -> tuple[list[Any], str]:
+    """Order in which `einsum` contracts operands, as `numpy.einsum_path`; nothing is computed.
+
+    Returns
+    -------
+    path : list
+        ``"einsum_path"``, then the places of the operands to contract in turn.
+    text : str
+        A table of the contractions.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> a, b, c = dt.ones((2, 9)), dt.ones((9, 9)), dt.ones((9, 2))
+    >>> dt.einsum_path("ij,jk,kl->il", a, b, c)[0]
+    ['einsum_path', (0, 1), (0, 1)]
+    """
+    call = _call(operands)
+    shapes = [x.type.shape for x in call.tensors]
+    label_sizes(parse(call.text, [len(shape) for shape in shapes], summing=True), shapes)
+    return _path(call, optimize)
+
+
+def _call(operands: Sequence[Any]) -> Call:
+    if not operands:
+        raise ShapeError(
+            "must specify the einstein sum subscripts string and at least one operand, or at least "
+            "one operand and its corresponding subscripts list"
+        )
+    if isinstance(operands[0], str):
+        if len(operands) < 2:
+            raise ShapeError(
+                "must specify the einstein sum subscripts string and at least one operand"
+            )
+        return Call(operands[0], tuple(asarray(x).node for x in operands[1:]))
+    terms = [_letters(labels) for labels in operands[1::2]]
+    tensors = tuple(asarray(x).node for x in operands[: len(operands) // 2 * 2 : 2])
+    arrow = f"->{_letters(operands[-1])}" if len(operands) % 2 else ""
+    return Call(",".join(terms) + arrow, tensors)
+
+
+def _letters(labels: Sequence[int | EllipsisType]) -> str:
+    """Subscripts for a list of labels."""
+    letters = []
+    for label in labels:
+        if label is Ellipsis:
+            letters.append("...")
+            continue
+        try:
+            number = index(label)
+        except TypeError:
+            raise DTypeError("each subscript must be either an integer or an ellipsis") from None
+        if not 0 <= number < len(LETTERS):
+            raise ShapeError(f"subscript is not within the valid range [0, {len(LETTERS)})")
+        letters.append(LETTERS[number])
+    return "".join(letters)
+
+
+def _result_dtype(tensors: Sequence[Tensor], dtype: Any, casting: str) -> np.dtype[Any]:
+    types = [x.type.dtype for x in tensors]
+    try:
+        result = np.result_type(*types) if dtype is None else as_dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(f"einsum: {error}") from None
+    for number, kind in enumerate(types):
+        if not np.can_cast(kind, result, casting):  # type: ignore[arg-type]
+            raise DTypeError(
+                f"operand {number} of einsum could not be cast from {kind.name} to {result.name} "
+                f"according to the rule {casting!r}"
+            )
+    return result
+
+
+def _path(call: Call, optimize: Any) -> tuple[list[Any], str]:
+    """NumPy's path, found on arrays that take no memory."""
+    if optimize is None or optimize is True:
+        optimize = "optimal" if len(call.tensors) <= FEW else "greedy"
+    empty = [np.broadcast_to(np.empty((), bool), x.type.shape) for x in call.tensors]
+    path, text = np.einsum_path(call.text, *empty, optimize=optimize)
+    return path, str(text)

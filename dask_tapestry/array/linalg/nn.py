@@ -1,0 +1,67 @@
+"""Layers of a network.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> dt.nn.relu(dt.nn.linear(dt.ones((2, 3)), dt.ones((3, 4)))).shape
+(2, 4)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.operators.linear import linear as linear_tensors
+from dask_tapestry.operators.relu import relu as relu_tensor
+
+__all__ = ["linear", "relu"]
+
+
+def linear(x: Any, w: Any, b: Any = None) -> Array:
+    """Fully connected layer ``x @ w + b``.
+
+    Parameters
+    ----------
+    x
+        Input, shape (batch, in).
+    w
+        Weights, shape (in, out).
+    b
+        Bias, shape (out,), or None.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes are not these; the text names them.
+
+    Notes
+    -----
+    Source: Tapestry whitepaper, "Returning to Linear".
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.nn.linear(dt.ones((2, 3)), dt.ones((3, 1)), dt.ones(1)).compute()
+    array([[4.],
+           [4.]])
+    """
+    bias = None if b is None else asarray(b).node
+    return Array(linear_tensors(asarray(x).node, asarray(w).node, bias))
+
+
+def relu(x: Any) -> Array:
+    """Return cells below zero as zero; NaN stays NaN.
+
+    Notes
+    -----
+    Source: Tapestry whitepaper, "Block Operator Expressions".
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.nn.relu(dt.asarray([-1.0, 2.0])).compute()
+    array([0., 2.])
+    """
+    return Array(relu_tensor(asarray(x).node))

@@ -1,0 +1,1 @@
+"""The same cells under other coordinates: reshaped, joined, split, repeated, padded."""

@@ -1,0 +1,218 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.shape.reshape import ravel
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
+from dask_tapestry.operators.diagonal import diagonal as diagonal_tensor
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.pad import pad_constant
+from dask_tapestry.operators.unsqueeze import unsqueeze
+
+__all__ = [
+    "diag",
+    "diagflat",
+    "diagonal",
+    "tri",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+]
+
+
+@implements(np.diagonal)
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Return the diagonals of the matrices in two axes, as the last dimension.
+
+    Only the blocks that a diagonal meets are read.
+
+    Parameters
+    ----------
+    offset
+        How many places above the main diagonal; negative below.
+    axis1, axis2
+        Of the rows and of the columns.
+
+    Raises
+    ------
+    ShapeError
+        For less than two dimensions, or one axis given twice.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.diagonal(dt.arange(9).reshape(3, 3), 1).compute()
+    array([1, 5])
+    """
+    return Array(diagonal_tensor(asarray(a).node, index(offset), axis1, axis2))
+
+
+@implements(np.diag)
+def diag(v: Any, k: int = 0) -> Array:
+    """Return a diagonal of a matrix, or a matrix with a vector as its diagonal.
+
+    Raises
+    ------
+    ShapeError
+        For anything but a vector or a matrix.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.diag(dt.arange(1, 3)).compute()
+    array([[1, 0],
+           [0, 2]])
+    """
+    x = asarray(v)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise ShapeError("Input must be 1- or 2-d.")
+    offset = index(k)
+    side = x.size + abs(offset)
+    zero = np.zeros((), x.dtype).flat[0]
+    cells = pad_constant(x.node, 0, (0, abs(offset)), (zero, zero))
+    lines = broadcast(unsqueeze(cells, 1 if offset >= 0 else 0), (side, side))
+    return Array(with_zeros(on_diagonal((side, side), offset), lines))
+
+
+@implements(np.diagflat)
+def diagflat(v: Any, k: int = 0) -> Array:
+    """Return a matrix with the flattened cells as its diagonal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.diagflat([[1, 2]], 1).compute()
+    array([[0, 1, 0],
+           [0, 0, 2],
+           [0, 0, 0]])
+    """
+    return diag(ravel(asarray(v)), k)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> Array:  # noqa: ARG001
+    """Return a matrix of ones on and below a diagonal, zeros above it.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.tri(2, 3, dtype=int).compute()
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
+    shape = max(0, index(N)), max(0, index(N if M is None else M))
+    return Array(astype(below(shape, index(k)), as_dtype(dtype)))
+
+
+@implements(np.tril)
+def tril(m: Any, k: int = 0) -> Array:
+    """Return the matrices in the last two axes with zeros above a diagonal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.tril(dt.ones((2, 2), int)).compute()
+    array([[1, 0],
+           [1, 1]])
+    """
+    x = _matrices(m)
+    return Array(with_zeros(below(x.shape, index(k)), x.node))
+
+
+@implements(np.triu)
+def triu(m: Any, k: int = 0) -> Array:
+    """Return the matrices in the last two axes with zeros below a diagonal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.triu(dt.ones((2, 2), int)).compute()
+    array([[1, 1],
+           [0, 1]])
+    """
+    x = _matrices(m)
+    return Array(with_zeros(elementwise("logical_not", below(x.shape, index(k) - 1)), x.node))
+
+
+def _matrices(m: Any) -> Array:
+    """`m`; a vector is taken as every row of a matrix, as NumPy does."""
+    x = asarray(m)
+    if not x.ndim:
+        raise TypeError("a triangle is taken of an array of one or more dimensions")
+    return x if x.ndim > 1 else Array(broadcast(x.node, (x.size, x.size)))
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """Return the rows and columns of the cells on and below a diagonal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> [x.compute().tolist() for x in dt.tril_indices(2)]
+    [[0, 1, 1], [0, 0, 1]]
+    """
+    rows, columns = np.tril_indices(n, k, m)
+    return asarray(rows), asarray(columns)
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """Return the rows and columns of the cells on and above a diagonal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> [x.compute().tolist() for x in dt.triu_indices(2)]
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    rows, columns = np.triu_indices(n, k, m)
+    return asarray(rows), asarray(columns)
+
+
+@implements(np.tril_indices_from)
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the rows and columns of a matrix's cells on and below a diagonal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.tril_indices_from(dt.ones((2, 2)))[0].shape
+    (3,)
+    """
+    rows, columns = _matrix_shape(arr)
+    return tril_indices(rows, k, columns)
+
+
+@implements(np.triu_indices_from)
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the rows and columns of a matrix's cells on and above a diagonal.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.triu_indices_from(dt.ones((2, 2)), 1)[0].shape
+    (1,)
+    """
+    rows, columns = _matrix_shape(arr)
+    return triu_indices(rows, k, columns)
+
+
+def _matrix_shape(arr: Any) -> tuple[int, int]:
+    shape = asarray(arr).shape
+    if len(shape) != 2:
+        raise ShapeError("input array must be 2-d")
+    return shape[0], shape[1]

@@ -1,0 +1,169 @@
+"""Cells inserted and deleted along an axis, at places that are known now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.manipulation.repeating import picked, static
+from dask_tapestry.array.shape.atleast import with_rank
+from dask_tapestry.array.shape.reshape import moveaxis, ravel
+from dask_tapestry.errors import IndexingError, ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.split import part, pick
+from dask_tapestry.teg import Tensor
+
+__all__ = ["delete", "insert"]
+
+
+@implements(np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """Insert `values` before places along an axis, or of the flattened array, as `numpy.insert`.
+
+    Parameters
+    ----------
+    obj
+        An integer, a slice, or integers or booleans in a sequence; looked at now.
+    values
+        What to insert, converted to the dtype of `arr`; they broadcast to what is asked for.
+
+    Raises
+    ------
+    IndexingError
+        If a place is outside.
+    ShapeError
+        If the values do not fit.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.insert(dt.arange(4), [1, 3], [7, 8]).compute()
+    array([0, 7, 1, 2, 8, 3])
+    """
+    x, number = _flat_or_along(arr, axis)
+    extent = x.shape[number]
+    places = _inserted_places(obj, extent)
+    new = astype(asarray(values).node, x.dtype)
+    if places.size == 1:
+        place = _bounded(int(places.flat[0]), extent, number)
+        block = with_rank(Array(new), x.ndim)
+        if places.ndim == 0:
+            block = moveaxis(block, 0, number)
+        side = block.shape[number]
+        shape = (*x.shape[:number], side, *x.shape[number + 1 :])
+        return Array(_merged(x.node, broadcast(block.node, shape), [place] * side, number))
+    spots = [_bounded(int(p), extent, number) for p in places]
+    shape = (*x.shape[:number], len(spots), *x.shape[number + 1 :])
+    return Array(_merged(x.node, broadcast(new, shape), spots, number))
+
+
+def _merged(x: Tensor, new: Tensor, spots: Sequence[int], axis: int) -> Tensor:
+    """`x` with cell i of `new` before its cell ``spots[i]``, in the order of `spots`."""
+    order = np.argsort(np.asarray(spots, np.int64), kind="stable")
+    pieces, done, at = [], 0, 0
+    while at < len(order):
+        spot = spots[order[at]]
+        same = [int(i) for i in order[at:] if spots[i] == spot] if len(order) > 1 else [0]
+        pieces += [part(x, axis, done, spot), pick(new, same, axis)]
+        done, at = spot, at + len(same)
+    pieces.append(part(x, axis, done, None))
+    return concat([p for p in pieces if p.type.shape[axis]] or [x], axis)
+
+
+def _inserted_places(obj: Any, extent: int) -> np.ndarray[Any, Any]:
+    if isinstance(obj, slice):
+        return np.arange(*obj.indices(extent))
+    places = np.asarray(static(obj, "positions"))
+    if places.dtype == bool:
+        if places.ndim != 1:
+            raise ShapeError("boolean array argument obj to insert must be one dimensional")
+        return np.flatnonzero(places)
+    if places.ndim > 1:
+        raise ShapeError("index array argument obj to insert must be one dimensional or scalar")
+    return _integers(places, obj)
+
+
+def _integers(places: np.ndarray[Any, Any], obj: Any) -> np.ndarray[Any, Any]:
+    if not places.size and not isinstance(obj, np.ndarray):
+        return places.astype(np.int64)
+    if places.dtype.kind not in "iu":
+        raise IndexingError("arrays used as indices must be of integer (or boolean) type")
+    return places
+
+
+@implements(np.delete)
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
+    """Return an array without the cells at places along an axis, as `numpy.delete`.
+
+    Parameters
+    ----------
+    obj
+        An integer, a slice, or integers or booleans in a sequence; looked at now.
+
+    Raises
+    ------
+    IndexingError
+        If a place is outside.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.delete(dt.arange(6), [0, -2]).compute()
+    array([1, 2, 3, 5])
+    """
+    x, number = _flat_or_along(arr, axis)
+    extent = x.shape[number]
+    if isinstance(obj, slice):
+        return Array(_without(x.node, range(*obj.indices(extent)), number))
+    places = np.asarray(static(obj, "positions"))
+    keep = np.ones(extent, bool)
+    if places.dtype == bool:
+        if places.shape != (extent,):
+            raise ShapeError(
+                "boolean array argument obj to delete must be one dimensional and match "
+                f"the axis length of {extent}"
+            )
+        keep = ~places
+    else:
+        for place in _integers(places, obj).flat:
+            keep[_bounded(int(place), extent, number, beyond=0)] = False
+    return picked(x, np.flatnonzero(keep), number)
+
+
+def _without(x: Tensor, places: range, axis: int) -> Tensor:
+    """`x` without a progression of cells: blocks of a period, of which the first cell goes."""
+    if not places:
+        return x
+    gone = places if places.step > 0 else places[::-1]
+    period, whole = gone.step, len(gone) - 1
+    start, last = gone.start, gone[-1]
+    shape = x.type.shape
+    middle = part(x, axis, start, last)
+    blocks = reshape(middle, (*shape[:axis], whole, period, *shape[axis + 1 :]))
+    rest = part(blocks, axis + 1, 1, None)
+    side = whole * (period - 1)
+    kept = reshape(rest, (*shape[:axis], side, *shape[axis + 1 :]))
+    pieces = [part(x, axis, 0, start), kept, part(x, axis, last + 1, None)]
+    return concat([p for p in pieces if p.type.shape[axis]] or [kept], axis)
+
+
+def _flat_or_along(arr: Any, axis: int | None) -> tuple[Array, int]:
+    x = asarray(arr)
+    if axis is None:
+        return ravel(x), 0
+    return x, normalize_axis(axis, x.ndim)
+
+
+def _bounded(place: int, extent: int, axis: int, beyond: int = 1) -> int:
+    if not -extent <= place < extent + beyond:
+        raise IndexingError(f"index {place} is out of bounds for axis {axis} with size {extent}")
+    return place + extent if place < 0 else place

@@ -1,0 +1,1 @@
+"""Random arrays: every cell is a function of seed, call and coordinate."""

@@ -1,0 +1,178 @@
+"""Random arrays: every cell is a function of seed, call and coordinate.
+
+So a cell has one value however the array is cut, sliced or computed again. The same seed and the
+same calls give the same arrays, but not NumPy's: the distributions are made of the random bits by
+other formulas.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> x = dt.random.default_rng(7).normal(size=(1000, 1000))
+>>> again = dt.random.default_rng(7).normal(size=(1000, 1000))
+>>> bool((x[::100, 5] == again.rechunk(100)[::100, 5]).all())
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.shapes import Shape
+from dask_tapestry.array.random.inverse_transform import Inversions
+from dask_tapestry.array.random.parameters import Draws
+
+__all__ = [
+    "Generator",
+    "RandomState",
+    "choice",
+    "default_rng",
+    "exponential",
+    "gumbel",
+    "integers",
+    "laplace",
+    "logistic",
+    "lognormal",
+    "normal",
+    "pareto",
+    "permutation",
+    "power",
+    "randint",
+    "random",
+    "random_sample",
+    "rayleigh",
+    "seed",
+    "standard_cauchy",
+    "standard_exponential",
+    "standard_normal",
+    "triangular",
+    "uniform",
+    "weibull",
+]
+
+
+@final
+class Generator(Inversions):
+    """Random arrays of one seed, as `numpy.random.Generator`; see `default_rng`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.random.Generator(5).normal(size=3).shape
+    (3,)
+    """
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Return generators whose random numbers have nothing to do with this one's.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> len(dt.random.default_rng(0).spawn(3))
+        3
+        """
+        return [Generator(child) for child in self._draws.seeds.spawn(n_children)]
+
+
+@final
+class RandomState(Inversions):
+    """Random arrays of one seed, by the names of `numpy.random.RandomState`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.random.RandomState(5).randint(10, size=3).dtype
+    dtype('int64')
+    """
+
+    def seed(self, seed: Any = None) -> None:
+        """Begin anew with the random numbers of `seed`.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.random.seed(1)
+        >>> x = dt.random.random(3)
+        >>> dt.random.seed(1)
+        >>> bool((x == dt.random.random(3)).all())
+        True
+        """
+        self._draws = Draws(seed)
+
+    def random_sample(self, size: Shape | None = None, chunks: Any = None) -> Array:
+        """Return numbers evenly distributed in ``[0, 1)``.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.random.random_sample(4).shape
+        (4,)
+        """
+        return self.random(size, chunks=chunks)
+
+    def randint(
+        self,
+        low: Any,
+        high: Any = None,
+        size: Shape | None = None,
+        dtype: Any = int,
+        chunks: Any = None,
+    ) -> Array:
+        """Return integers from `low` to ``high - 1``; see `integers`.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> int(dt.random.randint(3, size=100).max())
+        2
+        """
+        return self.integers(low, high, size, dtype, chunks=chunks)
+
+
+def default_rng(seed: Any = None) -> Generator:
+    """Return a generator of random arrays, as `numpy.random.default_rng`.
+
+    Parameters
+    ----------
+    seed
+        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's;
+        a generator is returned as it is.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no seed.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> a, b = (dt.random.default_rng(1).random(3) for _ in range(2))
+    >>> bool((a == b).all())
+    True
+    """
+    return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+_default = RandomState()
+choice = _default.choice
+exponential = _default.exponential
+gumbel = _default.gumbel
+integers = _default.integers
+laplace = _default.laplace
+logistic = _default.logistic
+lognormal = _default.lognormal
+normal = _default.normal
+pareto = _default.pareto
+permutation = _default.permutation
+power = _default.power
+randint = _default.randint
+random = _default.random
+random_sample = _default.random_sample
+rayleigh = _default.rayleigh
+seed = _default.seed
+standard_cauchy = _default.standard_cauchy
+standard_exponential = _default.standard_exponential
+standard_normal = _default.standard_normal
+triangular = _default.triangular
+uniform = _default.uniform
+weibull = _default.weibull

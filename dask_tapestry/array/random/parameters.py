@@ -1,0 +1,216 @@
+"""What calls for random arrays are given: seeds, sizes, dtypes, parameters of distributions."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.shapes import Shape, shape_of
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.broadcast import broadcast_shape
+from dask_tapestry.operators.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.random_bits import BITS_DTYPE, Stream
+from dask_tapestry.teg import Tensor
+
+WORD = 2**64
+
+
+class Draws:
+    """The random numbers of one seed, call after call.
+
+    Parameters
+    ----------
+    seed
+        What `numpy.random.SeedSequence` takes, or one; None for a seed of the system's.
+    calls
+        Number of calls already made.
+    """
+
+    def __init__(self, seed: Any = None, calls: int = 0) -> None:
+        known = isinstance(seed, np.random.SeedSequence)
+        self.seeds: np.random.SeedSequence = seed if known else np.random.SeedSequence(seed)
+        first, second = self.seeds.generate_state(2, np.uint64)
+        self.key = (int(first), int(second))
+        self.calls = calls
+        self._lock = Lock()
+
+    def next(self) -> Stream:
+        """The numbers of the next call; two threads never get the same."""
+        with self._lock:
+            self.calls += 1
+            return Stream(self.key, self.calls - 1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Draws, (self.seeds, self.calls)
+
+
+def float_dtype(dtype: Any, name: str) -> np.dtype[Any]:
+    """`dtype` if it is float16, float32 or float64, else `DTypeError`."""
+    kind = as_dtype(dtype)
+    if kind not in (np.float16, np.float32, np.float64):
+        raise DTypeError(f"Unsupported dtype {kind!r} for {name}")
+    return kind
+
+
+def no_out(out: None) -> None:
+    """Refuse an array to write to."""
+    if out is not None:
+        raise DTypeError("out: an Array cannot be written to; assign the result")
+
+
+def is_lazy(value: object) -> bool:
+    """Whether the cells of `value` are not known before it is computed."""
+    return hasattr(value, "__dask_graph__")
+
+
+def real_parameter(value: Any, name: str | None = None, zero: bool = True) -> Operand:
+    """A parameter of a distribution, as float64.
+
+    Parameters
+    ----------
+    name
+        Its name, if no cell may be negative. Cells that are computed later are not looked at.
+    zero
+        Whether one that has a name may be zero.
+    """
+    if is_lazy(value):
+        tensor = asarray(value).node
+        if tensor.type.dtype.kind not in "biuf":
+            raise DTypeError(f"parameters are real numbers, not {tensor.type}")
+        return astype(tensor, np.dtype(np.float64))
+    cells = np.asarray(value, np.float64)
+    if name and (np.signbit(cells) & ~np.isnan(cells)).any():
+        raise ValueError(f"{name} < 0" if zero else f"{name} <= 0")
+    if name and not zero and (cells == 0).any():
+        raise ValueError(f"{name} <= 0")
+    return float(cells) if not cells.ndim else asarray(cells).node
+
+
+def real_interval(low: Any, high: Any) -> tuple[Operand, Operand]:
+    """The lower end of an interval and its length, as float64.
+
+    Raises
+    ------
+    ValueError, OverflowError
+        If the length is negative or not finite. Cells computed later are not looked at.
+    """
+    least, most = real_parameter(low), real_parameter(high)
+    if is_lazy(low) or is_lazy(high):
+        return least, elementwise("subtract", most, least)
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = np.asarray(high, np.float64) - np.asarray(low, np.float64)
+    if not np.isfinite(span).all():
+        raise OverflowError("high - low range exceeds valid bounds")
+    if (span < 0).any():
+        raise ValueError("high - low < 0")
+    return least, real_parameter(span)
+
+
+def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
+    """Shape of the result of `size`, to which the parameters must broadcast."""
+    shapes = [p.type.shape for p in parameters if isinstance(p, Tensor)]
+    if size is None:
+        return broadcast_shape(shapes, "parameters") if shapes else ()
+    shape = shape_of(size)
+    if shapes and broadcast_shape([shape, *shapes], "size and parameters") != shape:
+        raise ShapeError(
+            f"Output size {shape} is not compatible with broadcast dimensions of inputs "
+            f"{broadcast_shape(shapes, 'parameters')}."
+        )
+    return shape
+
+
+def integer_bounds(
+    low: Any, high: Any, dtype: np.dtype[Any], endpoint: bool
+) -> tuple[int | Tensor, int | Tensor]:
+    """The least integer and how many there are, modulo 2**64 where they are tensors.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or they do not fit the dtype. Cells that are computed later are not
+        looked at.
+    """
+    if high is None:
+        low, high = 0, low
+    if is_lazy(low) or is_lazy(high):
+        least, end = _integer_cells(low), _integer_cells(high)
+        count = elementwise("subtract", end, least)
+        return least, elementwise("add", count, 1) if endpoint else count
+    lows, highs = _exact(low), _exact(high)
+    broadcast_shape([lows.shape, highs.shape], "low and high")
+    last = highs if endpoint else highs - 1
+    ends = (False, True) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    if np.any(lows < int(ends[0])):
+        raise ValueError(f"low is out of bounds for {dtype.name}")
+    if np.any(last > int(ends[1])):
+        raise ValueError(f"high is out of bounds for {dtype.name}")
+    if np.any(last < lows):
+        raise ValueError("low > high" if endpoint else "low >= high")
+    counts = np.asarray(last - lows + 1, object)
+    if not counts.ndim:
+        return int(lows), int(counts)
+    return _words(lows), _words(counts)
+
+
+def _exact(value: Any) -> np.ndarray[Any, Any]:
+    """Cells as Python integers, of which any size can be compared and subtracted."""
+    if not np.ndim(value):
+        return np.array(int(value), object)
+    return np.asarray(np.vectorize(int, otypes=[object])(value))
+
+
+def _words(cells: np.ndarray[Any, Any]) -> Tensor:
+    return asarray(np.asarray(cells % WORD, BITS_DTYPE)).node
+
+
+def _integer_cells(value: Any) -> Tensor:
+    if not is_lazy(value):
+        return _words(_exact(value))
+    tensor = asarray(value).node
+    if tensor.type.dtype.kind not in "biu":
+        raise DTypeError(f"bounds of integers are integers, not {tensor.type}")
+    return astype(tensor, BITS_DTYPE)
+
+
+def population(a: Any, axis: int) -> tuple[Tensor | None, int, int]:
+    """What to choose from: an array or None for integers, how many there are, and the axis."""
+    if isinstance(a, int | np.integer):
+        return None, int(a), 0
+    tensor = asarray(a).node
+    if not tensor.type.ndim:
+        raise ValueError(f"a must be a sequence or an integer, not {type(a)}")
+    number = normalize_axis(axis, tensor.type.ndim)
+    return tensor, tensor.type.shape[number], number
+
+
+def probability_edges(p: Any, count: int) -> np.ndarray[Any, Any]:
+    """Where the shares `p` of the unit interval end, then infinities up to 2**k - 1 edges.
+
+    Raises
+    ------
+    ValueError
+        If they are not `count` shares of one.
+    """
+    if is_lazy(p):
+        raise DTypeError("p must be known when the expression is built: compute() it first")
+    shares = np.asarray(p, np.float64)
+    if shares.ndim != 1:
+        raise ValueError("p must be 1-dimensional")
+    if shares.size != count:
+        raise ValueError("a and p must have same size")
+    if np.isnan(shares).any():
+        raise ValueError("Probabilities contain NaN")
+    if (shares < 0).any():
+        raise ValueError("Probabilities are not non-negative")
+    if abs(shares.sum() - 1) > np.sqrt(np.finfo(np.float64).eps):
+        raise ValueError("Probabilities do not sum to 1.")
+    ends = np.cumsum(shares)
+    edges = np.full(2 ** count.bit_length() - 1, np.inf)
+    edges[: count - 1] = (ends / ends[-1])[:-1]
+    return edges

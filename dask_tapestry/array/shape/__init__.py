@@ -1,0 +1,1 @@
+"""The same cells in another shape: reshaped, transposed, broadcast."""

@@ -1,0 +1,79 @@
+"""Arrays with at least so many dimensions."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.operators.unsqueeze import unsqueeze
+
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
+
+
+@overload
+def atleast_1d(ary: Any, /) -> Array: ...
+@overload
+def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]: ...
+@implements(np.atleast_1d)
+def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]:
+    """Return arrays with one dimension at least; several come as a tuple.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.atleast_1d(5).shape
+    (1,)
+    """
+    return _one_or_all([with_rank(asarray(x), 1) for x in arys])
+
+
+@overload
+def atleast_2d(ary: Any, /) -> Array: ...
+@overload
+def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]: ...
+@implements(np.atleast_2d)
+def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]:
+    """Return arrays with two dimensions at least; a vector becomes a row.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.atleast_2d(dt.arange(3)).shape
+    (1, 3)
+    """
+    return _one_or_all([with_rank(asarray(x), 2) for x in arys])
+
+
+@overload
+def atleast_3d(ary: Any, /) -> Array: ...
+@overload
+def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]: ...
+@implements(np.atleast_3d)
+def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]:
+    """Return arrays with three dimensions at least; a matrix gets a last one, a vector both.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.atleast_3d(dt.arange(3)).shape
+    (1, 3, 1)
+    """
+    return _one_or_all([_cube(asarray(x)) for x in arys])
+
+
+def with_rank(x: Array, rank: int) -> Array:
+    """`x` with new first dimensions of length one, so that it has `rank` of them at least."""
+    return Array(unsqueeze(x.node, tuple(range(rank - x.ndim))))
+
+
+def _cube(x: Array) -> Array:
+    new = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}.get(x.ndim, ())
+    return Array(unsqueeze(x.node, new))
+
+
+def _one_or_all(arrays: list[Array]) -> Array | tuple[Array, ...]:
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)

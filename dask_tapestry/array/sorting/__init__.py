@@ -1,0 +1,1 @@
+"""Cells in order: sorting, searching, sets."""

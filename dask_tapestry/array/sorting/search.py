@@ -1,0 +1,207 @@
+"""Looking cells up in tables: sorted vectors, bins, sets and points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.search import Digitize, Interp, common_dtype, is_in, search
+from dask_tapestry.operators.sort import sort
+from dask_tapestry.operators.take import take
+from dask_tapestry.teg import Tensor, apply
+
+__all__ = ["digitize", "interp", "isin", "searchsorted"]
+
+
+@implements(np.searchsorted)
+def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
+    """Return the places in the sorted vector `x` before which the cells of `v` belong.
+
+    Parameters
+    ----------
+    side
+        Left or right of equal cells.
+    sorter
+        Places that sort `x`, where it is not.
+
+    Raises
+    ------
+    ShapeError
+        If `x` is no vector or `sorter` of another length.
+    TypeError
+        If `sorter` holds no integers.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.searchsorted(dt.asarray([1, 3, 5]), [0, 3, 9]).compute()
+    array([0, 1, 3])
+    """
+    table, cells = asarray(x).node, asarray(v).node
+    if table.type.ndim != 1:
+        raise ShapeError(f"object too deep for desired array: {table.type} is no vector")
+    if sorter is not None:
+        table = take(table, _sorter(sorter, table), 0)
+    return Array(search(cells, table, side))
+
+
+def _sorter(sorter: Any, table: Tensor) -> Tensor:
+    node = asarray(sorter).node
+    if node.type.ndim != 1 or node.type.dtype.kind not in "iu":
+        raise DTypeError(f"sorter must only contain integers, one for each cell: {node.type}")
+    if node.type.shape != table.type.shape:
+        raise ShapeError(f"sorter.size must equal a.size: {node.type} for {table.type}")
+    return node
+
+
+@implements(np.digitize)
+def digitize(x: Any, bins: Any, right: bool = False) -> Array:
+    """Return the numbers of the bins that cells lie in, as `numpy.digitize`.
+
+    Parameters
+    ----------
+    bins
+        Edges, ascending or descending. Of a lazy array that is checked when it is computed.
+    right
+        A bin holds its upper edge instead of its lower one.
+
+    Raises
+    ------
+    ShapeError
+        If the edges are no vector or in no order.
+    TypeError
+        For complex cells or edges.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.digitize(dt.asarray([0.2, 6.4, 3.0]), [0, 1, 2.5, 4]).compute()
+    array([1, 4, 3])
+    """
+    cells, edges = asarray(x).node, asarray(bins).node
+    for name, node in (("x", cells), ("bins", edges)):
+        if node.type.dtype.kind == "c":
+            raise DTypeError(f"{name} may not be complex")
+    if not isinstance(bins, Array) and not hasattr(bins, "__dask_graph__"):
+        try:
+            np.digitize(0, np.asarray(bins))
+        except ValueError as error:
+            raise ShapeError(str(error)) from None
+    if edges.type.ndim != 1:
+        raise ShapeError(f"object too deep for desired array: {edges.type} is no vector")
+    dtype = common_dtype(cells, edges)
+    return Array(apply(Digitize(bool(right)), astype(cells, dtype), astype(edges, dtype)))
+
+
+@implements(np.isin)
+def isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,  # noqa: ARG001
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Array:
+    """Return whether each cell of `element` is in `test_elements`, as `numpy.isin`.
+
+    Parameters
+    ----------
+    assume_unique
+        NumPy's; it makes no difference.
+    invert
+        Return whether it is not.
+    kind
+        NumPy's ways to search; they make no difference.
+
+    Raises
+    ------
+    ShapeError
+        For an unknown `kind`, or ``"table"`` where cells are no integers.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.isin(dt.arange(4), [1, 3]).compute()
+    array([False,  True, False,  True])
+    """
+    cells, table = asarray(element).node, asarray(test_elements).node
+    if kind not in (None, "sort", "table"):
+        raise ShapeError(f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.")
+    kinds = cells.type.dtype.kind + table.type.dtype.kind
+    if kind == "table" and not set(kinds) <= set("biu"):
+        raise ShapeError("The 'table' method is only supported for boolean or integer arrays.")
+    dtype = common_dtype(cells, table)
+    if isinstance(test_elements, Array):
+        ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
+    else:  # it is at hand, and as cheap to sort as to send
+        ordered = asarray(np.sort(np.asarray(test_elements, dtype), axis=None)).node
+    return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
+
+
+@implements(np.interp)
+def interp(
+    x: Any,
+    xp: Any,
+    fp: Any,
+    left: complex | None = None,
+    right: complex | None = None,
+    period: float | None = None,
+) -> Array:
+    """Interpolate linearly between points, as `numpy.interp` and to the same bits.
+
+    Parameters
+    ----------
+    xp, fp
+        Coordinates of the points, ascending, and values at them: vectors.
+    left, right
+        Values outside the points, by default those of the first and the last.
+    period
+        Of the coordinates; then the points need no order.
+
+    Raises
+    ------
+    ShapeError
+        If points and values are no vectors of the same length, or the period is zero.
+    TypeError
+        For complex coordinates.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.interp(dt.asarray([0.5, 2.5]), [0, 1, 2], [0, 10, 20]).compute()
+    array([ 5., 20.])
+    """
+    cells, points, values = (asarray(a).node for a in (x, xp, fp))
+    work = np.dtype(np.complex128 if values.type.dtype.kind == "c" else np.float64)
+    _check_points(points, values, period)
+    for node, dtype in (
+        (cells, np.dtype(np.float64)),
+        (points, np.dtype(np.float64)),
+        (values, work),
+    ):
+        if not np.can_cast(node.type.dtype, dtype, "safe"):
+            raise DTypeError(
+                f"Cannot cast array data from {node.type.dtype} to {dtype} by the rule 'safe'"
+            )
+    low, high = (None if side is None else np.asarray(side, work).item() for side in (left, right))
+    operator = Interp(low, high, None if period is None else abs(float(period)))
+    real = [astype(node, np.dtype(np.float64)) for node in (cells, points)]
+    return Array(apply(operator, *real, astype(values, work)))
+
+
+def _check_points(points: Tensor, values: Tensor, period: float | None) -> None:
+    if period is not None and period == 0:
+        raise ShapeError("period must be a non-zero value")
+    if points.type.ndim != 1 or values.type.ndim != 1:
+        raise ShapeError("Data points must be 1-D sequences")
+    if points.type.shape != values.type.shape:
+        raise ShapeError("fp and xp are not of the same length.")
+    if not points.type.size:
+        raise ShapeError("array of sample points is empty")

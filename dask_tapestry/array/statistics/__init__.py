@@ -1,0 +1,1 @@
+"""Reductions, scans, histograms, quantiles and differences."""

@@ -1,0 +1,96 @@
+"""Counts of small integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.operators.bincount import tabulate
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.teg import Node, Tensor
+
+__all__ = ["bincount"]
+
+WIDE = np.dtype(np.int64)
+DOUBLE = np.dtype(np.float64)
+
+
+@implements(np.bincount)
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """Count how often each number occurs, as `numpy.bincount`.
+
+    The result is as long as the greatest cell demands, which is looked for when its shape is first
+    asked for.
+
+    Parameters
+    ----------
+    x
+        Integers of one dimension, none negative.
+    weights
+        Added in float64 instead of ones.
+    minlength
+        Length that the result has at least.
+
+    Raises
+    ------
+    DTypeError
+        If `x` does not hold integers or the weights are no real numbers.
+    ShapeError
+        If `x` has not one dimension, the weights another length, or `minlength` is negative.
+    ValueError
+        When it is computed, if a cell is negative.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.bincount(dt.asarray([1, 3, 1])).compute()
+    array([0, 2, 0, 1])
+    """
+    cells, least = asarray(x).node, index(minlength)
+    added = _checked(cells, weights, least)
+    if not cells.type.size:
+        return Array(full((least,), np.int64(0)))
+    longest = elementwise("add", astype(reduce(cells, "max"), WIDE), 1)
+
+    def build(counts: Counts, kept: Sequence[Node]) -> Node:
+        if int(counts) < 1:
+            raise ArgumentError("'list' argument must have no negative elements")
+        return tabulate(kept[0], max(int(counts), least), added, strict=True)
+
+    kind = cells.type.dtype
+    most = 2 if kind.kind == "b" else int(np.iinfo(kind.type).max) + 1  # type: ignore[type-var]
+    bound = tabulate(cells, max(most, least), added, strict=True)
+    return Array(Deferred(longest, (cells,), build, bound, cells))
+
+
+def _checked(cells: Tensor, weights: Any, minlength: int) -> Tensor | None:
+    """The weights; raises where NumPy's `bincount` does."""
+    if cells.type.ndim != 1:
+        depth = "too deep" if cells.type.ndim else "of too small depth"
+        raise ShapeError(f"object {depth} for desired array: bincount takes one dimension")
+    if cells.type.dtype.kind not in "biu":
+        raise DTypeError(
+            f"Cannot cast array data from {cells.type.dtype} to int64 according to the rule 'safe'"
+        )
+    if minlength < 0:
+        raise ShapeError("'minlength' must not be negative")
+    if weights is None:
+        return None
+    added = asarray(weights).node
+    if not np.can_cast(added.type.dtype, DOUBLE):
+        raise DTypeError(
+            f"Cannot cast array data from {added.type.dtype} to {DOUBLE} by the rule 'safe'"
+        )
+    if added.type.shape != cells.type.shape:
+        raise ShapeError("The weights and list don't have the same length.")
+    return added

@@ -1,0 +1,146 @@
+"""Gradients of sampled functions by finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.statistics.differences import diff
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
+from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.elementwise import astype
+
+__all__ = ["gradient"]
+
+
+@implements(np.gradient)
+def gradient(
+    f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1
+) -> Array | tuple[Array, ...]:
+    """Return the gradient of samples by second-order differences, as `numpy.gradient`.
+
+    Parameters
+    ----------
+    f
+        Samples.
+    *varargs
+        Spacing: none for 1, a number for all axes, or for each axis a number or the coordinates of
+        the samples.
+    axis
+        The axis or axes to derive along; by default all, each giving an array.
+    edge_order
+        1 or 2: order of the differences at both ends.
+
+    Raises
+    ------
+    ShapeError
+        If there are too few samples, coordinates of another length, or another order.
+    DTypeError
+        If the number of spacings is neither one nor that of the axes.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.gradient(dt.asarray([1.0, 4.0, 9.0, 16.0])).compute()
+    array([3., 4., 6., 7.])
+    """
+    x = asarray(f)
+    if x.dtype.kind not in "iufc":
+        raise DTypeError(f"a gradient has no meaning for dtype {x.dtype.name}")
+    axes = _axes(axis, x.ndim)
+    spaces = _spacings(x, axes, varargs)
+    if edge_order not in (1, 2):
+        raise ShapeError("'edge_order' greater than 2 not supported")
+    if any(x.shape[a] < edge_order + 1 for a in axes):
+        raise ShapeError(
+            "Shape of array too small to calculate a numerical gradient, "
+            "at least (edge_order + 1) elements are required."
+        )
+    if x.dtype.kind in "iu":
+        x = Array(astype(x.node, np.dtype(np.float64)))
+    found = tuple(_along(x, a, h, edge_order) for a, h in zip(axes, spaces, strict=True))
+    return found[0] if len(found) == 1 else found
+
+
+def _axes(axis: Axes, rank: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(rank))
+    if isinstance(axis, int):
+        return (normalize_axis(axis, rank),)
+    chosen = tuple(normalize_axis(a, rank) for a in axis)
+    normalize_axes(chosen, rank)
+    return chosen
+
+
+def _spacings(x: Array, axes: Sequence[int], given: Sequence[Any]) -> list[Any]:
+    """For each axis a number, or the distances between neighbours in the shape of `x`."""
+    if not given:
+        return [1.0] * len(axes)
+    if len(given) == 1 and not np.ndim(given[0]):
+        return [given[0]] * len(axes)
+    if len(given) != len(axes):
+        raise DTypeError("invalid number of arguments")
+    return [_distances(x, a, h) for a, h in zip(axes, given, strict=True)]
+
+
+def _distances(x: Array, axis: int, coordinates: Any) -> Any:
+    if not np.ndim(coordinates):
+        return coordinates
+    points = asarray(coordinates)
+    if points.ndim != 1:
+        raise ShapeError("distances must be either scalars or 1d")
+    if points.size != x.shape[axis]:
+        raise ShapeError("when 1d, distances must match the length of the corresponding dimension")
+    if points.dtype.kind in "biu":
+        points = Array(astype(points.node, np.dtype(np.float64)))
+    if not isinstance(coordinates, Array):
+        steps = np.diff(np.asarray(coordinates, points.dtype))
+        if (steps == steps[0]).all():
+            return steps[0]
+    return diff(points).reshape((-1,) + (1,) * (x.ndim - 1 - axis))
+
+
+def _along(x: Array, axis: int, space: Any, edge_order: int) -> Array:
+    """Differences along one axis: both ends and what is between them."""
+    before = (slice(None),) * axis
+
+    def part(start: int | None, stop: int | None) -> Array:
+        return x[(*before, slice(start, stop))]
+
+    uneven = isinstance(space, Array)
+    if edge_order == 1:
+        head, tail = (space[:1], space[-1:]) if uneven else (space, space)
+        ends = (part(1, 2) - part(0, 1)) / head, (part(-1, None) - part(-2, -1)) / tail
+    else:
+        ends = _second_order(part, space)
+    if x.shape[axis] < 3:
+        inner = []
+    elif not uneven:
+        inner = [(part(2, None) - part(None, -2)) / (2.0 * space)]
+    else:
+        h, k = space[:-1], space[1:]
+        a, b, c = -k / (h * (h + k)), (k - h) / (h * k), h / (k * (h + k))
+        inner = [a * part(None, -2) + b * part(1, -1) + c * part(2, None)]
+    pieces = [astype(p.node, x.dtype) for p in (ends[0], *inner, ends[1])]
+    return Array(concat(pieces, axis))
+
+
+def _second_order(part: Any, space: Any) -> tuple[Array, Array]:
+    """Both ends by differences of three samples."""
+    if isinstance(space, Array):
+        h, k = space[:1], space[1:2]
+        first = -(2.0 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
+        h, k = space[-2:-1], space[-1:]
+        last = k / (h * (h + k)), -(k + h) / (h * k), (2.0 * k + h) / (k * (h + k))
+    else:
+        first = -1.5 / space, 2.0 / space, -0.5 / space
+        last = 0.5 / space, -2.0 / space, 1.5 / space
+    head = first[0] * part(0, 1) + first[1] * part(1, 2) + first[2] * part(2, 3)
+    tail = last[0] * part(-3, -2) + last[1] * part(-2, -1) + last[2] * part(-1, None)
+    return head, tail

@@ -1,0 +1,142 @@
+"""Weighted averages, central moments, covariances and correlations."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.reduction_arguments import flag, wanted_dtype
+from dask_tapestry.array.statistics.averages import mean
+from dask_tapestry.array.statistics.reductions import sum
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.reshape import reshape
+
+__all__ = ["average", "moment"]
+
+
+@implements(np.average)
+def average(
+    a: Any, axis: Axes = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> Array | tuple[Array, Array]:
+    """Return the weighted average along `axis`, as `numpy.average`.
+
+    Parameters
+    ----------
+    weights
+        Of the shape of `a`, or of its lengths along `axis`; None for equal ones.
+    returned
+        Return the sum of the weights too.
+
+    Raises
+    ------
+    DTypeError
+        If the shapes of `a` and `weights` differ and no axis is given.
+    ShapeError
+        If `weights` does not fit `a` along `axis`.
+
+    Notes
+    -----
+    Where weights sum to zero NumPy raises ZeroDivisionError; here the quotient is NaN or infinite,
+    as the sum is not known before it is computed.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.average(dt.asarray([1.0, 4.0]), weights=[2, 1]))
+    2.0
+    """
+    x, keep = asarray(a), flag(keepdims)
+    if weights is None:
+        value = mean(x, axis, keepdims=keep)
+        if not returned:
+            return value
+        share = value.dtype.type(x.size / value.size if value.size else x.size)
+        return value, Array(full(value.shape, share))
+    if axis is not None:
+        normalize_axes(axis, x.ndim)  # a fold alone lets an array without dimensions have some
+    given = asarray(weights)
+    dtype = np.result_type(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
+    aligned = _aligned(x, given, axis)
+    scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
+    weighted = Array(elementwise("multiply", x.node, aligned.node, dtype=dtype))
+    value = sum(weighted, axis, dtype=dtype, keepdims=keep) / scale
+    if not returned:
+        return value
+    return value, Array(broadcast(scale.node, value.shape))
+
+
+def _aligned(x: Array, weights: Array, axis: Axes) -> Array:
+    """Weights in the shape of `x`."""
+    if weights.shape == x.shape:
+        return weights
+    if axis is None:
+        raise DTypeError("Axis must be specified when shapes of a and weights differ.")
+    axes = normalize_axes(axis, x.ndim)
+    order = [a % x.ndim for a in ((axis,) if isinstance(axis, int) else tuple(axis))]
+    if weights.shape != tuple(x.shape[a] for a in order):
+        raise ShapeError(
+            "Shape of weights must be consistent with shape of a along specified axis."
+        )
+    turned = permute(weights.node, [order.index(a) for a in axes])
+    sides = tuple(n if a in axes else 1 for a, n in enumerate(x.shape))
+    return Array(broadcast(reshape(turned, sides), x.shape))
+
+
+def moment(
+    a: Any,
+    order: int,
+    axis: Axes = None,
+    dtype: Any = None,
+    keepdims: Any = False,
+    ddof: float = 0,
+    split_every: Any = None,  # noqa: ARG001  (the plan decides)
+    out: Any = None,
+) -> Array:
+    """Return the central moment of an `order` along `axis`, as `dask.array.moment`.
+
+    Parameters
+    ----------
+    order
+        0 gives ones, 1 zeros, 2 the variance.
+    dtype
+        In which it is computed; by default that of the mean.
+    ddof
+        Taken off the number of cells in the divisor.
+    split_every
+        Ignored: the plan decides how partial results are combined.
+
+    Raises
+    ------
+    ShapeError
+        If the order is negative.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.moment(dt.arange(5), 4))
+    6.8
+    """
+    number, x = index(order), asarray(a)
+    if number < 0:
+        raise ShapeError(f"order must be a non-negative integer, not {number}")
+    kind = wanted_dtype(dtype)
+    around = mean(x, axis, kind, keepdims=True)
+    kind = kind or around.dtype
+    if number < 2:
+        shape = mean(x, axis, kind, keepdims=keepdims).shape
+        return into(out, Array(full(shape, np.float64(1 - number))))
+    off = Array(astype(x.node, kind)) - around
+    total = sum(off**number, axis, kind, keepdims=keepdims)
+    cells = np.prod([x.shape[i] for i in normalize_axes(axis, x.ndim)], dtype=np.int64)
+    return into(out, Array(astype((total / np.float64(cells - ddof)).node, kind)))

@@ -1,0 +1,170 @@
+"""Out of the library, into arrays that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.effect import Effect, check_options, points_of
+from dask_tapestry.array.core.regions import Place, Region, place_of
+from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.array_target import array_target, object_target
+from dask_tapestry.io.coerce import is_zarr_array
+from dask_tapestry.io.hdf5_source import is_dataset
+from dask_tapestry.io.hdf5_target import dataset_target
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.write_order import Write, fitting, sinks_of, stored_tensor
+from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_target import zarr_target
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import sequence_point
+
+__all__ = ["store"]
+
+
+def store(
+    sources: Any,
+    targets: Any,
+    lock: Any = True,
+    regions: Region | Sequence[Region] = None,
+    compute: bool = True,
+    return_stored: bool = False,
+    load_stored: bool | None = None,
+    *,
+    after: Sequence[Any] = (),
+    **kwargs: Any,
+) -> Any:
+    """Write arrays into arrays that are there.
+
+    What one task writes of a Zarr array or an HDF5 dataset are whole stored chunks, or shards; a
+    chunk that is only partly covered is read, completed and written by one task. Sources that share
+    a stored chunk, or cells, are written one after the other, in their order.
+
+    Parameters
+    ----------
+    sources
+        One array, or several.
+    targets
+        As many: NumPy arrays and memory maps, arrays of zarr's, datasets of h5py's, or objects that
+        have ``shape``, ``dtype`` and ``__setitem__``. An object without Python's own array memory
+        may be written by other processes, to which it is pickled.
+    lock
+        True to write to an object of an unknown kind from one task at a time, False to write as
+        tasks come; or a lock to use. Known kinds need none.
+    regions
+        Slices for each target, or None for all of it; steps are positive. One tuple serves all.
+    compute
+        Write now; otherwise return a lazy sink to compute later.
+    return_stored
+        Return arrays that read the targets; where `compute` is false they read after the write.
+    load_stored
+        As Dask's, without meaning here.
+    after
+        Sinks, sequence points or arrays that must have ended before.
+    **kwargs
+        For `compute`, such as ``scheduler``.
+
+    Returns
+    -------
+    None or Effect or tuple of Array
+        As `compute` and `return_stored` say.
+
+    Raises
+    ------
+    ShapeError
+        If a source does not fit its target or region, or there are not as many.
+    DTypeError
+        If cells would lose their kind, as floating point in integers.
+    StoreError
+        If a target cannot be written to.
+
+    Source: dask.array.store.
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> target = np.zeros((2, 4), "int64")
+    >>> dt.store(dt.ones((2, 2), dtype="int64"), target, regions=(slice(None), slice(0, 4, 2)))
+    >>> target
+    array([[1, 0, 1, 0],
+           [1, 0, 1, 0]])
+    """
+    check_options("store", kwargs)
+    del load_stored
+    several = isinstance(sources, list | tuple)
+    arrays = [asarray(x) for x in (sources if several else [sources])]
+    given = list(targets) if several else [targets]
+    places = _for_each(regions, len(arrays))
+    if not len(arrays) == len(given) == len(places):
+        raise ShapeError(
+            f"as many sources, targets and regions are needed: there are {len(arrays)}, "
+            f"{len(given)} and {len(places)}"
+        )
+    found = _targets(given, lock)
+    where = [place_of(r, t.shape) for r, t in zip(places, found, strict=True)]
+    writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
+    return written(writes, where, after, (), compute, return_stored, kwargs)
+
+
+def _for_each(regions: Any, count: int) -> list[Region]:
+    if isinstance(regions, list):
+        return regions * count if len(regions) == 1 else list(regions)
+    return [regions] * count
+
+
+def _targets(given: Sequence[Any], lock: Any) -> list[Target]:
+    """A target for each object; the same for the same array, however it was opened."""
+    known: dict[Any, Target] = {}
+    found = []
+    for data in given:
+        if isinstance(data, Array) or hasattr(data, "__dask_graph__"):
+            raise StoreError("a lazy array cannot be written into: give the array that holds cells")
+        key: Any = id(data)
+        location = None
+        if is_zarr_array(data):
+            location = Location.of(data, None, uuid4().hex)
+            key = location.key
+        elif is_dataset(data) and data:
+            key = (data.file.filename, data.name)
+        if key not in known:
+            known[key] = zarr_target(location) if location else _target(data, lock)
+        found.append(known[key])
+    return found
+
+
+def _target(data: Any, lock: Any) -> Target:
+    if isinstance(data, np.ndarray):
+        return array_target(data)
+    return dataset_target(data) if is_dataset(data) else object_target(data, lock)
+
+
+def write_of(x: Array, target: Target, place: Place) -> Write:
+    """The write of an array to a place of a target."""
+    return fitting(unsqueeze(x.node, place.pinned), target, place.slices)
+
+
+def written(
+    writes: Sequence[Write],
+    places: Sequence[Place],
+    after: Sequence[Any],
+    workers: tuple[str, ...],
+    compute: bool,
+    return_stored: bool,
+    kwargs: Mapping[str, Any],
+) -> Any:
+    """Do what `store` and `to_zarr` are asked to, once they know what to write."""
+    sinks = sinks_of(writes, points_of(after), workers)
+    effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))
+    if compute:
+        effect.compute(**kwargs)
+    if not return_stored:
+        return None if compute else effect
+    return tuple(
+        Array(stored_tensor(write, None if compute else sink))[place.key]
+        for write, sink, place in zip(writes, sinks, places, strict=True)
+    )

@@ -1,0 +1,167 @@
+"""Functions of one axis, applied along it wherever it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.shapes import shape_of
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.block_function import call_blocks
+from dask_tapestry.operators.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.user_function import Call, name_of
+from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.teg import Kind, Tensor
+
+__all__ = [
+    "apply_along_axis",
+    "apply_over_axes",
+]
+
+FEW = 2  # cells of an axis that a trial takes where all would be too many
+
+
+@dataclass(frozen=True)
+class Along:
+    """`function` of one-dimensional slices along `axis`."""
+
+    function: Callable[..., Any]
+    axis: int
+    args: tuple[Any, ...]
+    options: tuple[tuple[str, Any], ...]
+
+    def __call__(self, block: Any) -> Any:
+        return np.apply_along_axis(
+            self.function, self.axis, block, *self.args, **dict(self.options)
+        )
+
+
+@dataclass(frozen=True)
+class Over:
+    """`function` of a block and an axis."""
+
+    function: Callable[..., Any]
+    axis: int
+
+    def __call__(self, block: Any) -> Any:
+        return self.function(block, self.axis)
+
+
+@implements(np.apply_along_axis)
+def apply_along_axis(
+    func1d: Callable[..., Any],
+    axis: int,
+    arr: Any,
+    *args: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    **kwargs: Any,
+) -> Array:
+    """Apply a function to one-dimensional slices along an axis, as `numpy.apply_along_axis`.
+
+    Parameters
+    ----------
+    func1d
+        Called with a slice and what else is given.
+    dtype, shape
+        Of what `func1d` returns; by default learnt by calling it on ones.
+
+    Raises
+    ------
+    ShapeError
+        If there are no slices.
+    SignatureError
+        If dtype or shape are not given and cannot be learnt.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.asarray([[3, 1, 2], [9, 7, 8]])
+    >>> dt.apply_along_axis(sorted, 1, x).compute()
+    array([[1, 2, 3],
+           [7, 8, 9]])
+    """
+    x = asarray(arr).node
+    at = normalize_axis(axis, x.type.ndim)
+    others = [n for d, n in enumerate(x.type.shape) if d != at]
+    if 0 in others:
+        raise ShapeError("Cannot apply_along_axis when any iteration dimensions are 0")
+    if dtype is None or shape is None:
+        length = x.type.shape[at]
+        few = [(length,)] if length <= TRIAL_CELLS or shape is None else [(1,), (FEW,)]
+        samples = [[sample(n, x.type.dtype)] for n in few]
+        made = tried(lambda cells: func1d(cells, *args, **kwargs), samples, name_of(func1d))
+        shape = np.shape(made) if shape is None else shape
+        dtype = dtype_of(made, name_of(func1d)) if dtype is None else dtype
+    function = Along(func1d, at, args, tuple(kwargs.items()))
+    return Array(_along(Call.of(function), x, at, shape_of(shape), as_dtype(dtype), func1d))
+
+
+def _along(
+    call: Call,
+    x: Tensor,
+    axis: int,
+    inner: tuple[int, ...],
+    dtype: np.dtype[Any],
+    function: Callable[..., Any],
+) -> Tensor:
+    """A function of blocks that hold all of `axis`, which axes of the lengths `inner` replace."""
+    owner = name_of(function)
+    loops = [f"i{d}" for d in range(x.type.ndim)]
+    index = [(name, Kind.PARALLEL, x.type.shape[d]) for d, name in enumerate(loops)]
+    index[axis] = (loops[axis], Kind.ATOMIC, x.type.shape[axis])
+    new = tuple(f"o{d}" for d in range(len(inner)))
+    index += [(name, Kind.ATOMIC, n) for name, n in zip(new, inner, strict=True)]
+    made = (*loops[:axis], *new, *loops[axis + 1 :])
+    written = Written(owner, tuple(index), (("x", tuple(loops)),), (("z", made),))
+    named = Call(owner, call.identity, call.function)
+    return call_blocks(named, written, [x], {"z": dtype})[0]
+
+
+@implements(np.apply_over_axes)
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: int | Sequence[int]) -> Array:
+    """Apply ``func(a, axis)`` for each of `axes` in turn, as `numpy.apply_over_axes`.
+
+    Parameters
+    ----------
+    func
+        Called with blocks that hold all of an axis, and the axis, which it may remove.
+
+    Raises
+    ------
+    ShapeError
+        If `func` returns anything else.
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> dt.apply_over_axes(np.sum, dt.ones((2, 3, 4)), (0, 2)).compute()
+    array([[[8.],
+            [8.],
+            [8.]]])
+    """
+    x = asarray(a).node
+    for axis in (axes,) if np.ndim(axes) == 0 else tuple(axes):  # type: ignore[arg-type]
+        at = normalize_axis(axis, x.type.ndim)  # type: ignore[arg-type]
+        length = x.type.shape[at]
+        some = length if length <= TRIAL_CELLS else FEW
+        sides = tuple(some if d == at else 1 for d in range(x.type.ndim))
+        function = Over(func, at)
+        made = np.asarray(tried(function, [[sample(sides, x.type.dtype)]], name_of(func)))
+        kept = made.ndim == x.type.ndim
+        if not kept and made.ndim != x.type.ndim - 1:
+            raise ShapeError("function is not returning an array of the correct shape")
+        inner = (made.shape[at] if made.shape[at] != some else length,) if kept else ()
+        dtype = dtype_of(made, name_of(func))
+        x = _along(Call.of(function), x, at, inner, dtype, func)
+        x = x if kept else unsqueeze(x, at)
+    return Array(x)

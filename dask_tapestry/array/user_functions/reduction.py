@@ -1,0 +1,282 @@
+"""Reductions by functions of the user: of blocks and of their partial results, or a monoid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import signature
+from typing import Any, NamedTuple
+
+import dask.config
+import numpy as np
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.out import into
+from dask_tapestry.array.user_functions.monoid_reduction import folded
+from dask_tapestry.errors import ShapeError, SignatureError
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
+from dask_tapestry.operators.user_function import Call, name_of
+from dask_tapestry.operators.user_monoid import Monoid
+from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.zspace import Cuts
+
+__all__ = [
+    "reduction",
+]
+
+SPLIT_EVERY = 4  # partial results that are combined at once, as in Dask
+
+
+class Partial(NamedTuple):
+    """Partial results: cells, or several arrays by name or in order, kept as fields."""
+
+    node: Tensor
+    cuts: tuple[Cuts, ...]
+    container: type | None = None
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """A function of partial results as they were returned, not as they are kept."""
+
+    function: Callable[..., Any]
+    container: type | None
+    options: tuple[tuple[str, Any], ...]
+
+    def __call__(self, *blocks: Any) -> Any:
+        return self.function(*[self._open(block) for block in blocks], **dict(self.options))
+
+    def _open(self, block: Any) -> Any:
+        if isinstance(block, list):
+            return [self._open(one) for one in block]
+        names = block.dtype.names
+        if self.container is None or not names:
+            return block
+        if self.container is dict:
+            return {name: block[name] for name in names}
+        return self.container(block[name] for name in names)
+
+
+def reduction(
+    x: Any,
+    chunk: Callable[..., Any] | Monoid,
+    aggregate: Callable[..., Any] | None = None,
+    axis: Axes = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    split_every: int | Mapping[int, int] | None = None,
+    combine: Callable[..., Any] | None = None,
+    name: str | None = None,
+    out: Any = None,
+    concatenate: bool = True,
+    output_size: int = 1,
+    meta: Any = None,
+    weights: Any = None,
+) -> Any:
+    """Reduce by functions of blocks and of partial results, as `dask.array.reduction`.
+
+    Parameters
+    ----------
+    chunk
+        Called as ``chunk(block, axis=axes, keepdims=True)`` with each nominal chunk of the array,
+        ``x.chunks``; or a `Monoid` in place of all functions, whose value does not depend on
+        blocks. One that combines tuples, without `finalize`, gives a tuple of arrays.
+    aggregate
+        Called alike with the joined partial results, and with `keepdims` as given here.
+    combine
+        Called alike with some partial results; by default `aggregate`.
+    axis, keepdims
+        What is reduced, and whether it stays with `output_size` cells.
+    dtype, meta
+        Of the result, or an array like it; by default learnt by calling the functions on one cell.
+    split_every
+        Partial results that are combined at once, along each axis.
+    name
+        Accepted for Dask's sake: a value is named by what it is.
+    out
+        An `Array` to hold the result.
+    concatenate
+        Join partial results; otherwise they come in nested lists, as they were returned: a dict or
+        a tuple of arrays, too.
+    output_size
+        Cells of a partial result along the reduced axes.
+    weights
+        Array that goes with the cells of `x`, as the second argument of `chunk`.
+
+    Raises
+    ------
+    SignatureError
+        If the functions do not fit together, or dtypes cannot be learnt.
+    ShapeError
+        If weights do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> x = dt.arange(6).rechunk(2)
+    >>> int(dt.reduction(x, np.sum, np.sum))
+    15
+    >>> int(dt.reduction(x, dt.Monoid(0, np.maximum)))
+    5
+    """
+    del name
+    array = asarray(x)
+    axes = normalize_axes(axis, array.ndim)
+    kind = _kind(dtype, meta)
+    if isinstance(chunk, Monoid):
+        return _into(out, folded(array.node, chunk, axes, keepdims, kind))
+    if aggregate is None:
+        raise SignatureError("reduction takes a function aggregate beside chunk, or a Monoid")
+    inputs = [array]
+    if weights is not None:
+        inputs.append(Array(broadcast(asarray(weights).node, array.shape)))
+    tree = _Tree(axes, concatenate, output_size)
+    last = _with_dtype(aggregate, kind)
+    value = tree.chunks(_with_dtype(chunk, kind), inputs, kind)
+    every = _split_every(split_every, axes)
+    while any(value.cuts[a].count > every[a] for a in axes):
+        value = tree.combined(combine or last, value, every)
+    return into(out, Array(tree.aggregated(last, value, keepdims, kind)))
+
+
+def _into(out: Any, results: tuple[Tensor, ...]) -> Any:
+    """One array, or a tuple of as many as a monoid combines, in `out` where that is given."""
+    if len(results) == 1:
+        return into(out, Array(results[0]))
+    places = (None,) * len(results) if out is None else tuple(out)
+    if len(places) != len(results):
+        raise SignatureError(f"out is {len(places)} arrays, there are {len(results)} results")
+    return tuple(into(one, Array(x)) for one, x in zip(places, results, strict=True))
+
+
+def _kind(dtype: Any, meta: Any) -> np.dtype[Any] | None:
+    if dtype is None and meta is None:
+        return None
+    return as_dtype(dtype if dtype is not None else np.asarray(meta).dtype)
+
+
+def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> Any:
+    """`function`, told the dtype of the result if it asks."""
+    try:
+        asks = "dtype" in signature(function).parameters
+    except (TypeError, ValueError):
+        asks = False
+    if dtype is None or not asks:
+        return function
+    return partial(function, dtype=dtype)
+
+
+def _split_every(given: int | Mapping[int, int] | None, axes: Sequence[int]) -> dict[int, int]:
+    wanted = given or dask.config.get("split_every", None) or SPLIT_EVERY
+    if isinstance(wanted, Mapping):
+        return {axis: max(2, wanted.get(axis, 2)) for axis in axes}
+    if wanted < 2:
+        raise ShapeError(f"split_every must be at least 2, got {wanted}")
+    return dict.fromkeys(axes, max(2, int(wanted ** (1 / max(1, len(axes))))))
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Partial results of blocks, combined in groups of neighbours."""
+
+    axes: tuple[int, ...]
+    joined: bool
+    size: int
+
+    def chunks(
+        self, function: Callable[..., Any], inputs: Sequence[Array], kind: np.dtype[Any] | None
+    ) -> Partial:
+        """Partial results of the blocks of the first array."""
+        cuts = inputs[0].nominal_cuts
+        each = tuple(
+            Cuts.regular(c.count * self.size, self.size) if a in self.axes else c
+            for a, c in enumerate(cuts)
+        )
+        ndim = len(cuts)
+        samples = [sample((1,) * ndim, x.dtype) for x in inputs]
+        told = {"axis": self.axes, "keepdims": True}
+        try:
+            made = tried(function, [samples], name_of(function), **told)
+        except SignatureError:
+            if kind is None:
+                raise
+            made = np.zeros((1,) * ndim, kind)
+        dtype, container = _kept(made, ndim, name_of(function))
+        read = BlocksOf(cuts, tuple(range(ndim)), (1,) * ndim)
+        call = Call.of(Unpacked(function, None, tuple(told.items())))
+        node = self._apply(call, function, each, (read,) * len(inputs), dtype, inputs)
+        return Partial(node, each, container)
+
+    def _apply(
+        self,
+        call: Call,
+        function: Callable[..., Any],
+        cuts: tuple[Cuts, ...],
+        reads: tuple[BlocksOf, ...],
+        dtype: np.dtype[Any],
+        inputs: Sequence[Array | Partial],
+    ) -> Tensor:
+        named = Call(name_of(function), call.identity, call.function)
+        return apply(Blockwise(named, cuts, reads, dtype), *[x.node for x in inputs])
+
+    def combined(
+        self, function: Callable[..., Any], value: Partial, every: Mapping[int, int]
+    ) -> Partial:
+        """Partial results of groups of partial results."""
+        spans = tuple(every.get(axis, 1) for axis in range(len(value.cuts)))
+        cuts = tuple(
+            Cuts.regular(-(-c.count // n) * self.size, self.size) if a in self.axes else c
+            for a, (c, n) in enumerate(zip(value.cuts, spans, strict=True))
+        )
+        read = BlocksOf(value.cuts, tuple(range(len(spans))), spans, not self.joined)
+        told = (("axis", self.axes), ("keepdims", True))
+        call = Call.of(Unpacked(function, value.container, told))
+        node = self._apply(call, function, cuts, (read,), value.node.type.dtype, [value])
+        return Partial(node, cuts, value.container)
+
+    def aggregated(
+        self,
+        function: Callable[..., Any],
+        value: Partial,
+        keepdims: bool,
+        kind: np.dtype[Any] | None,
+    ) -> Tensor:
+        """The result, of all partial results together."""
+        ndim = len(value.cuts)
+        whole = Cuts.regular(self.size, self.size)
+        out = [
+            whole if a in self.axes else c
+            for a, c in enumerate(value.cuts)
+            if keepdims or a not in self.axes
+        ]
+        kept = [a for a in range(ndim) if keepdims or a not in self.axes]
+        places = tuple(-1 if a in self.axes else kept.index(a) for a in range(ndim))
+        read = BlocksOf(value.cuts, places, (1,) * ndim, not self.joined)
+        told = (("axis", self.axes), ("keepdims", keepdims))
+        call = Call.of(Unpacked(function, value.container, told))
+        if kind is None:
+            one: Any = sample((1,) * ndim, value.node.type.dtype)
+            for _ in read.listed:
+                one = [one]
+            kind = dtype_of(tried(call, [[one]], name_of(function)), name_of(function))
+        return self._apply(call, function, tuple(out), (read,), kind, [value])
+
+
+def _kept(made: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:
+    """Dtype that holds a partial result, and what it comes in if it is several arrays."""
+    container: type
+    if isinstance(made, dict):
+        named, container = list(made.items()), dict
+    elif isinstance(made, tuple | list):
+        named = [(f"f{n}", one) for n, one in enumerate(made)]
+        container = tuple if isinstance(made, tuple) else list
+    else:
+        return dtype_of(made, name), None
+    fields = [(str(key), dtype_of(one, name), np.shape(one)[ndim:]) for key, one in named]
+    return np.dtype(fields), container

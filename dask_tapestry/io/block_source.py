@@ -1,0 +1,70 @@
+"""Blocks of another Dask collection, or of a persisted array, as a source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+@dataclass(frozen=True)
+class BlocksSource(Source):
+    """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says."""
+
+    name = "blocks"
+    external = True
+    key_name: str
+    identity: str
+    type: TensorType
+    cuts: tuple[Cuts, ...]
+    graph: Mapping[Any, Any] = field(compare=False, repr=False)
+
+    @property
+    def layout(self) -> tuple[Cuts, ...]:
+        return self.cuts
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    def opened(self, number: int) -> OpenSource:
+        return OpenSource(number, self.type, self.cuts)
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        raise NotImplementedError("blocks of a collection are handed to a step, not read by it")
+
+    def text(self) -> str:
+        return ", ".join(map(str, self.cuts))
+
+
+def from_blocks(
+    key_name: str,
+    type_: TensorType,
+    cuts: tuple[Cuts, ...],
+    graph: Mapping[Any, Any],
+    identity: str = "",
+) -> Tensor:
+    """Return the tensor whose blocks are the results of a graph's tasks.
+
+    `identity` tells apart graphs that hold results under equal keys, on two clusters say.
+    """
+    return apply(BlocksSource(key_name, identity, type_, cuts, graph))
+
+
+def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:
+    """Cuts for Dask's block lengths.
+
+    Raises
+    ------
+    ShapeError
+        If a length is unknown (NaN): shapes here are always exact.
+    """
+    if any(n != n for lengths in chunks for n in lengths):
+        raise ShapeError("the Dask array has unknown chunk sizes: call compute_chunk_sizes() first")
+    return tuple(Cuts.of_lengths([int(n) for n in lengths]) for lengths in chunks)

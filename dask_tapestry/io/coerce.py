@@ -1,0 +1,100 @@
+"""Whatever holds an array, as a tensor: each kind by the source that reads least of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.io.duck_source import from_duck
+from dask_tapestry.io.hdf5_source import from_dataset, is_dataset
+from dask_tapestry.io.memmap_source import MappedSource, mapped_file
+from dask_tapestry.io.numpy_source import from_memory
+from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_source import from_zarr_location
+from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.teg.types import Dims
+
+
+def from_anything(data: Any, dims: Dims = None) -> Tensor:
+    """Return the tensor of an array: in memory, in a file or store, or read by an object.
+
+    Raises
+    ------
+    DTypeError
+        For what is no array, or one of Python objects, or has a mask.
+    ShapeError
+        For nested sequences of unequal lengths, or too few or many names of dimensions.
+    """
+    file = mapped_file(data) if isinstance(data, np.memmap) else None
+    if file is not None and not file.dtype.hasobject:
+        named = _fitting(dims, len(file.shape))
+        return apply(MappedSource(file, named))
+    if isinstance(data, np.ndarray | np.generic | list | tuple | int | float | complex):
+        return from_memory(data, dims)
+    if is_zarr_array(data):
+        return from_zarr_location(Location.of(data, None, uuid4().hex), dims)
+    if is_dataset(data):
+        return from_dataset(data, dims)
+    if _is_read_by_slices(data):
+        return from_duck(data, dims)
+    cells = _as_numpy(data)
+    try:
+        return from_memory(cells, dims)
+    except DTypeError:
+        if hasattr(data, "__array__") or isinstance(data, Sequence):
+            raise
+        raise DTypeError(
+            f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__, or a "
+            "protocol of NumPy's"
+        ) from None
+
+
+def is_zarr_array(data: Any) -> bool:
+    """Whether an object is an array of zarr's; zarr is not imported to see that."""
+    zarr = sys.modules.get("zarr")
+    return zarr is not None and isinstance(data, getattr(zarr, "Array", ()))
+
+
+def from_xarray(data: Any) -> tuple[Any, Dims] | None:
+    """What an xarray variable or array holds, and its names; None for any other object.
+
+    What xarray has not read yet stays unread.
+    """
+    xarray = sys.modules.get("xarray")
+    kinds = tuple(getattr(xarray, name, ()) for name in ("DataArray", "Variable"))
+    if xarray is None or not isinstance(data, kinds):
+        return None
+    names = tuple(name if isinstance(name, str) else None for name in data.dims)
+    variable = getattr(data, "variable", data)
+    inner = variable._data
+    held = isinstance(inner, np.ndarray) or hasattr(inner, "__dask_graph__")
+    return (inner if held else variable), (names if len(set(names)) == len(names) else None)
+
+
+def _is_read_by_slices(data: Any) -> bool:
+    """Whether an object says how to read part of it, and is not simply an array in memory."""
+    named = all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__"))
+    return named and not hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__")
+
+
+def _as_numpy(data: Any) -> Any:
+    """An object's cells by one of the protocols that give them without a copy."""
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        return data
+    if hasattr(data, "__dlpack__"):
+        try:
+            return np.from_dlpack(data)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise DTypeError(f"{type(data).__name__} gives no cells by DLPack: {error}") from None
+    return data
+
+
+def _fitting(dims: Dims, ndim: int) -> Dims:
+    if dims is not None and len(dims) != ndim:
+        raise ShapeError(f"{len(dims)} dimension names {dims} for {ndim} dimensions")
+    return dims

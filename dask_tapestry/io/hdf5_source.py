@@ -1,0 +1,139 @@
+"""HDF5 datasets, by h5py, as sources.
+
+To be read by another process a dataset travels by the name of its file and its own.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
+from dask_tapestry.imports import lazily
+from dask_tapestry.io.chunks import covering_cells
+from dask_tapestry.io.journal import MARK, Box, boxes_of, incomplete
+from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
+
+
+def is_dataset(data: Any) -> bool:
+    """Whether an object is a dataset of h5py's."""
+    return type(data).__module__.startswith("h5py.") and hasattr(type(data), "dtype")
+
+
+@dataclass(frozen=True)
+class Hdf5Source(Source):
+    """A dataset that is read box by box, in this process or in one that opens the file to read.
+
+    `changing` says why another process cannot read it, if so.
+    """
+
+    name = "hdf"
+    identity: str
+    path: str
+    dataset: str
+    type: TensorType
+    stored: tuple[int, ...] | None
+    changing: str | None = field(default=None, compare=False)
+    data: Any = field(default=None, compare=False, repr=False)
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        return self.stored
+
+    def stored_bytes(self, box: ZRange) -> int:
+        return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        if self.data is not None and self.data:
+            return np.asarray(self.data[box.slices()], self.type.dtype)
+        return np.asarray(_read(self.path, self.dataset, box.slices()), self.type.dtype)
+
+    def text(self) -> str:
+        return repr(f"{self.path}{self.dataset}")
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.read(self.type.box)
+
+    @property
+    def local_only(self) -> str | None:
+        """Why only this process can read, or None where any can."""
+        return self.changing
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.changing:
+            raise StoreError(self.changing)
+        return Hdf5Source, (self.identity, self.path, self.dataset, self.type, self.stored)
+
+
+def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
+    """Cells of a dataset that was closed, or is of another process.
+
+    The file is closed again at once: who keeps it open keeps others from writing to it.
+    """
+    try:
+        with lazily("h5py").File(path, "r") as file:
+            return file[dataset][selection]
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no HDF5 file {path}") from None
+    except (OSError, KeyError) as error:
+        raise StoreError(f"cannot read {dataset} of the HDF5 file {path}: {error}") from error
+
+
+def from_dataset(data: Any, dims: Dims) -> Tensor:
+    """Return the tensor of an h5py dataset; its chunks are stored chunks.
+
+    Raises
+    ------
+    StoreError
+        If it is closed, or a write of it has not ended.
+    DTypeError
+        For strings of varying length and other Python objects.
+    """
+    refuse_closed(data)
+    if MARK in data.attrs:
+        raise incomplete(title(data), marked(data), data.shape)
+    return apply(source_of_dataset(data, dims))
+
+
+def source_of_dataset(data: Any, dims: Dims) -> Hdf5Source:
+    """The source that reads a dataset."""
+    if data.dtype.hasobject:
+        raise DTypeError(f"{title(data)} holds Python objects: cells need a fixed dtype")
+    shape = tuple(int(n) for n in data.shape)
+    if dims is not None and len(dims) != len(shape):
+        raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
+    type_ = TensorType(shape, data.dtype.newbyteorder("="), dims)
+    stored = None if data.chunks is None else tuple(int(n) for n in data.chunks)
+    file = data.file
+    changing = None
+    if file.mode != "r" or file.driver in ("core", "fileobj"):
+        changing = (
+            f"{title(data)} is open for writing or in memory, so another process cannot read it: "
+            "open the file with mode 'r', or use the threaded scheduler"
+        )
+    return Hdf5Source(uuid4().hex, file.filename, data.name, type_, stored, changing, data)
+
+
+def marked(data: Any) -> frozenset[Box]:
+    """Boxes of a dataset whose writing has not ended."""
+    return boxes_of(json.loads(data.attrs.get(MARK, "[]")))
+
+
+def refuse_closed(data: Any) -> None:
+    """Raise `StoreError` if the file of a dataset is closed."""
+    if not data:
+        raise StoreError("the HDF5 dataset is closed: its file was closed before it was used")
+
+
+def title(data: Any) -> str:
+    """A dataset in words."""
+    return f"the HDF5 dataset {data.file.filename}{data.name}"

@@ -1,0 +1,73 @@
+"""Arrays in memory as sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class MemorySource(Source):
+    """An array of this process, known by a fresh identifier: its cells are never hashed."""
+
+    name = "memory"
+    external = True
+    identity: str
+    type: TensorType
+    data: np.ndarray[Any, Any] = field(compare=False, repr=False)
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        return self.data[box.index()]
+
+    @property
+    def order(self) -> Literal["C", "F"]:  # type: ignore[override]
+        flags = self.data.flags
+        return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+
+    def opened(self, number: int) -> OpenSource:
+        return OpenSource(number, self.type, order=self.order)
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.data
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return ()
+
+
+def from_memory(data: Any, dims: Dims = None) -> Tensor:
+    """Return a tensor of an array-like's cells, without a copy where it is a NumPy array.
+
+    Raises
+    ------
+    DTypeError
+        For Python objects, which have no typed cells, and for arrays with a mask.
+    ShapeError
+        For nested sequences of unequal lengths.
+    """
+    if isinstance(data, np.ma.MaskedArray):
+        raise DTypeError("masked arrays are not supported: give data and mask, or fill the mask")
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise ShapeError(f"not an array: {error}") from None
+    if array.dtype.hasobject:
+        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if dims is not None and len(dims) != array.ndim:
+        raise ShapeError(f"{len(dims)} dimension names {dims} for {array.ndim} dimensions")
+    type_ = TensorType(array.shape, array.dtype, dims)
+    return apply(MemorySource(uuid4().hex, type_, array))

@@ -1,0 +1,106 @@
+"""New arrays in the place of what is there, of which their values may be made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.io.captured_arrays import seen_through
+from dask_tapestry.io.folder_swap import beside
+from dask_tapestry.io.target import StoredSource
+from dask_tapestry.io.write_order import held, sources_of
+from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_source import ZarrSource, locations_of
+from dask_tapestry.teg import Node, Sink, Source, Tensor, apply, sequence_point
+from dask_tapestry.teg.node import reapply, topological
+
+
+class Replacing(NamedTuple):
+    """How a value is written to a place where something may be.
+
+    Attributes
+    ----------
+    location
+        Where it is written.
+    x, after
+        The value, and what the write follows.
+    replaced
+        What it takes the place of when it is complete, and the folder of that.
+    reads_itself
+        Whether the value reads what it replaces: of what it has replaced it would be another value.
+    """
+
+    location: Location
+    x: Tensor
+    after: Sequence[Node]
+    replaced: tuple[Location, str] | None = None
+    reads_itself: bool = False
+
+
+def replacing(
+    location: Location, x: Tensor, after: Sequence[Node], earlier: Sequence[Node] = ()
+) -> Replacing:
+    """How `x` is written to `location`, so that what of it is there can be read until then.
+
+    A folder is written beside the one it takes the place of. Elsewhere there is no such exchange: a
+    value that reads what is there is computed first, where all memory is that of this process.
+    Sinks `earlier`, which write to the same place, come before; and so before what of it is read.
+
+    Raises
+    ------
+    StoreError
+        If neither can be done.
+    """
+    if earlier:
+        after = [*after, sequence_point(*earlier)]
+        x = _read_after(x, location, after)
+    seen = sources_of(x)
+    reads = [read for source in seen.sources for read in locations_of(source)]
+    itself = any(map(location.holds, reads))
+    folder = location.replaceable
+    if folder is not None and (folder.is_dir() or not folder.exists()):
+        part = Location(str(beside(folder, location.nonce[:8])), "", f"{location.nonce} beside")
+        return Replacing(part, x, after, (location, str(folder)), itself)
+    if not itself and (seen.complete or not location.is_in_memory):
+        return Replacing(location, x, after)
+    if not location.is_in_memory:
+        raise StoreError(
+            f"what is written reads {location}, which it would replace: write it to another place"
+        )
+    first = held(x)
+    return Replacing(location, first, [*after, sequence_point(first)], None, itself)
+
+
+def _read_after(x: Tensor, location: Location, after: Sequence[Node]) -> Tensor:
+    """`x`, which reads what is at a place when what it is to follow has ended."""
+    done: dict[Node, Node] = {}
+    for node in topological([x]):
+        source = node.operator
+        done[node] = node
+        if isinstance(source, Sink) or node.is_sequence_point:
+            continue
+        if isinstance(source, Source) and _reads(source, location):
+            stored = _stored(source, location)
+            done[node] = apply(stored, after=list(dict.fromkeys([*node.after, *after])))
+        else:
+            done[node] = reapply(node, [done[i] for i in node.inputs], node.after)
+    return done[x]
+
+
+def _reads(source: Source, location: Location) -> bool:
+    found = (place for inner in seen_through(source).sources for place in locations_of(inner))
+    return any(map(location.holds, found))
+
+
+def _stored(source: Source, location: Location) -> StoredSource:
+    """A source that can wait for writes: not one whose tasks are of another collection."""
+    match source:
+        case StoredSource():
+            return source
+        case ZarrSource():
+            return StoredSource(source)
+    raise StoreError(
+        f"what is written reads {location} by {source.name}(), which cannot follow the other write "
+        "to it: read it with from_zarr"
+    )

@@ -1,0 +1,228 @@
+"""What a worker does: one block of one step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.errors import compute_error
+from dask_tapestry.lower.buffer_pool import MEMORY, owned
+from dask_tapestry.lower.result_buffer import Buffer
+from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
+from dask_tapestry.plan.program import Instruction, Program, Schedule, Work
+from dask_tapestry.teg import Sink, Source
+from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
+
+Block = np.ndarray[Any, Any]
+Held = dict[tuple[int, ZRange], Any]
+SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
+
+
+def run_block(
+    spec: StepSpec, index: tuple[int, ...], out: Buffer, inputs: Sequence[Any], after: Any = None
+) -> Any:
+    """Compute block `index` of a step.
+
+    Parameters
+    ----------
+    out
+        Buffer to write into; a remote one to return the block instead.
+    inputs
+        For each external input and each box of it that the block needs, in the order of the
+        schedule: the piece itself, or the producer's blocks that meet it in C order.
+    after
+        What must have ended before; not looked at.
+    """
+    del after
+    box = spec.box(index)
+    program = spec.program
+    schedule = program.schedule(box)
+    held = _Values(program, schedule, _gather(spec, schedule, iter(inputs)))
+    last = len(program.types) - 1
+    target = out.box(box) if out.is_local else None
+    part = tiled_part(program)
+    if part is not None and len(schedule.boxes[part.goal]) != 1:
+        part = None
+    with one_thread_each(spec.count > 1 and program.multithreaded):
+        for work in schedule.works:
+            if part is not None and work.value in part.values and work.value != part.goal:
+                continue  # the goal's tiles compute it
+            place = target if work.value == last and out.is_local else _room_for(program, work)
+            if part is not None and work.value == part.goal:
+                held.keep(work, _formulas(part, work.box, held, place))
+            else:
+                held.compute(work, place)
+    result = held.values.pop((last, box))
+    if target is None:
+        return result if result is None else owned(result)
+    if result is not target:
+        target[...] = result
+    return target
+
+
+class _Values:
+    """Values of a program, held for one box of its output from their computation to the last use.
+
+    `outer` holds those that are not computed here.
+    """
+
+    def __init__(
+        self, program: Program, schedule: Schedule, values: Held, outer: _Values | None = None
+    ) -> None:
+        self.program, self.schedule, self.values, self.outer = program, schedule, values, outer
+        self._uses: Counter[tuple[int, ZRange]] = Counter()  # how often each is still to be read
+        for work in schedule.works:
+            self._uses.update(self._sources(work))
+
+    def _sources(self, work: Work) -> list[tuple[int, ZRange]]:
+        return [(source, self.schedule.holder(source, need)) for source, need in work.reads]
+
+    def cells(self, source: int, need: ZRange) -> Block:
+        """Cells of a value that is held."""
+        held = self.schedule.holder(source, need)
+        block = self.values.get((source, held))
+        if block is None and self.outer is not None:
+            return self.outer.cells(source, need)
+        return _part(self.values[source, held], held, need)
+
+    def compute(self, work: Work, place: Block | None) -> None:
+        """Compute what is due and hold it."""
+        instruction = self.program.instructions[work.value - len(self.program.inputs)]
+        try:
+            made = _call(instruction, work, [self.cells(*read) for read in work.reads], place)
+        except Exception as error:
+            where = f", built at {instruction.line}" if instruction.line else ""
+            types = ", ".join(map(str, instruction.types))
+            text = f"while computing {instruction.operator.name}({types}), block {work.box} of "
+            raise compute_error(error, f"{text}{instruction.type}{where}") from error
+        self.keep(work, made)
+
+    def keep(self, work: Work, made: Any) -> None:
+        """Hold what was computed, and forget what nothing else reads."""
+        self.values[work.value, work.box] = made
+        for key in self._sources(work):
+            self._uses[key] -= 1
+            if not self._uses[key]:
+                self.values.pop(key, None)
+
+
+def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Block:
+    """The cells `box` of a part's goal: in tiles, or while these are not compiled in slabs."""
+    out = np.empty(box.shape, part.program.type.dtype) if place is None else place
+    if run_tiles(part, box, held.schedule, held.values, out):
+        return out
+    for slab in _slabs(box, part.program.type.dtype.itemsize):
+        schedule = part.program.schedule(slab)
+        inner = _Values(part.program, schedule, {}, held)
+        to = out[slab.index(box)]
+        for work in schedule.works:
+            if work.value in part.values:
+                is_goal = work.value == part.goal
+                inner.compute(work, to if is_goal else _room_for(part.program, work))
+        made = inner.values[part.goal, slab]
+        if made is not to:
+            to[...] = made
+    return out
+
+
+def _slabs(box: ZRange, itemsize: int) -> Iterator[ZRange]:
+    """`box` cut along its first dimension."""
+    if not box.ndim or box.is_empty:
+        yield box
+        return
+    lo, hi = box.lo[0], box.hi[0]
+    rows = max(1, SLAB // max(1, box.size // (hi - lo) * itemsize))
+    for first in range(lo, hi, rows):
+        yield box.replace(0, first, min(first + rows, hi))
+
+
+def _room_for(program: Program, work: Work) -> Block | None:
+    """Where a kernel may write an array that stays within this process; None to let it choose."""
+    instruction = program.instructions[work.value - len(program.inputs)]
+    if not instruction.operator.fills:
+        return None
+    return MEMORY.array(work.box.shape, instruction.type.dtype)
+
+
+def _gather(spec: StepSpec, schedule: Schedule, inputs: Any) -> Held:
+    values: Held = {}
+    for value, cuts in enumerate(spec.input_cuts):
+        for box in schedule.boxes[value]:
+            given = next(inputs)
+            values[value, box] = given if cuts is None else assemble(box, cuts, given)
+    return values
+
+
+def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
+    """Return the cells `box` of a tensor held in blocks, of which those that meet it are given."""
+    if box.is_empty:
+        return np.empty(box.shape, blocks[0].dtype)
+    ranges = block_range(cuts, box)
+    if len(blocks) == 1:
+        return _part(blocks[0], block_box(cuts, tuple(r.start for r in ranges)), box)
+    result = np.empty(box.shape, blocks[0].dtype)
+    for numbers, block in zip(product(*ranges), blocks, strict=True):
+        held = block_box(cuts, numbers)
+        part = held.intersection(box)
+        result[part.slices(box)] = _part(block, held, part)
+    return result
+
+
+def _part(block: Block, held: ZRange, part: ZRange) -> Block:
+    """Cells `part` of what is given: the block `held`, or a piece that was cut to just those."""
+    if block.shape == part.shape:
+        return block
+    return np.empty(part.shape, block.dtype) if part.is_empty else block[part.index(held)]
+
+
+def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:
+    operator = instruction.operator
+    if isinstance(operator, Source):
+        return operator.read(work.box)
+    if isinstance(operator, Sink):
+        operator.write(work.box, np.asarray(blocks[0]))
+        return None
+    arguments = operator.arguments(instruction.types, work.box, work.boxes)
+    return KERNELS[operator.kernel](target, *blocks, **arguments)
+
+
+def finish_array(
+    cuts: tuple[Cuts, ...], out: Buffer, blocks: Sequence[Block], copy: bool = False
+) -> Any:
+    """Return the whole result: the buffer that blocks were written to, or the blocks joined.
+
+    A result without dimensions comes as a NumPy scalar, as from NumPy's own functions. With `copy`
+    the result is an array of its own, where buffer or block belong to somebody else too.
+    """
+    if out.is_local:
+        whole = out.array
+    else:
+        box = ZRange.of_shape(tuple([c.extent for c in cuts]))
+        whole = assemble(box, cuts, blocks)
+    if not cuts:
+        return whole[()]
+    return np.array(whole) if copy else whole
+
+
+def prepare_sink(sink: Sink, type_: Any, run: str, after: Any = None) -> None:
+    """Make a store ready, in the compute `run`, once what it is to come `after` has ended."""
+    del after
+    sink.prepare(type_, run)
+
+
+def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
+    """Say that a store is complete."""
+    del blocks
+    sink.finish()
+
+
+def barrier(ended: Any) -> None:
+    """Stand for the end of other tasks."""
+    del ended

@@ -1,0 +1,241 @@
+"""Dask expressions of our values: all roots of one compute are planned together, on the client.
+
+Dask asks each collection for its expression before it sees the next one. Ours replace the sequence
+they are put in by one that plans them jointly, keeps the order of results, and leaves the other
+collections in it alone. Only the symbolic layers travel to the scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from dask.core import flatten
+from dask.highlevelgraph import HighLevelGraph
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
+from dask_tapestry.lower.graph import Lowered, Lowering, materialize
+from dask_tapestry.lower.scatter import Scattered, can_scatter
+from dask_tapestry.plan.cache import plan_of
+from dask_tapestry.plan.plan import Plan, with_first
+from dask_tapestry.plan.resources import live_client
+from dask_tapestry.teg import Node
+
+
+def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
+    """Verify a plan and write its layers; arrays in memory go to the live cluster, if any."""
+    plan.verify()
+    client = live_client()
+    if client is not None:
+        _refuse_local_members(plan)
+    salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
+    plan = replace(plan, steps=with_first(plan.steps, salt))
+    scattered = Scattered(client) if can_scatter(client) else None
+    lowered = Lowering(plan, scattered, client).lower(final)
+    return lowered, scattered
+
+
+def _refuse_local_members(plan: Plan) -> None:
+    for step in plan.steps.values():
+        for member in step.members:
+            if member.operator.local_only:
+                raise StoreError(member.operator.local_only)
+
+
+class TapestryExpr(HLGExpr):
+    """One value as a Dask expression; `dsk` is its graph once it is planned.
+
+    Parameters
+    ----------
+    root
+        The node; None after travelling.
+    final
+        Whether the result is wanted as one array rather than in blocks.
+    plan
+        A plan made beforehand, or None.
+    held
+        What must live as long as its results can come: data that were sent ahead, and layouts.
+    """
+
+    _parameters = ["root", "final", "plan", "dsk", "output_keys", "name", "held"]  # noqa: RUF012
+    _defaults = {  # noqa: RUF012
+        "final": False,
+        "plan": None,
+        "dsk": None,
+        "output_keys": None,
+        "name": None,
+        "held": None,
+    }
+    low_level_optimizer = None
+    postcompute = None
+
+    if TYPE_CHECKING:  # Dask's own are not annotated
+
+        def __init__(self, *operands: Any) -> None: ...
+        def operand(self, key: str) -> Any: ...
+
+    @property
+    def _name(self) -> str:
+        if self.operand("name") is None:
+            made = f"-{id(self.operand('plan'))}" if self.operand("plan") is not None else ""
+            root, final = self.operand("root"), self.operand("final")
+            return f"tapestryexpr-{root.digest}-{final}{made}"
+        return str(self.operand("name"))
+
+    def __dask_tokenize__(self) -> str:
+        return self._name
+
+    def _operands_for_repr(self) -> list[str]:
+        return [self._name]
+
+    @property
+    def deterministic_token(self) -> str:
+        return self._name
+
+    def finalize_compute(self) -> TapestryExpr:
+        return TapestryExpr(self.operand("root"), True, self.operand("plan"))
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        if type(parent) in (ExprSequence, HLGExprSequence):
+            return TapestrySequence(*parent.operands)
+        return None
+
+    def _planned(self) -> None:
+        if self.operand("dsk") is None:
+            (done,) = plan_jointly([self])
+            for name in ("dsk", "output_keys", "name", "held"):
+                setattr(self, name, done.operand(name))
+
+    @property
+    def hlg(self) -> HighLevelGraph:
+        self._planned()
+        graph: HighLevelGraph = self.operand("dsk")
+        return graph
+
+    def __dask_keys__(self) -> list[Any]:
+        self._planned()
+        keys: list[Any] = self.operand("output_keys")
+        return keys
+
+    def __dask_graph__(self) -> dict[Any, Any]:
+        return materialize(self.hlg, flatten(self.__dask_keys__()))
+
+    _layer = __dask_graph__
+
+    def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
+        return annotations_of(self.hlg)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._planned()
+        operands = (self.operand("dsk"), self.operand("output_keys"), self._name)
+        return _travelled, operands
+
+
+def _travelled(graph: HighLevelGraph, keys: list[Any], name: str) -> TapestryExpr:
+    return TapestryExpr(None, True, None, graph, keys, name)
+
+
+class TapestrySequence(HLGExprSequence):
+    """Several collections computed together, ours planned as one."""
+
+    if TYPE_CHECKING:  # Dask's own is not annotated
+
+        def __init__(self, *operands: Expr) -> None: ...
+
+    def _simplify_down(self) -> Expr | None:
+        unplanned = [o for o in self.operands if _is_unplanned(o)]
+        foreign = [o for o in self.operands if not isinstance(o, HLGExpr)]
+        if not unplanned and not foreign:
+            return None
+        planned = iter(plan_jointly(unplanned))
+        return TapestrySequence(
+            *[next(planned) if _is_unplanned(o) else _as_hlg(o) for o in self.operands]
+        )
+
+    def __dask_tokenize__(self) -> str:
+        names = " ".join(operand._name for operand in self.operands)
+        return blake2b(names.encode(), digest_size=16).hexdigest()
+
+    def _operands_for_repr(self) -> list[str]:
+        return [str(o) for o in self.operands]
+
+    def finalize_compute(self) -> Expr:
+        return TapestrySequence(*[o.finalize_compute() for o in self.operands])
+
+    def _tune_down(self) -> None:
+        return None  # Dask's regrouping changes the order of results
+
+    def __dask_graph__(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = {}
+        for operand in self.operands:
+            graph |= operand.__dask_graph__()
+        return graph
+
+    _layer = __dask_graph__
+
+    def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
+        merged: dict[str, dict[Any, Any]] = {}
+        for operand in self.operands:
+            for kind, values in operand.__dask_annotations__().items():
+                merged.setdefault(kind, {}).update(values)
+        return merged
+
+
+def _is_unplanned(operand: Any) -> bool:
+    return isinstance(operand, TapestryExpr) and operand.operand("dsk") is None
+
+
+def _as_hlg(operand: Any) -> Any:
+    """Turn an expression of another kind into one that holds its tasks."""
+    if isinstance(operand, HLGExpr):
+        return operand
+    optimized = operand.optimize()
+    graph = HighLevelGraph.from_collections(
+        optimized._name, optimized.__dask_graph__(), dependencies=()
+    )
+    return HLGExpr(dsk=graph, output_keys=optimized.__dask_keys__())
+
+
+def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
+    """Plan values of one compute together; return their expressions with graph and keys.
+
+    Values that bring a plan of their own keep it.
+    """
+    done: dict[int, TapestryExpr] = {}
+    groups: dict[int, list[TapestryExpr]] = {}
+    for expr in exprs:
+        groups.setdefault(id(expr.operand("plan")), []).append(expr)
+    for members in groups.values():
+        final = bool(members[0].operand("final"))
+        roots: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
+        plan = members[0].operand("plan")
+        core = plan if plan is not None else plan_of(roots)
+        lowered, scattered = lower_plan(core, final)
+        for expr in members:
+            number = core.written.roots.index(expr.operand("root"))
+            done[id(expr)] = TapestryExpr(
+                expr.operand("root"),
+                final,
+                plan,
+                lowered.graph,
+                lowered.keys[number],
+                f"tapestryexpr-{uuid4().hex}",
+                (scattered, lowered.layouts),
+            )
+    return [done[id(expr)] for expr in exprs]
+
+
+def annotations_of(graph: HighLevelGraph) -> dict[str, dict[Any, Any]]:
+    """Annotations of a graph's layers, for each of their tasks."""
+    found: dict[str, dict[Any, Any]] = {}
+    for layer in graph.layers.values():
+        notes: Mapping[str, Any] = layer.annotations or {}
+        for kind, value in notes.items():
+            found.setdefault(kind, {}).update(
+                {key: value(key) if callable(value) else value for key in layer}
+            )
+    return found

@@ -1,0 +1,94 @@
+"""What a task needs to know of its step: small, pickled once, unpickled once a process."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from threading import Lock
+from typing import Any
+
+import cloudpickle
+
+from dask_tapestry.imports import loads
+from dask_tapestry.lower.symmetric import is_mirrored
+from dask_tapestry.plan.plan import Step
+from dask_tapestry.plan.program import Program
+from dask_tapestry.zspace import Cuts, ZRange, block_box
+
+_loaded: OrderedDict[str, StepSpec] = OrderedDict()
+_lock = Lock()
+KEPT = 512  # specs that a process remembers
+
+
+@dataclass(frozen=True)
+class StepSpec:
+    """Name, program, output cuts and the cuts of each external input (None: handed as pieces)."""
+
+    name: str
+    program: Program
+    cuts: tuple[Cuts, ...]
+    input_cuts: tuple[tuple[Cuts, ...] | None, ...]
+    payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, step: Step, input_cuts: tuple[tuple[Cuts, ...] | None, ...]) -> StepSpec:
+        """Return the specification of a planned step."""
+        return cls(step.name, step.program, step.cuts, input_cuts)
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of blocks along each dimension."""
+        return tuple(c.count for c in self.cuts)
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return prod(self.grid_shape)
+
+    @cached_property
+    def mirrored(self) -> bool:
+        """Whether the blocks below the diagonal are transposes of those above."""
+        return is_mirrored(self.program, self.cuts)
+
+    def box(self, index: tuple[int, ...]) -> ZRange:
+        """Box of a block."""
+        return block_box(self.cuts, index)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.payload:
+            parts = (self.program, self.cuts, self.input_cuts)
+            self.payload.append(_dumps(parts))
+        return _load, (self.name, self.payload[0])
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<StepSpec {self.name}>"
+
+
+def _dumps(parts: Any) -> bytes:
+    """Pickle; what is defined in the user's script or notebook travels by value."""
+    try:
+        payload = pickle.dumps(parts, pickle.HIGHEST_PROTOCOL)
+    except (AttributeError, TypeError, pickle.PicklingError):
+        return bytes(cloudpickle.dumps(parts))
+    return bytes(cloudpickle.dumps(parts)) if b"__main__" in payload else payload
+
+
+def _load(name: str, payload: bytes) -> StepSpec:
+    with _lock:
+        known = _loaded.get(name)
+        if known is not None:
+            _loaded.move_to_end(name)
+            return known
+    program, cuts, input_cuts = loads(payload)
+    spec = StepSpec(name, program, cuts, input_cuts, [payload])
+    with _lock:
+        _loaded[name] = spec
+        while len(_loaded) > KEPT:
+            _loaded.popitem(last=False)
+    return spec

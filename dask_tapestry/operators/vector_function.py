@@ -1,0 +1,69 @@
+"""Vectors: a user's function writes into every vector along an axis, as padding by one does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.operators.sort import LaneOperator
+from dask_tapestry.operators.user_function import Call
+from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class PadVectors(LaneOperator):
+    """The input, once `function` has written into each vector along `axis`.
+
+    It is called with the vector, the `widths` of what lies before and after the cells that count,
+    and the axis.
+    """
+
+    name = "vectors"
+    kernel = "vectors"
+    axis: int
+    widths: tuple[int, int]
+    function: Call
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "function": self.function,
+            "axis": self.axis,
+            "widths": self.widths,
+            "part": self.part(box),
+        }
+
+    def text(self) -> str:
+        return f"{self.function.name}, axis={self.axis}, widths={self.widths}"
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        changed = np.array(inputs[0])
+        lanes = np.moveaxis(changed, self.axis, -1)
+        for place in np.ndindex(lanes.shape[:-1]):
+            self.function(lanes[(*place, Ellipsis)], np.asarray(self.widths), self.axis)
+        return changed
+
+
+def pad_vectors(
+    x: Tensor,
+    function: Callable[..., Any],
+    axis: int,
+    widths: tuple[int, int],
+    options: Mapping[str, Any],
+) -> Tensor:
+    """Let ``function(vector, widths, axis, options)`` write into the vectors along `axis`."""
+    return apply(PadVectors(axis, widths, Call.of(_written, function, dict(options))), x)
+
+
+def _written(
+    function: Callable[..., Any],
+    options: dict[str, Any],
+    vector: np.ndarray[Any, Any],
+    widths: np.ndarray[Any, Any],
+    axis: int,
+) -> None:
+    function(vector, widths, axis, options)

@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.array.core.dispatch import NUMPY_FUNCTIONS, UFUNC_FUNCTIONS
+from dask_tapestry.array.elementwise import special
+
+CELLS = np.arange(1.0, 7).reshape(2, 3)
+
+
+def x():
+    return dt.asarray(CELLS)
+
+
+FUNCTIONS = {
+    np.sum: lambda f, a: f(a, axis=0, keepdims=True),
+    np.mean: lambda f, a: f(a, axis=1),
+    np.transpose: lambda f, a: f(a),
+    np.concatenate: lambda f, a: f([a, CELLS], axis=1),
+    np.where: lambda f, a: f(a > 2, a, 0),
+    np.clip: lambda f, a: f(a, 2, 4),
+    np.reshape: lambda f, a: f(a, (3, 2)),
+    np.zeros_like: lambda f, a: f(a),
+    np.full_like: lambda f, a: f(a, 7),
+    np.moveaxis: lambda f, a: f(a, 0, 1),
+    np.broadcast_to: lambda f, a: f(a, (2, 2, 3)),
+    np.argmax: lambda f, a: f(a, axis=0),
+    np.expand_dims: lambda f, a: f(a, 0),
+    np.flip: lambda f, a: f(a, 0),
+    np.real: lambda f, a: f(a),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_numpy_functions_come_to_ours(function):
+    result, expected = (FUNCTIONS[function](function, a) for a in (x(), CELLS))
+    assert isinstance(result, dt.Array)
+    assert result.dtype == expected.dtype
+    np.testing.assert_array_equal(result.compute(), expected)
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.less, np.hypot, np.logical_and])
+def test_ufuncs_come_to_ours(ufunc):
+    for result in (ufunc(x(), CELLS), ufunc(CELLS, x())):
+        assert isinstance(result, dt.Array)
+        np.testing.assert_array_equal(result.compute(), ufunc(CELLS, CELLS))
+
+
+def test_a_ufunc_may_be_given_a_dtype():
+    assert np.add(x(), 1, dtype="f4").dtype == np.float32
+
+
+def test_every_function_that_is_registered_is_numpys():
+    for name in UFUNC_FUNCTIONS:
+        assert name in special.__all__ or isinstance(getattr(np, name), np.ufunc)
+    for function in NUMPY_FUNCTIONS:
+        assert function.__module__.startswith("numpy")
+
+
+@pytest.mark.parametrize("keyword", ["out", "where", "casting", "order", "subok"])
+def test_keywords_of_ufuncs_that_we_lack_are_refused(keyword):
+    values = {"out": (np.empty((2, 3)),), "where": CELLS > 1, "casting": "unsafe", "order": "C"}
+    with pytest.raises(TypeError):
+        np.add(x(), 1, **{keyword: values.get(keyword, True)})
+
+
+@pytest.mark.parametrize("method", ["outer", "reduceat"])
+def test_methods_of_ufuncs_that_we_lack_are_refused(method):
+    arguments = {"outer": (x(), x()), "reduceat": (x(), [0])}.get(method, (x(),))
+    with pytest.raises(TypeError):
+        getattr(np.add, method)(*arguments)
+
+
+def test_a_ufunc_at_is_refused():
+    target = CELLS.copy()
+    with pytest.raises(TypeError):
+        np.add.at(target, [0], x()[0])
+    np.testing.assert_array_equal(target, CELLS)
+
+
+def test_ufuncs_of_others_are_refused():
+    mine = np.frompyfunc(lambda a: a, 1, 1)
+    with pytest.raises(TypeError):
+        mine(x())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: np.linalg.eig(a),
+        lambda a: np.array_equal(a, a),
+        lambda a: np.fft.fft(a),
+        lambda a: np.convolve(a[0], a[1]),
+        lambda a: np.save("nowhere", a),
+        lambda a: np.polyfit(a[0], a[1], 1),
+    ],
+)
+def test_what_is_missing_is_refused_and_never_numpys(call):
+    with pytest.raises(TypeError, match=r"dask_tapestry has no numpy\.|compute\(\)"):
+        call(x())
+
+
+def test_shapes_are_known_to_numpy():
+    assert np.shape(x()) == (2, 3)
+    assert np.ndim(x()) == 2
+    assert (np.size(x()), np.size(x(), 1), np.size(x(), -2)) == (6, 3, 2)

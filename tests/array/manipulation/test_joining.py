@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from tests.array.parity import refused
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, a: np.stack([]),
+        lambda np, a: np.stack([a([1]), a([1, 2])]),
+        lambda np, a: np.stack([a([1]), a([2])], 2),
+        lambda np, a: np.stack(iter([a([1])])),
+        lambda np, a: np.stack([a([1.5]), a([2])], dtype="i4"),
+        lambda np, a: np.concatenate([]),
+        lambda np, a: np.concatenate([a(1), a(2)]),
+        lambda np, a: np.concatenate([a([1]), a([[2]])]),
+        lambda np, a: np.concatenate([a([[1]]), a([[2, 3]])]),
+        lambda np, a: np.concatenate([a([1])], 1),
+        lambda np, a: np.concatenate([a([1.5])], dtype="i4"),
+        lambda np, a: np.concatenate([a([1]), a(["2020"]).astype("M8[D]")]),
+        lambda np, a: np.hstack([]),
+        lambda np, a: np.vstack([a([1]), a([1, 2])]),
+        lambda np, a: np.column_stack([a([1]), a([1, 2])]),
+        lambda np, a: np.append(a([[1]]), a([1]), 0),
+        lambda np, a: np.block([[a([1])], a([1])]),
+        lambda np, a: np.block([[]]),
+        lambda np, a: np.block((a([1]), a([1]))),
+        lambda np, a: np.block([[a([[1]]), a([[1], [2]])]]),
+    ],
+)
+def test_what_numpy_refuses(call):
+    refused(call)
+
+
+def test_interleave_needs_arrays_of_one_shape():
+    with pytest.raises(dt.ShapeError, match="same shape"):
+        dt.interleave([dt.ones(2), dt.ones(3)])
+    with pytest.raises(dt.ShapeError, match="at least one"):
+        dt.interleave([])
+
+
+def test_cast_as_asked():
+    x = dt.concatenate([np.ones(2), np.ones(1)], dtype="i2", casting="unsafe")
+    assert x.dtype == np.int16
+    assert dt.stack([np.ones(2, "i4")], dtype="f4", casting="unsafe").dtype == np.float32
+
+
+def test_out_takes_the_value():
+    out = dt.zeros(3)
+    assert dt.concatenate([dt.ones(1), dt.arange(2)], out=out) is out
+    assert out.compute().tolist() == [1, 0, 1]
+
+
+def test_numpys_functions_are_ours():
+    x = dt.arange(3)
+    for made in (np.stack([x, x]), np.concatenate([x, [1]]), np.block([[x], [x]]), np.append(x, 1)):
+        assert isinstance(made, dt.Array)
+
+
+def test_an_array_is_a_sequence_of_its_rows():
+    x = np.arange(6).reshape(3, 2)
+    np.testing.assert_array_equal(dt.hstack(dt.asarray(x)).compute(), np.hstack(x))

@@ -1,0 +1,104 @@
+import io
+import pickle
+
+import h5py
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.io.hdf5_source import is_dataset
+from dask_tapestry.zspace import ZRange
+
+CELLS = np.arange(600.0).reshape(20, 30)
+
+
+@pytest.fixture
+def path(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("g/x", data=CELLS, chunks=(3, 7), compression="gzip")
+        file.create_dataset("flat", data=CELLS)
+    return tmp_path / "x.h5"
+
+
+def test_its_chunks_are_stored_chunks(path):
+    with h5py.File(path) as file:
+        x = dt.from_array(file["g/x"])
+        assert is_dataset(file["g/x"])
+        assert x.node.operator.chunks == (3, 7)
+        assert x.node.operator.stored_bytes(ZRange((2, 0), (4, 1))) == 6 * 7 * 8
+        np.testing.assert_array_equal((x + 1)[4:9, ::5].compute(), CELLS[4:9, ::5] + 1)
+        assert dt.asarray(file["flat"]).node.operator.chunks is None
+        assert dt.from_array(file["flat"], dims=("y", "x")).dims == ("y", "x")
+        with pytest.raises(dt.ShapeError, match="dimension names"):
+            dt.from_array(file["flat"], dims=("y",))
+
+
+def test_only_what_is_asked_for_is_read(path, monkeypatch):
+    keys, read = [], h5py.Dataset.__getitem__
+
+    def recorded(self, key, *rest):
+        keys.append(key)
+        return read(self, key, *rest)
+
+    monkeypatch.setattr(h5py.Dataset, "__getitem__", recorded)
+    with h5py.File(path) as file:
+        dt.from_array(file["g/x"])[2:4, 5].compute()
+    assert keys == [(slice(2, 4), slice(5, 6))]
+
+
+def test_a_closed_file_is_opened_to_read(path):
+    with h5py.File(path) as file:
+        x = dt.from_array(file["g/x"])
+    np.testing.assert_array_equal(x.compute(), CELLS)
+    with h5py.File(path, "r+") as file:
+        file["g/x"][0, 0] = 5
+    path.unlink()
+    with pytest.raises(dt.StoreNotFoundError, match=r"no HDF5 file .*x\.h5"):
+        x.compute()
+
+
+def test_it_travels_by_name_where_another_process_may_read(path):
+    with h5py.File(path) as file:
+        operator = dt.from_array(file["g/x"]).node.operator
+        far = pickle.loads(pickle.dumps(operator))
+        assert (far, far.data, operator.local_only) == (operator, None, None)
+        np.testing.assert_array_equal(far.read(ZRange((1, 1), (3, 3))), CELLS[1:3, 1:3])
+
+
+@pytest.mark.parametrize("kind", ["writing", "memory", "object"])
+def test_it_does_not_travel_from_where_no_other_may_read(path, kind):
+    options = {
+        "writing": lambda: h5py.File(path, "r+"),
+        "memory": lambda: h5py.File("core", "w", driver="core", backing_store=False),
+        "object": lambda: h5py.File(io.BytesIO(), "w"),
+    }
+    with options[kind]() as file:
+        file["y"] = CELLS
+        x = dt.from_array(file["y"])
+        np.testing.assert_array_equal(x[3].compute(), CELLS[3])
+        with pytest.raises(dt.StoreError, match="another process cannot read it"):
+            pickle.dumps(x.node.operator)
+
+
+@pytest.mark.parametrize("dtype", [*"?bBhHiIlLqQefdFD", ">f4", "S4"])
+def test_every_dtype(tmp_path, dtype):
+    data = np.array([1, 0, 1, 2, 3, 0]).astype(dtype)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = data
+        x = dt.from_array(file["x"])
+        assert x.dtype == data.dtype.newbyteorder("=")
+        np.testing.assert_array_equal(x.compute(), data)
+
+
+def test_strings_of_varying_length_are_refused(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = ["a", "bc"]
+        with pytest.raises(dt.DTypeError, match="Python objects"):
+            dt.from_array(file["x"])
+
+
+def test_a_closed_dataset_is_refused(path):
+    with h5py.File(path) as file:
+        data = file["flat"]
+    with pytest.raises(dt.StoreError, match="closed"):
+        dt.from_array(data)

@@ -1,0 +1,159 @@
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.lower.buffer_pool import ALIGNED, MEMORY, SMALLEST, Memory, owned
+
+CELLS = SMALLEST // 8
+FLOAT = np.dtype("f8")
+
+
+@pytest.fixture
+def memory():
+    return Memory()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["f8", "u1", "M8[s]", "U3", "c16", "f4,i2"])
+def test_an_array_of_a_shape_and_dtype(memory, dtype, order):
+    found = memory.array((2, CELLS, 4), np.dtype(dtype), order)
+    assert (found.shape, found.dtype) == ((2, CELLS, 4), np.dtype(dtype))
+    assert found.flags.c_contiguous == (order == "C")
+    assert found.flags.f_contiguous == (order == "F")
+    assert found.flags.writeable
+    assert found.ctypes.data % ALIGNED == 0
+    found[...] = np.zeros((), dtype)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0, CELLS), (CELLS - 1,)])
+def test_small_arrays_are_left_to_numpy(memory, shape):
+    assert memory.array(shape, FLOAT) is None
+
+
+def test_arrays_of_objects_are_left_to_numpy(memory):
+    assert memory.array((CELLS,), np.dtype("O")) is None
+
+
+def test_two_arrays_are_apart(memory):
+    first, second = (memory.array((CELLS,), FLOAT) for _ in range(2))
+    assert not np.shares_memory(first, second)
+
+
+def test_memory_is_used_again_when_the_last_view_is_gone(memory):
+    first = memory.array((CELLS,), FLOAT)
+    place, view = first.ctypes.data, first[5:]
+    del first
+    assert memory.kept == 0
+    other = memory.array((CELLS,), FLOAT)
+    assert other.ctypes.data != place
+    view[:] = 1
+    del view
+    assert memory.kept > 0
+    assert memory.array((CELLS,), FLOAT).ctypes.data == place
+
+
+def test_memory_much_too_large_is_not_taken(memory):
+    large = memory.array((100 * CELLS,), FLOAT)
+    place = large.ctypes.data
+    del large
+    assert memory.array((CELLS,), FLOAT).ctypes.data != place
+
+
+def test_keeping_raises_no_peak(memory):
+    """What is kept goes when what is asked for would come on top of it."""
+    first = memory.array((100 * CELLS,), FLOAT)
+    del first
+    kept = memory.kept
+    second = memory.array((60 * CELLS,), FLOAT)
+    assert memory.kept == 0 < kept
+    del second
+    assert 0 < memory.kept < kept
+
+
+def test_only_so_much_is_kept(memory):
+    with dt.config(kept_memory=3 * SMALLEST):
+        lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
+        lent.clear()
+        assert 0 < memory.kept <= 3 * SMALLEST
+    with dt.config(kept_memory=0):
+        assert memory.kept == 0
+
+
+def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):
+    worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=30 * SMALLEST))
+    with monkeypatch.context() as patch:
+        module = SimpleNamespace(get_worker=lambda: worker)
+        patch.setitem(sys.modules, "distributed.worker", module)
+        lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
+    lent.clear()  # in a thread that knows no worker
+    assert 0 < memory.kept <= 3 * SMALLEST
+
+
+def test_what_is_idle_goes_to_the_system(memory):
+    memory.array((CELLS,), FLOAT)
+    memory.clean(seconds=60.0)
+    assert memory.kept > 0
+    memory.clean()
+    assert memory.kept == 0
+
+
+def test_many_threads_take_and_return(memory):
+    def work(number):
+        for _ in range(50):
+            mine = memory.array((CELLS,), FLOAT)
+            mine[:] = number
+            assert (mine == number).all()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert memory.kept > 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_begins_without(memory):
+    array = MEMORY.array((CELLS,), FLOAT)
+    child = os.fork()
+    if not child:
+        del array
+        os._exit(int(MEMORY.kept != 0 or MEMORY.array((CELLS,), FLOAT) is None))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_is_owned_keeps_nothing_else_alive(memory):
+    whole = memory.array((CELLS,), FLOAT)
+    assert owned(whole) is whole
+    assert owned(whole[1:]) is not whole[1:]
+    assert not np.shares_memory(owned(whole[1:]), whole)
+    fixed = np.arange(3.0)
+    fixed.flags.writeable = False
+    assert owned(fixed).flags.writeable
+
+
+def test_results_never_change_after_they_are_made():
+    """Blocks that are kept do not change when the next ones are computed."""
+    x = dt.asarray(np.arange(4.0 * CELLS)).rechunk(CELLS)
+    first = (x * 2 + 1).persist(scheduler="sync")
+    value = np.asarray(first).copy()
+    total = (x - x.mean()).std().persist(scheduler="sync")
+    np.testing.assert_array_equal(first.compute(), value)
+    assert total.compute() > 0
+    np.testing.assert_array_equal(value, np.arange(4.0 * CELLS) * 2 + 1)
+
+
+def test_a_result_that_is_gone_makes_room_for_the_next():
+    x = dt.asarray(np.arange(4.0 * CELLS))
+    first = (x * 2).compute()
+    place, view = first.ctypes.data, first[::7]
+    del first
+    second = (x * 2).compute()
+    assert second.ctypes.data != place
+    np.testing.assert_array_equal(view, np.arange(0, 4.0 * CELLS, 7) * 2)
+    del view
+    third = (x * 3).compute()
+    assert third.ctypes.data == place
+    np.testing.assert_array_equal(second, np.arange(4.0 * CELLS) * 2)

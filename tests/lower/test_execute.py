@@ -1,0 +1,153 @@
+import dask
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.lower.execute import assemble, owned
+from dask_tapestry.zspace import Cuts, ZRange
+
+from .peaks import SPARE, needs_counters, peak_of
+from .sources import Failing, Recorded
+
+
+@given(
+    st.lists(st.integers(1, 3), min_size=1, max_size=4),
+    st.lists(st.integers(1, 3), min_size=1, max_size=4),
+    st.data(),
+)
+def test_a_box_is_assembled_from_the_blocks_that_meet_it(rows, columns, data):
+    whole = np.arange(sum(rows) * sum(columns)).reshape(sum(rows), sum(columns))
+    cuts = Cuts.of_lengths(rows), Cuts.of_lengths(columns)
+    lo = [data.draw(st.integers(0, n - 1)) for n in whole.shape]
+    hi = [data.draw(st.integers(a + 1, n)) for a, n in zip(lo, whole.shape, strict=True)]
+    box = ZRange(tuple(lo), tuple(hi))
+    blocks = [
+        whole[slice(*cuts[0].block(i)), slice(*cuts[1].block(j))]
+        for i in range(*cuts[0].overlapping(lo[0], hi[0]))
+        for j in range(*cuts[1].overlapping(lo[1], hi[1]))
+    ]
+    np.testing.assert_array_equal(assemble(box, cuts, blocks), whole[box.slices()])
+
+
+def test_an_owned_block_keeps_nothing_else_alive():
+    whole = np.arange(100)
+    assert owned(whole) is whole
+    assert owned(whole[:3]).base is None
+    assert owned(np.broadcast_to(1, (3,))).flags.writeable
+    fixed = np.ones(3)
+    fixed.flags.writeable = False
+    assert owned(fixed).flags.writeable
+
+
+def test_a_source_is_read_box_by_box(tmp_path):
+    source = Recorded(np.arange(24.0).reshape(4, 6), tmp_path / "reads")
+    x = dt.from_array(source).rechunk((2, 6))
+    np.testing.assert_array_equal((x + 1).compute(), source.data + 1)
+    assert sorted(source.reads) == ["0:2 0:6", "2:4 0:6"]
+
+
+def test_a_slice_reads_no_more_than_it_needs(tmp_path):
+    source = Recorded(np.arange(24.0).reshape(4, 6), tmp_path / "reads")
+    x = dt.from_array(source)
+    np.testing.assert_array_equal((x * 2)[1, 2:4].compute(), [16.0, 18.0])
+    assert source.reads == ["1:2 2:4"]
+
+
+def failing_task():
+    """An array whose task fails, and the line on which it was built."""
+    x = dt.from_array(Failing((4, 2)))
+    return x + 1
+
+
+def notes_of(x, **kwargs):
+    with pytest.raises(OSError, match="on fire") as caught:
+        x.compute(**kwargs)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_an_error_says_where_it_happened(scheduler):
+    notes = notes_of(failing_task(), scheduler=scheduler)
+    line = failing_task.__code__.co_firstlineno + 2
+    assert "while computing array(" in notes
+    assert "block [0:4, 0:2] of float64[4, 2]" in notes
+    assert f"{__file__}:{line}" in notes
+
+
+def test_an_error_names_the_block_that_failed():
+    x = dt.from_array(Failing((4, 2), row=2)).rechunk((2, 2))
+    assert "[2:4, 0:2]" in notes_of(x, scheduler="sync")
+
+
+def test_lines_may_be_left_out():
+    with dt.config(line_numbers=False):
+        x = dt.from_array(Failing((3, 5)))
+    notes = notes_of(x, scheduler="sync")
+    assert "array()" in notes
+    assert "built at" not in notes
+
+
+def test_a_source_that_gives_another_shape_is_found_out():
+    class Short:
+        shape, dtype = (4,), np.dtype("f8")
+
+        def __getitem__(self, key):
+            return np.ones(3)
+
+    with pytest.raises(dt.ComputeError, match="Short gave shape"):
+        dt.from_array(Short()).compute()
+
+
+def test_input_blocks_are_not_written_to():
+    x = np.arange(6.0)
+    held = dt.asarray(x).rechunk(3).persist()
+    dask.compute(held + 1, held * 2, -held)
+    np.testing.assert_array_equal(held.compute(), x)
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 5, (3, 3, 1, 3)])
+def test_values_do_not_depend_on_the_blocks(chunks):
+    x = np.linspace(0, 1, 10)
+    y = dt.asarray(x).rechunk(chunks)
+    np.testing.assert_array_equal((np.sqrt(y) + y[::-1]).compute(), np.sqrt(x) + x[::-1])
+    assert y.sum().compute() == dt.asarray(x).sum().compute()
+
+
+GENERATED = {
+    "range": lambda: dt.arange(3 * 10**7).sum(),
+    "range in a formula": lambda: dt.where(dt.arange(2e7) > 5, 1.0, 0.0).mean(),
+    "coordinates": lambda: dt.eye(6000).sum(),
+    "coordinates of a long axis": lambda: dt.indices((3 * 10**7,))[0].max(),
+    "random numbers": lambda: dt.random.default_rng(0).random(3 * 10**7).sum(),
+}
+
+
+@needs_counters
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_cells_are_never_all_in_memory(name):
+    measured, predicted = peak_of(GENERATED[name]())
+    assert measured < predicted + SPARE
+    assert predicted < 2 * SPARE
+
+
+STORED = {
+    "views of what is read": lambda s: s[:1000, :1000][::-1] + s[300:1300, 200:1200].T,
+    "chosen ranks": lambda s: dt.median(s, axis=0),
+    "chosen ranks of rows": lambda s: dt.quantile(s, 0.3, axis=1),
+    "sorted lanes": lambda s: dt.sort(s, axis=0).max(axis=1),
+    "differences": lambda s: abs((s * s)[1:] - (s + 1)[:-1]).max(axis=1),
+}
+
+
+@needs_counters
+@pytest.mark.parametrize("name", STORED)
+def test_what_stores_are_read_for_takes_what_the_plan_says(name, tmp_path):
+    data = np.random.default_rng(0).random((3000, 2000))
+    zarr.create_array(tmp_path / "s", data=data, chunks=(1000, 500), compressors=None)
+    job = STORED[name](dt.from_zarr(tmp_path / "s"))
+    with dt.config(resources=dt.Resources(threads=1, memory="4 GiB"), block_bytes=2**26):
+        measured, predicted = peak_of(job)
+    assert measured < predicted + SPARE / 4

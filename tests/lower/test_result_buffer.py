@@ -1,0 +1,86 @@
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from dask.base import tokenize
+
+import dask_tapestry as dt
+from dask_tapestry.lower.graph import Lowering
+from dask_tapestry.lower.result_buffer import REMOTE, Buffer
+from dask_tapestry.plan.build import build_plan
+from dask_tapestry.teg import TensorType
+from dask_tapestry.zspace import ZRange
+
+TYPE = TensorType((4, 6), np.dtype("int16"))
+
+
+def test_boxes_are_views_of_one_array():
+    buffer = Buffer(TYPE)
+    buffer.array[...] = 0
+    buffer.box(ZRange((1, 2), (3, 4)))[...] = 7
+    assert buffer.array.dtype == np.int16
+    assert buffer.array.sum() == 4 * 7
+    assert buffer.box(ZRange((0, 0), (4, 6))).base is buffer.array
+
+
+def test_a_result_without_dimensions_is_written_in_place_too():
+    buffer = Buffer(TensorType((), np.dtype("f8")))
+    buffer.box(ZRange((), ()))[...] = 3
+    assert buffer.array == 3
+
+
+def test_threads_get_one_array():
+    buffer = Buffer(TYPE)
+    with ThreadPoolExecutor(8) as pool:
+        arrays = list(pool.map(lambda _: buffer.array, range(32)))
+    assert all(array is arrays[0] for array in arrays)
+
+
+def test_a_pickled_buffer_is_remote_and_small():
+    buffer = Buffer(TensorType((10**6,), np.dtype("f8")))
+    buffer.array[...] = 1
+    pickled = pickle.dumps(buffer)
+    assert len(pickled) < 200
+    far = pickle.loads(pickled)
+    assert buffer.is_local
+    assert not far.is_local
+
+
+def test_a_remote_buffer_holds_no_cells():
+    with pytest.raises(RuntimeError, match="remote"):
+        _ = REMOTE.array
+
+
+def test_buffers_do_not_tell_graphs_apart():
+    assert tokenize(Buffer(TYPE)) == tokenize(REMOTE)
+
+
+def run(graph, scheduler_tasks):
+    """Run the tasks of a layer in order and return their results."""
+    return [graph[key](scheduler_tasks) for key in graph]
+
+
+def test_a_local_run_writes_into_the_array_it_returns():
+    plan = build_plan([dt.arange(10).rechunk(4).node])
+    (layer, gather) = Lowering(plan, None).lower(final=True).graph.layers.values()
+    blocks = {key: layer[key]({}) for key in layer}
+    result = next(iter(run(gather, blocks)))
+    np.testing.assert_array_equal(result, np.arange(10))
+    assert all(np.shares_memory(block, result) for block in blocks.values())
+
+
+def test_blocks_to_be_kept_do_not_share_memory():
+    plan = build_plan([dt.arange(10).rechunk(4).node])
+    (layer,) = Lowering(plan, None).lower(final=False).graph.layers.values()
+    blocks = [layer[key]({}) for key in layer]
+    assert [block.tolist() for block in blocks] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert all(block.base is None for block in blocks)
+
+
+def test_a_result_lies_as_what_it_is_made_of():
+    x = np.arange(12.0).reshape(3, 4)
+    assert (dt.asarray(x.T) * 2 + dt.asarray(x.T)).compute().flags.f_contiguous
+    assert (dt.asarray(x.T) * 2 + dt.asarray(x.T.copy())).compute().flags.c_contiguous
+    assert (dt.asarray(x) * 2).compute().flags.c_contiguous
+    assert dt.asarray(x.T).sum(axis=0).compute().flags.c_contiguous

@@ -1,0 +1,48 @@
+import pickle
+from threading import Lock
+
+import numpy as np
+import pytest
+
+from dask_tapestry.operators.user_function import Call, identity_of, name_of
+from dask_tapestry.teg.token import token
+
+
+def adder(by):
+    return lambda x: x + by
+
+
+def test_equal_functions_have_one_text():
+    assert Call.of(adder(1)) == Call.of(adder(1))
+    assert Call.of(adder(1)) != Call.of(adder(2))
+    assert token(Call.of(np.sum)) == token(Call.of(np.sum))
+    assert token(Call.of(np.sum)) != token(Call.of(np.prod))
+
+
+def test_arguments_are_part_of_it():
+    assert Call.of(pow, 2)(5) == 32
+    assert Call.of(np.sum, axis=0) != Call.of(np.sum, axis=1)
+    assert Call.of(np.sum).bind({"axis": 0})(np.ones((2, 3))).tolist() == [2, 2, 2]
+    assert Call.of(np.sum).bind({"axis": 0}) != Call.of(np.sum).bind({"axis": 1})
+    assert Call.of(np.sum).bind({}) == Call.of(np.sum)
+
+
+def test_what_has_no_value_of_its_own_is_itself_alone():
+    assert identity_of(Lock()) != identity_of(Lock())
+
+
+def test_it_travels_by_value():
+    call = Call.of(adder(3))
+    again = pickle.loads(pickle.dumps(call))
+    assert (again, again(4), again.name) == (call, 7, "<lambda>")
+
+
+def test_names():
+    assert name_of(np.sum) == "sum"
+    assert name_of(Call.of(np.sum).bind({"axis": 0}).function) == "sum"
+    assert name_of(np.vectorize(abs)) in ("abs", "vectorize")
+
+
+def test_only_functions_are_called():
+    with pytest.raises(TypeError, match="a function is needed, got int"):
+        Call.of(3)
