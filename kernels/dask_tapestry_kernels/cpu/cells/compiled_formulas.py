@@ -79,7 +79,7 @@ def _walk(
 
 
 class Layout(NamedTuple):
-    """How operands and a result lie, as the walk takes it: see `walk.walk`."""
+    """How operands and a result lie, as the walk takes it: see `strided_loop.walk`."""
 
     arrays: int
     rank: int

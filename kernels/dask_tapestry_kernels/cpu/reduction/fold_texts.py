@@ -73,7 +73,7 @@ def fold_source(monoid: str, cell: DType, state: DType) -> str | None:
     l * leaf_stride + (i // 32) * round_stride + (i % 32) * n_stride + k * itemsize``; of one column
     `n_stride` is the size of a cell. `parts` is a table of addresses, one for each field of the
     state, each of a contiguous array (leaves, kept). `source`, if not 0, makes the cells of one
-    leaf as they are needed; see `folds_formulas.evaluate`.
+    leaf as they are needed; see `fold_formula_columns.evaluate`.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def leaves_source() -> str:
 
 
 def formulas_source() -> str:
-    """Text of a module whose `kernel` folds the columns of formulas, as `folds_formulas` says."""
+    """Text of a module whose `kernel` folds columns of formulas: see `fold_formula_columns`."""
     return FORMULAS
 
 

@@ -19,7 +19,7 @@ ARITY: Final = 7
 FORMULAS: Final = formulas_source()
 FEW_COLUMNS: Final = 8  # below which columns are not folded side by side
 MOST_FORMULAS: Final = 16  # that are folded together: each has 32 columns at a time
-CELLS: Final = 8 * 512  # of a formula at a time: rows and columns, as `folds_columns` has them
+CELLS: Final = 8 * 512  # of a formula at a time: rows and columns, as `fold_many_columns` has them
 
 
 def column_states(
@@ -30,7 +30,7 @@ def column_states(
     state: DType,
     formulas: Sequence[Formula],
 ) -> list[Block] | None:
-    """As `folding.leaf_states` for each of some formulas, in one pass; None where it cannot be.
+    """As `leaf_states.leaf_states` for each of some formulas, in one pass; None where it cannot be.
 
     It can where one axis is reduced and the others are columns side by side, in all blocks, and a
     cell is read once: a variance reads it twice.
@@ -67,7 +67,7 @@ def column_states(
 def _table(
     formulas: Sequence[Formula], operands: Sequence[int], parts: Block, scratch: int
 ) -> Block:
-    """What `folds_formulas.evaluate` takes; room for the operands' addresses is at its end.
+    """What `fold_formula_columns.evaluate` takes; room for the operands' addresses is at its end.
 
     `operands` has three words for each; constants are operands that stay where they are.
     """

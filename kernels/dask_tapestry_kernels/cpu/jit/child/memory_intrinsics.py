@@ -128,4 +128,4 @@ def _call_of(count: int) -> Any:
 
 
 call_row = _call_of(3)  # (n, table of addresses of operands, address of the result)
-call_fold = _call_of(9)  # as `folds.source` says
+call_fold = _call_of(9)  # as `fold_texts.fold_source` says

@@ -32,7 +32,7 @@ TRUTH: Final = np.dtype(bool)
 
 
 def place_folder(monoid: str, cell: DType) -> Any:
-    """``fold`` as `folds.source` says."""
+    """``fold`` as `fold_texts.fold_source` says."""
     cell = INDEX if cell.kind in "mM" else cell
     carried = _carried(monoid, cell)
     best = _best(monoid, cell)

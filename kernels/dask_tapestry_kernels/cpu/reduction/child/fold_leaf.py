@@ -1,9 +1,9 @@
 """Leaves of the canonical tree, folded by compiled code: one function for a monoid and dtypes.
 
-The functions serve texts of `fold_sources`. A fold of one column stays in registers (`folds_rows`),
-one of several runs through a buffer (`folds_columns`), bricks side by side are folded in runs
-(`folds_bricks`). All have the bits of `monoids.ARITHMETIC[...].leaf`: the cells go in turn to 32
-lanes, and these are folded by halves.
+The functions serve the texts of `fold_texts`. One column stays in registers (`fold_one_column`),
+several columns run through a buffer (`fold_many_columns`), and bricks side by side are folded in
+runs (`fold_adjacent_bricks`). All have the bits of `monoids.ARITHMETIC[...].leaf`: the cells go in
+turn to 32 lanes, and the lanes are folded by halves.
 
 Importing this module imports numba, so only what compiles, or loads what was compiled, does.
 """
@@ -29,7 +29,7 @@ DType = np.dtype[Any]
 
 @cache
 def folder(monoid: str, cell: str, state: Any) -> Any:
-    """The function behind the kernel of `fold_sources.fold_source`, for compiled code to call."""
+    """The function behind the kernel of `fold_texts.fold_source`, for compiled code to call."""
     dtypes = np.dtype(cell), np.dtype(state if isinstance(state, str) else list(state))
     if monoid in PLACES:
         return place_folder(monoid, dtypes[0])

@@ -41,7 +41,8 @@ def column_folder(folded: Folded) -> Any:
 
     `told` is the address of the context of the first column, `index` the number of its state.
     Contiguous rows of few columns are one row of 32 lanes times these columns, a round each.
-    `source` makes cells that are not in memory, as `folds_formulas.evaluate` takes it, or is 0.
+    `source` makes cells that are not in memory, as `fold_formula_columns.evaluate` takes it; or it
+    is 0.
     """
     strip, plane, accumulators = buffer_of(folded)
     few = min(MERGED, strip)

@@ -338,7 +338,7 @@ def fold_leaves(
     fold: int, row: int, operands: int, count: int, shape: int, ndim: int, reduced: int,
     sides: int, item: int, parts: int, part_items: int, part_count: int, scratch: int, size: int,
 ) -> None:  # fmt: skip
-    """Fold leaf by leaf; see `fold_sources.leaves_source`.
+    """Fold leaf by leaf; see `fold_texts.leaves_source`.
 
     Where leaves are folded in place, the last axis comes fastest and the outer kept axes slowest,
     so that memory is read in order; else all columns of a leaf come before the next leaf.

@@ -1,7 +1,7 @@
 """What the compiled folds do to one cell: each monoid as instructions on vectors.
 
 A `Folded` says how cells are read into *fields* (one vector, two for a complex number, one more for
-a count), how two accumulators combine, and what is written at the end. `folds` decides the order.
+a count), how two accumulators combine, and what is written at the end; `fold_leaf` has the order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The loop over leaves and strips of columns, through the tables that `column_states` makes."""
+"""The loop over leaves and strips of columns, through the tables that `formula_states` makes."""
 
 import numpy as np
 import pytest
