@@ -49,8 +49,8 @@ def small_tiles(monkeypatch):
 def tiled_blocks(monkeypatch):
     """Whether each block was computed in tiles."""
     seen = []
-    whole = tiling.tiled.run
-    monkeypatch.setattr(tiling.tiled, "run", lambda *args: seen.append(whole(*args)) or seen[-1])
+    whole = tiling.compiled_tiles.run
+    monkeypatch.setattr(tiling.compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1])
     return seen
 
 
