@@ -425,7 +425,7 @@ import warnings
 warnings.simplefilter('ignore', DeprecationWarning)
 code = compiler.compile_source(adding(1))
 for n in range(400):
-    store.write(store.key_of(adding(1) + '#' * n), code)
+    object_cache.write(object_cache.key_of(adding(1) + '#' * n), code)
 def load(first):
     for n in range(first, 400, 2):
         compile_service.compiled(adding(1) + '#' * n, 3, 'a sum')
