@@ -50,7 +50,9 @@ def tiled_blocks(monkeypatch):
     """Whether each block was computed in tiles."""
     seen = []
     whole = tiling.compiled_tiles.run
-    monkeypatch.setattr(tiling.compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1])
+    monkeypatch.setattr(
+        tiling.compiled_tiles, "run", lambda *args: seen.append(whole(*args)) or seen[-1]
+    )
     return seen
 
 
