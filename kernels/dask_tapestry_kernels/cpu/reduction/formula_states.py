@@ -9,14 +9,20 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
-from dask_tapestry_kernels.cpu.reduction.fold_texts import NEAR_CELLS, SPREADS, formulas_source
-from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, States, fold_of, simplified
+from dask_tapestry_kernels.cpu.reduction.fold_texts import FORMULAS, FORMULAS_ARITY
+from dask_tapestry_kernels.cpu.reduction.leaf_states import (
+    Formula,
+    Scratch,
+    States,
+    fold_of,
+    simplified,
+)
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import FormulaWord, SourceWord, table
+from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS, SPREADS
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
-ARITY: Final = 7
-FORMULAS: Final = formulas_source()
 FEW_COLUMNS: Final = 8  # below which columns are not folded side by side
 MOST_FORMULAS: Final = 16  # that are folded together: each has 32 columns at a time
 CELLS: Final = 8 * 512  # of a formula at a time: rows and columns, as `fold_many_columns` has them
@@ -43,7 +49,7 @@ def column_states(
     if len(extents) != 2 or len(cuts) != 1 or not alike or extents[1] < FEW_COLUMNS:
         return None
     fold = None if monoid in SPREADS else fold_of(monoid, cell, state, blocks[0].size)
-    driver = compiled(FORMULAS, ARITY, "columns of formulas", blocks[0].size)
+    driver = compiled(FORMULAS, FORMULAS_ARITY, "columns of formulas", blocks[0].size)
     if fold is None or driver is None:
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
@@ -55,29 +61,37 @@ def column_states(
         for block, apart in zip(blocks, strides, strict=True)
         for word in (block.ctypes.data, *apart)
     ]
-    scratch = np.empty(CELLS * cell.itemsize + 64, np.uint8)
-    table = _table(formulas, operands, parts, -(-scratch.ctypes.data // 64) * 64)
-    driver(
-        fold.address, table.ctypes.data, items.ctypes.data, len(items),
-        extents[0], cuts[0], extents[1],
-    )  # fmt: skip
+    scratch = Scratch(CELLS * cell.itemsize)
+    source = _source(formulas, operands, parts, scratch.address)
+    told = table(
+        FormulaWord,
+        FOLD=fold.address,
+        SOURCE=source.ctypes.data,
+        PART_ITEMS=items.ctypes.data,
+        PART_COUNT=len(items),
+        EXTENT=extents[0],
+        SIDE=cuts[0],
+        KEPT=extents[1],
+    )
+    driver(told.ctypes.data)
     return [one.joined() for one in states]
 
 
-def _table(
-    formulas: Sequence[Formula], operands: Sequence[int], parts: Block, scratch: int
+def _source(
+    formulas: Sequence[Formula], operands: Sequence[int], parts: Block, values: int
 ) -> Block:
-    """What `fold_formula_columns.evaluate` takes; room for the operands' addresses is at its end.
+    """A table of `SourceWord`; room for the operands' addresses is at its end.
 
     `operands` has three words for each; constants are operands that stay where they are.
     """
     most = max(len(formula.scalars) for formula in formulas)
     count = len(operands) // 3 + most
-    words = [len(formulas), scratch, 0, count]
+    words: list[int] = []
     for formula, places in zip(formulas, parts, strict=True):
         constants = [word for one in formula.scalars for word in (one.ctypes.data, 0, 0)]
         words += [formula.row, places.ctypes.data, *operands, *constants]
         words += [0, 0, 0] * (most - len(formula.scalars))
-    table = np.array([*words, *[0] * count], np.int64)
-    table[2] = table[len(words) :].ctypes.data
-    return table
+    head = table(SourceWord, FORMULAS=len(formulas), VALUES=values, ADDRESSES=0, OPERANDS=count)
+    source = np.array([*head, *words, *[0] * count], np.int64)
+    source[SourceWord.ADDRESSES] = source[len(head) + len(words) :].ctypes.data
+    return source

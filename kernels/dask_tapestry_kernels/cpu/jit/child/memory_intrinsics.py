@@ -23,7 +23,7 @@ def pointer(context: Any, address: Any) -> Lowered:  # noqa: ARG001
 
 
 @intrinsic
-def peek(context: Any, address: Any, kind: Any) -> Lowered:  # noqa: ARG001
+def read_cell(context: Any, address: Any, kind: Any) -> Lowered:  # noqa: ARG001
     """The cell at `address`, of the type of `kind`."""
 
     def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
@@ -33,7 +33,7 @@ def peek(context: Any, address: Any, kind: Any) -> Lowered:  # noqa: ARG001
 
 
 @intrinsic
-def poke(context: Any, address: Any, cell: Any) -> Lowered:  # noqa: ARG001
+def write_cell(context: Any, address: Any, cell: Any) -> Lowered:  # noqa: ARG001
     """Write `cell` to `address`."""
 
     def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
@@ -58,20 +58,11 @@ def get_int64(context: Any, address: Any, index: Any) -> Lowered:  # noqa: ARG00
 @intrinsic
 def set_int64(context: Any, address: Any, index: Any, value: Any) -> Lowered:  # noqa: ARG001
     """Write entry `index` of the int64 numbers at `address`."""
-    return _store_entry(ir.IntType(64))
 
-
-@intrinsic
-def set_int32(context: Any, address: Any, index: Any, value: Any) -> Lowered:  # noqa: ARG001
-    """Write entry `index` of the int32 numbers at `address`."""
-    return _store_entry(ir.IntType(32))
-
-
-def _store_entry(word: ir.Type) -> Lowered:
     def lower(context: Any, builder: Any, _s: Any, args: Any) -> Any:
+        word = ir.IntType(64)
         table = builder.inttoptr(args[0], word.as_pointer())
-        value = args[2] if word.width == 64 else builder.trunc(args[2], word)
-        builder.store(value, builder.gep(table, [args[1]], source_etype=word))
+        builder.store(args[2], builder.gep(table, [args[1]], source_etype=word))
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), lower
@@ -88,25 +79,6 @@ def copy_bytes(context: Any, target: Any, source: Any, length: Any) -> Lowered: 
         return _c.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), lower
-
-
-def _move_of(size: int) -> Any:
-    """An intrinsic (target, source): copy one cell of `size` bytes."""
-
-    def move(context: Any, target: Any, source: Any) -> Lowered:  # noqa: ARG001
-        word = ir.IntType(8 * size)
-
-        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-            to, at = (builder.inttoptr(address, word.as_pointer()) for address in args)
-            builder.store(builder.load(at, align=1, typ=word), to, align=1)
-            return _c.get_dummy_value()
-
-        return types.void(types.int64, types.int64), lower
-
-    return intrinsic(move)
-
-
-move_1, move_2, move_4, move_8 = (_move_of(size) for size in (1, 2, 4, 8))
 
 
 def _call_of(count: int) -> Any:
@@ -128,4 +100,4 @@ def _call_of(count: int) -> Any:
 
 
 call_row = _call_of(3)  # (n, table of addresses of operands, address of the result)
-call_fold = _call_of(9)  # as `fold_texts.fold_source` says
+call_fold = _call_of(1)  # (address of a table of `FoldWord`)

@@ -11,48 +11,71 @@ from __future__ import annotations
 
 from typing import Final
 
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, called, keep_apart
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import FoldWord, FormulaWord, SourceWord
 
-HEAD: Final = 4  # words of a table before those of its formulas
+HEAD: Final = len(SourceWord)
+ROW, PARTS, FIRST = 0, 1, 2  # words of a formula: `SourceWord`
+CELL, DOWN, ALONG = 0, 1, 2  # words of its operands
+CALL_WORDS: Final = len(FoldWord)
+call_room = room(8 * CALL_WORDS)
+
+
+@called(2, I64)
+def formula_of(source: int, number: int) -> int:
+    """Address of the words of formula `number`."""
+    return source + 8 * (HEAD + number * (FIRST + 3 * get(source, SourceWord.OPERANDS)))  # type: ignore[no-any-return]
 
 
 @called(7)
-def evaluate(source: int, one: int, k: int, number: int, rows: int, cells: int, line: int) -> None:
-    """Evaluate a formula in `rows` rows, `LANES` apart, and `cells` columns from column k on.
+def evaluate(
+    source: int, formula: int, k: int, number: int, rows: int, cells: int, line: int
+) -> None:
+    """Evaluate a formula in `rows` rows of `cells` columns, from row `number`, column `k` on.
 
-    `source` is a table: number of formulas, where values go, room for operands' addresses, number
-    of operands; then of each formula the address of its row, that of the table of its parts of the
-    states, and of each operand the address of its first cell, and the bytes from row to row and
-    from column to column.
+    Rows are `LANES` apart in the operands and `line` bytes apart in the values.
     """
     keep_apart()
-    out, addresses, count = get(source, 1), get(source, 2), get(source, 3)
-    table = source + 8 * (HEAD + one * (2 + 3 * count))
+    out, addresses = get(source, SourceWord.VALUES), get(source, SourceWord.ADDRESSES)
+    count, words = get(source, SourceWord.OPERANDS), formula_of(source, formula)
     for r in range(rows):
         for p in range(count):
-            at = 2 + 3 * p
-            apart = (number + r * LANES) * get(table, at + 1) + k * get(table, at + 2)
-            put(addresses, p, get(table, at) + apart)
-        call_row(get(table, 0), (cells, addresses, out + r * line))
+            at = FIRST + 3 * p
+            apart = (number + r * LANES) * get(words, at + DOWN) + k * get(words, at + ALONG)
+            put(addresses, p, get(words, at + CELL) + apart)
+        call_row(get(words, ROW), (cells, addresses, out + r * line))
 
 
-@called(7)
-def fold_formulas(
-    fold: int, source: int, part_items: int, part_count: int, extent: int, side: int, kept: int
-) -> None:
-    """Fold leaf by leaf of `side` rows; table and parts' addresses move along."""
+@called(1)
+def fold_formulas(block: int) -> None:
+    """Fold leaf by leaf of a table of `FormulaWord`; addresses in tables move along."""
     keep_apart()
-    count = get(source, 3)
+    call, source = call_room(), get(block, FormulaWord.SOURCE)
+    side, extent = get(block, FormulaWord.SIDE), get(block, FormulaWord.EXTENT)
+    for word in range(CALL_WORDS):
+        put(call, word, 0)
+    put(call, FoldWord.LEAVES, 1)
+    put(call, FoldWord.KEPT, get(block, FormulaWord.KEPT))
+    put(call, FoldWord.SOURCE, source)
     for first in range(0, extent, side):
-        call_fold(fold, (0, 1, 0, min(side, extent - first), 0, 0, kept, 0, source))
-        for one in range(get(source, 0)):
-            table = source + 8 * (HEAD + one * (2 + 3 * count))
-            for p in range(count):
-                at = 2 + 3 * p
-                put(table, at, get(table, at) + side * get(table, at + 1))
-            parts = get(table, 1)
-            for part in range(part_count):
-                put(parts, part, get(parts, part) + kept * get(part_items, part))
+        put(call, FoldWord.N, min(side, extent - first))
+        call_fold(get(block, FormulaWord.FOLD), (call,))
+        for formula in range(get(source, SourceWord.FORMULAS)):
+            _move_on(block, formula_of(source, formula), get(source, SourceWord.OPERANDS))
+
+
+@called(3)
+def _move_on(block: int, words: int, count: int) -> None:
+    """Move the operands of a formula and its parts of the states to the next leaf."""
+    for p in range(count):
+        at = FIRST + 3 * p
+        apart = get(block, FormulaWord.SIDE) * get(words, at + DOWN)
+        put(words, at + CELL, get(words, at + CELL) + apart)
+    parts, items = get(words, PARTS), get(block, FormulaWord.PART_ITEMS)
+    for part in range(get(block, FormulaWord.PART_COUNT)):
+        apart = get(block, FormulaWord.KEPT) * get(items, part)
+        put(parts, part, get(parts, part) + apart)
