@@ -16,10 +16,6 @@ def layout(box, strides, ndim, reduced, item, n):
     found = way_in_place(box, strides, ndim, reduced, item, n)
     stride = cell_stride(box, strides, reduced, item)
     return found, stride, round_stride(box, strides, reduced, item)
-        found,
-        cell_stride(box, strides, reduced, item),
-        round_stride(box, strides, reduced, item),
-    )
 
 
 @pytest.mark.parametrize(
