@@ -48,15 +48,15 @@ from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import fold_
 def kernel(block):
     fold_formulas(block)
 """
-FOLD_ARITY: Final = 1  #: the address of a table of `FoldWord`
-LEAVES_ARITY: Final = 1  #: the address of a table of `LeafWord`
-FORMULAS_ARITY: Final = 1  #: the address of a table of `FormulaWord`
+FOLD_ARITY: Final = 1  #: the address of a record `leaf_tables.CALL`
+LEAVES_ARITY: Final = 1  #: the address of a record `leaf_tables.BLOCK`
+FORMULAS_ARITY: Final = 1  #: the address of a record `leaf_tables.FORMULA_COLUMNS`
 
 
 def fold_source(monoid: str, cell: DType, state: DType) -> str | None:
     """Text of a module whose ``kernel(call)`` folds leaves; None where that is not supported.
 
-    `call` is the address of a table of `FoldWord`.
+    `call` is the address of a record `leaf_tables.CALL`.
 
     Parameters
     ----------

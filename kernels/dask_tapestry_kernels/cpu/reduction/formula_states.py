@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     fold_of,
     simplified,
 )
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FormulaWord, SourceWord, table
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import FORMULA_COLUMNS, SOURCE, record
 from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS, SPREADS
 
 Block = np.ndarray[Any, Any]
@@ -56,42 +56,44 @@ def column_states(
     states = [States((*grid, *shape[rank:]), state) for _ in formulas]
     parts = np.array([one.addresses for one in states], np.int64)
     items = np.array(states[0].items, np.int64)
-    operands = [
-        word
-        for block, apart in zip(blocks, strides, strict=True)
-        for word in (block.ctypes.data, *apart)
-    ]
-    scratch = Scratch(CELLS * cell.itemsize)
-    source = _source(formulas, operands, parts, scratch.address)
-    told = table(
-        FormulaWord,
-        FOLD=fold.address,
-        SOURCE=source.ctypes.data,
-        PART_ITEMS=items.ctypes.data,
-        PART_COUNT=len(items),
-        EXTENT=extents[0],
-        SIDE=cuts[0],
-        KEPT=extents[1],
+    most = max(len(formula.scalars) for formula in formulas)
+    operands = []
+    for block, apart in zip(blocks, strides, strict=True):
+        operands += [block.ctypes.data, *apart]
+    values = CELLS * cell.itemsize
+    scratch = Scratch(values + 8 * (len(blocks) + most))
+    head = record(
+        SOURCE,
+        formulas=len(formulas),
+        values=scratch.address,
+        addresses=scratch.address + values,
+        operands=len(blocks) + most,
+    )
+    source = np.array([*head.item(), *_formulas(formulas, operands, parts, most)], np.int64)
+    told = record(
+        FORMULA_COLUMNS,
+        fold=fold.address,
+        source=source.ctypes.data,
+        part_items=items.ctypes.data,
+        part_count=len(items),
+        extent=extents[0],
+        side=cuts[0],
+        kept=extents[1],
     )
     driver(told.ctypes.data)
     return [one.joined() for one in states]
 
 
-def _source(
-    formulas: Sequence[Formula], operands: Sequence[int], parts: Block, values: int
-) -> Block:
-    """A table of `SourceWord`; room for the operands' addresses is at its end.
+def _formulas(
+    formulas: Sequence[Formula], operands: Sequence[int], parts: Block, most: int
+) -> Iterator[int]:
+    """Of each formula a record `FORMULA`, and a record `OPERAND` for each operand.
 
-    `operands` has three words for each; constants are operands that stay where they are.
+    `operands` has those of the blocks. Constants come after them, `most` at most: operands that
+    stay where they are.
     """
-    most = max(len(formula.scalars) for formula in formulas)
-    count = len(operands) // 3 + most
-    words: list[int] = []
     for formula, places in zip(formulas, parts, strict=True):
-        constants = [word for one in formula.scalars for word in (one.ctypes.data, 0, 0)]
-        words += [formula.row, places.ctypes.data, *operands, *constants]
-        words += [0, 0, 0] * (most - len(formula.scalars))
-    head = table(SourceWord, FORMULAS=len(formulas), VALUES=values, ADDRESSES=0, OPERANDS=count)
-    source = np.array([*head, *words, *[0] * count], np.int64)
-    source[SourceWord.ADDRESSES] = source[len(head) + len(words) :].ctypes.data
-    return source
+        yield from (formula.row, places.ctypes.data, *operands)
+        for scalar in formula.scalars:
+            yield from (scalar.ctypes.data, 0, 0)
+        yield from (0, 0, 0) * (most - len(formula.scalars))

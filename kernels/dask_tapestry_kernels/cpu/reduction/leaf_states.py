@@ -16,7 +16,7 @@ from dask_tapestry_kernels.cpu.reduction.fold_texts import (
     LEAVES_ARITY,
     fold_source,
 )
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import LeafWord, table
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import BLOCK, record
 from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS
 
 Block = np.ndarray[Any, Any]
@@ -71,22 +71,22 @@ def leaf_states(
     scratch = Scratch(max(ROWS_SCRATCH if formula else SCRATCH, leaf_bytes + 64 * (count + 2)))
     lists = (operands, extents, cuts, states.addresses, states.items)
     at, shapes, leaf_sides, parts, items = (np.array(words, np.int64) for words in lists)
-    told = table(
-        LeafWord,
-        FOLD=fold,
-        ROW=formula.row if formula else 0,
-        OPERANDS=at.ctypes.data,
-        COUNT=count,
-        SHAPE=shapes.ctypes.data,
-        NDIM=len(extents),
-        REDUCED=len(cuts),
-        SIDES=leaf_sides.ctypes.data,
-        ITEM=cell.itemsize,
-        PARTS=parts.ctypes.data,
-        PART_ITEMS=items.ctypes.data,
-        PART_COUNT=len(states.parts),
-        SCRATCH=scratch.address,
-        SIZE=scratch.size,
+    told = record(
+        BLOCK,
+        fold=fold,
+        row=formula.row if formula else 0,
+        operands=at.ctypes.data,
+        count=count,
+        shape=shapes.ctypes.data,
+        ndim=len(extents),
+        reduced=len(cuts),
+        sides=leaf_sides.ctypes.data,
+        item=cell.itemsize,
+        parts=parts.ctypes.data,
+        part_items=items.ctypes.data,
+        part_count=len(states.parts),
+        scratch=scratch.address,
+        size=scratch.size,
     )
     driver(told.ctypes.data)
     return states.joined()

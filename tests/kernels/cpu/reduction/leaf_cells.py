@@ -6,7 +6,7 @@ from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction.fold_texts import FOLD_ARITY, fold_source
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FoldWord, table
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import CALL, record
 from tests.comparisons import same_bits
 
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]
@@ -52,17 +52,17 @@ def fold_of(monoid, cell, state):
 def fold(compiled, address, leaves, leaf_stride, n, strides, kept, parts):
     """Call a compiled fold; `strides` are those of a round and of a cell."""
     where = np.array([part.ctypes.data for part in parts], np.int64)
-    call = table(
-        FoldWord,
-        CELLS=address,
-        LEAVES=leaves,
-        LEAF_STRIDE=leaf_stride,
-        N=n,
-        ROUND_STRIDE=strides[0],
-        CELL_STRIDE=strides[1],
-        KEPT=kept,
-        PARTS=where.ctypes.data,
-        SOURCE=0,
+    call = record(
+        CALL,
+        cells=address,
+        leaves=leaves,
+        leaf_stride=leaf_stride,
+        n=n,
+        round_stride=strides[0],
+        cell_stride=strides[1],
+        kept=kept,
+        parts=where.ctypes.data,
+        source=0,
     )
     compiled(call.ctypes.data)
 

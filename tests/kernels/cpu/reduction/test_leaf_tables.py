@@ -2,30 +2,28 @@ import numpy as np
 import pytest
 from numba import njit
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FormulaWord, Word, table
-
-VALUES = {word.name: 10 * word for word in FormulaWord}
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import record_at
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import OPERAND, record
 
 
-def test_words_are_counted_from_0_and_each_has_its_value():
-    assert [*FormulaWord] == [*range(len(FormulaWord))]
-    assert issubclass(FormulaWord, Word)
-    assert table(FormulaWord, **VALUES).tolist() == [10 * word for word in FormulaWord]
+def test_compiled_code_reads_what_numpy_wrote_and_may_write_it():
+    _, operand_at = record_at(OPERAND)
 
-
-def test_compiled_code_reads_what_numpy_wrote():
     @njit("int64(int64)")
-    def kept(block):
-        return get_int64(block, FormulaWord.KEPT)
+    def along(address):
+        operand = operand_at(address)
+        operand.cell += operand.down
+        return operand.along
 
-    told = table(FormulaWord, **VALUES)
-    assert kept(told.ctypes.data) == 10 * FormulaWord.KEPT
+    told = record(OPERAND, along=3, down=2, cell=1)
+    assert along(told.ctypes.data) == 3
+    assert told["cell"] == 3
 
 
-def test_a_word_that_is_missing_or_of_another_table_is_an_error():
-    with pytest.raises(ValueError, match="not the words of FormulaWord"):
-        table(FormulaWord, FOLD=1)
-    with pytest.raises(KeyError):
-        table(FormulaWord, **(dict(list(VALUES.items())[1:]) | {"ROW": 1}))
-    assert np.int64 == table(FormulaWord, **VALUES).dtype
+def test_a_field_that_is_missing_or_of_another_record_is_an_error():
+    with pytest.raises(ValueError, match="not the fields"):
+        record(OPERAND, cell=1, down=2)
+    with pytest.raises(ValueError, match="not the fields"):
+        record(OPERAND, cell=1, down=2, along=3, size=4)
+    with pytest.raises(ValueError, match="not the fields"):
+        record(np.dtype("i8"))

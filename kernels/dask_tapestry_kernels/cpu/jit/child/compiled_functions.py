@@ -25,13 +25,15 @@ inlined: Final = jit(
 )
 
 
-def called(arguments: int, result: Any = types.void) -> Any:
-    """As a decorator: compile a function of so many int64, once.
+def called(*arguments: Any, result: Any = types.void) -> Any:
+    """As a decorator: compile a function of arguments of these types, once.
 
-    Without a signature it would be compiled for each literal and bool that it is called with.
+    A number stands for so many int64. Without a signature a function would be compiled for each
+    literal and bool that it is called with.
     """
+    kinds = [kind for one in arguments for kind in ([I64] * one if isinstance(one, int) else [one])]
     return jit(
-        result(*[I64] * arguments),
+        result(*kinds),
         nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True,
     )  # fmt: skip
 

@@ -17,10 +17,10 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as g
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import write_cell
 from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import Record, call_at
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import COMBINES, INDEX, Folded
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, first_lane
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FoldWord
 
 TRUTH: Final = np.dtype(bool)
 
@@ -36,12 +36,12 @@ def place_folder(monoid: str, cell: DType) -> Any:
     )
 
     @called(1)
-    def fold(call: int) -> None:
-        leaf = 0
-        while leaf < get(call, FoldWord.LEAVES):
+    def fold(address: int) -> None:
+        call, leaf = call_at(address), 0
+        while leaf < call.leaves:
             count = run(leaf, call)
             over(leaf, count, 0, call)
-            if get(call, FoldWord.KEPT) == 1:
+            if call.kept == 1:
                 for i in range(leaf, leaf + count):
                     search(i, call)
             leaf += count
@@ -148,10 +148,10 @@ def _searcher(best: Folded, carried: Folded) -> Any:
     zero_room = room(64)
 
     @inlined
-    def search(leaf: int, call: int) -> None:
-        address = get(call, FoldWord.CELLS) + leaf * get(call, FoldWord.LEAF_STRIDE)
-        n, round_stride = get(call, FoldWord.N), get(call, FoldWord.ROUND_STRIDE)
-        parts, context = get(call, FoldWord.PARTS), tell(0, 0)
+    def search(leaf: int, call: Record) -> None:
+        address = call.cells + leaf * call.leaf_stride
+        n, round_stride = call.n, call.round_stride
+        parts, context = call.parts, tell(0, 0)
         value = read_one(get(parts, 0) + leaf * item, nothing(0, 0), 0)
         place, rounds = 0, n // LANES
         for i in range(rounds + 1):
@@ -166,7 +166,7 @@ def _searcher(best: Folded, carried: Folded) -> Any:
                 break
         at = address + place // LANES * round_stride + place % LANES * item
         none = zero_room()
-        write_cell(none, np.int32(0))
+        write_cell(none, 0, np.int32(0))
         write(settle(take(at, zero(none, 0), place)), n, parts, leaf, 1)
 
     return search

@@ -11,24 +11,34 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart, room
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
+from dask_tapestry_kernels.cpu.reduction import leaf_tables
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
+    FORMULA_COLUMNS,
+    Record,
+    call_at,
+    call_room,
+    formula_at,
+    formula_columns_at,
+    operand_at,
+    source_at,
+)
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FoldWord, FormulaWord, SourceWord
 
-HEAD: Final = len(SourceWord)
-ROW, PARTS, FIRST = 0, 1, 2  # words of a formula: `SourceWord`
-CELL, DOWN, ALONG = 0, 1, 2  # words of its operands
-CALL_WORDS: Final = len(FoldWord)
-call_room = room(8 * CALL_WORDS)
+HEAD: Final = leaf_tables.SOURCE.itemsize
+FORMULA_BYTES: Final = leaf_tables.FORMULA.itemsize
+OPERAND_BYTES: Final = leaf_tables.OPERAND.itemsize
 
 
-@called(2, I64)
-def formula_of(source: int, number: int) -> int:
-    """Address of the words of formula `number`."""
-    return source + 8 * (HEAD + number * (FIRST + 3 * get(source, SourceWord.OPERANDS)))  # type: ignore[no-any-return]
+@called(2, result=I64)
+def formula_address(source: int, number: int) -> int:
+    """Where the record of formula `number` lies; those of its operands come after it."""
+    of_one = FORMULA_BYTES + OPERAND_BYTES * source_at(source).operands
+    at: int = source + HEAD + number * of_one
+    return at
 
 
 @called(7)
@@ -40,42 +50,36 @@ def evaluate(
     Rows are `LANES` apart in the operands and `line` bytes apart in the values.
     """
     keep_apart()
-    out, addresses = get(source, SourceWord.VALUES), get(source, SourceWord.ADDRESSES)
-    count, words = get(source, SourceWord.OPERANDS), formula_of(source, formula)
+    told, at = source_at(source), formula_address(source, formula)
     for r in range(rows):
-        for p in range(count):
-            at = FIRST + 3 * p
-            apart = (number + r * LANES) * get(words, at + DOWN) + k * get(words, at + ALONG)
-            put(addresses, p, get(words, at + CELL) + apart)
-        call_row(get(words, ROW), (cells, addresses, out + r * line))
+        for p in range(told.operands):
+            operand = operand_at(at + FORMULA_BYTES + p * OPERAND_BYTES)
+            apart = (number + r * LANES) * operand.down + k * operand.along
+            put(told.addresses, p, operand.cell + apart)
+        call_row(formula_at(at).row, (cells, told.addresses, told.values + r * line))
+
+
+@called(FORMULA_COLUMNS, 1, 1)
+def _move_on(block: Record, formula: int, operands: int) -> None:
+    """Move the operands of a formula and its parts of the states to the next leaf."""
+    for p in range(operands):
+        operand = operand_at(formula + FORMULA_BYTES + p * OPERAND_BYTES)
+        operand.cell += block.side * operand.down
+    parts = formula_at(formula).parts
+    for part in range(block.part_count):
+        put(parts, part, get(parts, part) + block.kept * get(block.part_items, part))
 
 
 @called(1)
-def fold_formulas(block: int) -> None:
-    """Fold leaf by leaf of a table of `FormulaWord`; addresses in tables move along."""
+def fold_formulas(address: int) -> None:
+    """Fold leaf by leaf; at `address` lies a record `leaf_tables.FORMULA_COLUMNS`."""
     keep_apart()
-    call, source = call_room(), get(block, FormulaWord.SOURCE)
-    side, extent = get(block, FormulaWord.SIDE), get(block, FormulaWord.EXTENT)
-    for word in range(CALL_WORDS):
-        put(call, word, 0)
-    put(call, FoldWord.LEAVES, 1)
-    put(call, FoldWord.KEPT, get(block, FormulaWord.KEPT))
-    put(call, FoldWord.SOURCE, source)
-    for first in range(0, extent, side):
-        put(call, FoldWord.N, min(side, extent - first))
-        call_fold(get(block, FormulaWord.FOLD), (call,))
-        for formula in range(get(source, SourceWord.FORMULAS)):
-            _move_on(block, formula_of(source, formula), get(source, SourceWord.OPERANDS))
-
-
-@called(3)
-def _move_on(block: int, words: int, count: int) -> None:
-    """Move the operands of a formula and its parts of the states to the next leaf."""
-    for p in range(count):
-        at = FIRST + 3 * p
-        apart = get(block, FormulaWord.SIDE) * get(words, at + DOWN)
-        put(words, at + CELL, get(words, at + CELL) + apart)
-    parts, items = get(words, PARTS), get(block, FormulaWord.PART_ITEMS)
-    for part in range(get(block, FormulaWord.PART_COUNT)):
-        apart = get(block, FormulaWord.KEPT) * get(items, part)
-        put(parts, part, get(parts, part) + apart)
+    block, call_address = formula_columns_at(address), call_room()
+    call, source = call_at(call_address), source_at(block.source)
+    call.cells = call.leaf_stride = call.round_stride = call.cell_stride = call.parts = 0
+    call.leaves, call.kept, call.source = 1, block.kept, block.source
+    for first in range(0, block.extent, block.side):
+        call.n = min(block.side, block.extent - first)
+        call_fold(block.fold, (call_address,))
+        for number in range(source.formulas):
+            _move_on(block, formula_address(block.source, number), source.operands)

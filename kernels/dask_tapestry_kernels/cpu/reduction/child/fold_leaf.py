@@ -19,8 +19,8 @@ from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.reduction.child.fold_argextremes import place_folder
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import call_at
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded, passes
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FoldWord
 from dask_tapestry_kernels.cpu.reduction.supported_folds import PLACES
 
 
@@ -41,9 +41,9 @@ def _one_pass(folded: Folded) -> Any:
     over, run = pass_folder(folded, folded), run_length(folded.cell.itemsize)
 
     @called(1)
-    def fold(call: int) -> None:
-        leaf = 0
-        while leaf < get(call, FoldWord.LEAVES):
+    def fold(address: int) -> None:
+        call, leaf = call_at(address), 0
+        while leaf < call.leaves:
             count = run(leaf, call)
             over(leaf, count, 0, call)
             leaf += count
@@ -57,9 +57,10 @@ def _two_passes(first: Folded, second: Folded) -> Any:
     again, mean = pass_folder(second, second), first.places[0]
 
     @called(1)
-    def fold(call: int) -> None:
-        leaf, means = 0, get(get(call, FoldWord.PARTS), mean)
-        while leaf < get(call, FoldWord.LEAVES):
+    def fold(address: int) -> None:
+        call, leaf = call_at(address), 0
+        means = get(call.parts, mean)
+        while leaf < call.leaves:
             count = run(leaf, call)
             over(leaf, count, 0, call)
             again(leaf, count, means, call)

@@ -19,14 +19,15 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes, write_cell
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
-from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import (
-    PARTS as FORMULA_PARTS,
+from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import evaluate, formula_address
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
+    CALL,
+    Record,
+    formula_at,
+    source_at,
 )
-from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import evaluate, formula_of
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, bytes_of
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FoldWord, SourceWord
 
 ROUNDS: Final = 8  # taken together
 BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory
@@ -40,7 +41,7 @@ def column_folder(folded: Folded) -> Any:
     """``columns(cells, told, index, call)``: one pass over a leaf of several columns.
 
     `cells` is the address of the leaf, `told` that of the context of the first column, `index` the
-    number of its state, and `call` the address of a table of `FoldWord`. Contiguous rows of few
+    number of its state, and `call` the record `leaf_tables.CALL`. Contiguous rows of few
     columns are one row of 32 lanes times these columns, a round each.
     """
     strip, plane, accumulators = buffer_of(folded)
@@ -51,18 +52,18 @@ def column_folder(folded: Folded) -> Any:
     in_memory, of_formulas = _rounds(folded), _rounds_of_formulas(folded)
     merged, most = _merged(folded), _most(strip)
 
-    @called(4)
-    def columns(cells: int, told: int, index: int, call: int) -> None:
+    @called(3, CALL)
+    def columns(cells: int, told: int, index: int, call: Record) -> None:
         keep_apart()
         buffer, contexts = accumulators(), contexts_room()
-        kept, source = get(call, FoldWord.KEPT), get(call, FoldWord.SOURCE)
-        if kept <= few and get(call, FoldWord.CELL_STRIDE) == kept * item and source == 0:
+        kept, source = call.kept, call.source
+        if kept <= few and call.cell_stride == kept * item and source == 0:
             merged(buffer, contexts, cells, told, index, call)
             return
-        formulas = get(source, SourceWord.FORMULAS) if source else 1
+        formulas = source_at(source).formulas if source else 1
         width, k = most(kept, source), 0
         while k < kept:
-            own, parts = min(width, kept - k), get(call, FoldWord.PARTS)
+            own, parts = min(width, kept - k), call.parts
             tell(contexts, told + k * told_item, own * formulas, 1)
             if source:
                 of_formulas(buffer, contexts, k, own, call)
@@ -70,8 +71,8 @@ def column_folder(folded: Folded) -> Any:
                 in_memory(buffer, contexts, cells + k * item, own, call)
             for one in range(formulas):
                 if source:
-                    parts = get(formula_of(source, one), FORMULA_PARTS)
-                end(buffer, strip, one * own, own, get(call, FoldWord.N), parts, index + k)
+                    parts = formula_at(formula_address(source, one)).parts
+                end(buffer, strip, one * own, own, call.n, parts, index + k)
             k += own
 
     return columns
@@ -80,9 +81,9 @@ def column_folder(folded: Folded) -> Any:
 def _most(strip: int) -> Any:
     """``most(kept, source)``: columns at a time, where the buffer has room for `strip` of them."""
 
-    @called(2, I64)
+    @called(2, result=I64)
     def most(kept: int, source: int) -> int:
-        formulas = get(source, SourceWord.FORMULAS) if source else 1
+        formulas = source_at(source).formulas if source else 1
         width = min(strip // max(TURNS, formulas), BROUGHT if source else strip)
         strips = (kept + width - 1) // width
         even: int = ((kept + strips - 1) // strips + WIDTH - 1) // WIDTH * WIDTH
@@ -95,15 +96,15 @@ def _rounds(folded: Folded) -> Any:
     """``rounds(buffer, contexts, cells, count, call)``: fold the rows of `count` columns."""
     strip, accumulate = buffer_of(folded)[0], accumulator(folded)
 
-    @called(5)
-    def rounds(buffer: int, contexts: int, cells: int, count: int, call: int) -> None:
+    @called(4, CALL)
+    def rounds(buffer: int, contexts: int, cells: int, count: int, call: Record) -> None:
         keep_apart()
-        n, stride = get(call, FoldWord.N), get(call, FoldWord.ROUND_STRIDE)
+        n, stride = call.n, call.round_stride
         for i in range(0, n, ROUNDS * LANES):
             left, block = n - i, cells + i // LANES * stride
             for lane in range(min(LANES, left)):
                 rows = min(ROUNDS, (left - lane + LANES - 1) // LANES)
-                at = block + lane * get(call, FoldWord.CELL_STRIDE)
+                at = block + lane * call.cell_stride
                 accumulate(buffer, lane * strip, at, count, rows, stride, contexts, i + lane)
 
     return rounds
@@ -113,15 +114,15 @@ def _rounds_of_formulas(folded: Folded) -> Any:
     """``rounds(buffer, contexts, k, count, call)``: the same of formulas' columns from k on."""
     strip, accumulate, item = buffer_of(folded)[0], accumulator(folded), folded.cell.itemsize
 
-    @called(5)
-    def rounds(buffer: int, contexts: int, k: int, count: int, call: int) -> None:
+    @called(4, CALL)
+    def rounds(buffer: int, contexts: int, k: int, count: int, call: Record) -> None:
         keep_apart()
-        n, source, line = get(call, FoldWord.N), get(call, FoldWord.SOURCE), count * item
-        cells = get(source, SourceWord.VALUES)
+        n, source, line = call.n, call.source, count * item
+        cells = source_at(source).values
         for i in range(0, n, ROUNDS * LANES):
             for lane in range(min(LANES, n - i)):
                 rows = min(ROUNDS, (n - i - lane + LANES - 1) // LANES)
-                for one in range(get(source, SourceWord.FORMULAS)):
+                for one in range(source_at(source).formulas):
                     place = lane * strip + one * count
                     evaluate(source, one, k, i + lane, rows, count, line)
                     accumulate(buffer, place, cells, count, rows, line, contexts, i + lane)
@@ -134,11 +135,11 @@ def _merged(folded: Folded) -> Any:
     plane, accumulate, tell = buffer_of(folded)[1], accumulator(folded), _teller(folded)
     end, end_merged = _ender(folded, plane), _merged_ender(folded, plane)
 
-    @called(6)
-    def merged(buffer: int, contexts: int, cells: int, told: int, index: int, call: int) -> None:
+    @called(5, CALL)
+    def merged(buffer: int, contexts: int, cells: int, told: int, index: int, call: Record) -> None:
         keep_apart()
-        n, stride = get(call, FoldWord.N), get(call, FoldWord.ROUND_STRIDE)
-        kept, parts = get(call, FoldWord.KEPT), get(call, FoldWord.PARTS)
+        n, stride = call.n, call.round_stride
+        kept, parts = call.kept, call.parts
         tell(contexts, told, kept, LANES)
         for i in range(0, n, ROUNDS * LANES):
             whole, block = min(ROUNDS, (n - i) // LANES), cells + i // LANES * stride
@@ -178,7 +179,7 @@ def _teller(folded: Folded) -> Any:
             at = contexts + lane * count * item
             if counts:
                 for k in range(count):
-                    write_cell(at + k * item, np.int32(lane))
+                    write_cell(at, k, np.int32(lane))
             else:
                 copy_bytes(at, told, count * item)
 

@@ -17,7 +17,7 @@ FEW_COLUMNS: Final = 8  # side by side, up to which they are not
 COLUMNS, SINGLE = 1, 2  # ways to fold in place
 
 
-@called(4, I64)
+@called(4, result=I64)
 def cell_stride(box: int, strides: int, reduced: int, item: int) -> int:
     """Stride of the cells of a round where two strides describe the leaf, else 0."""
     keep_apart()
@@ -34,7 +34,7 @@ def cell_stride(box: int, strides: int, reduced: int, item: int) -> int:
     return stride
 
 
-@called(4, I64)
+@called(4, result=I64)
 def round_stride(box: int, strides: int, reduced: int, item: int) -> int:
     """Stride of the rounds of such a leaf."""
     keep_apart()
@@ -49,7 +49,7 @@ def round_stride(box: int, strides: int, reduced: int, item: int) -> int:
     return stride * (LANES if axes == 1 else 1)
 
 
-@called(4, I64)
+@called(4, result=I64)
 def cells_lie_closer(box: int, strides: int, ndim: int, reduced: int) -> int:
     """Whether neighbours in the leaf are nearer than neighbouring columns."""
     keep_apart()
@@ -63,7 +63,7 @@ def cells_lie_closer(box: int, strides: int, ndim: int, reduced: int) -> int:
     return 1 if leaf < columns else 0
 
 
-@called(6, I64)
+@called(6, result=I64)
 def way_in_place(box: int, strides: int, ndim: int, reduced: int, item: int, n: int) -> int:
     """Whether a leaf can be folded where it lies: its columns together, or each by itself."""
     keep_apart()
@@ -78,7 +78,7 @@ def way_in_place(box: int, strides: int, ndim: int, reduced: int, item: int, n: 
     return SINGLE if n_stride == item and n >= FEW_CELLS else 0
 
 
-@called(5, I64)
+@called(5, result=I64)
 def runs_along_columns(operands: int, count: int, width: int, reduced: int, row: int) -> int:
     """Whether a formula can read its operands where they lie, a row of columns at a time."""
     keep_apart()

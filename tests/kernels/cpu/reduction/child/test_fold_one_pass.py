@@ -1,20 +1,20 @@
-import numpy as np
 import pytest
 from numba import njit
 
 from dask_tapestry_kernels.cpu.reduction.child.fold_adjacent_bricks import BRICKS
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import run_length
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import FoldWord, table
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import call_at
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import CALL, record
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         ({}, BRICKS),
-        ({"KEPT": 2}, 1),
-        ({"LEAF_STRIDE": 512}, 1),
-        ({"ROUND_STRIDE": 256}, 1),
-        ({"LEAVES": 5}, 3),
+        ({"kept": 2}, 1),
+        ({"leaf_stride": 512}, 1),
+        ({"round_stride": 256}, 1),
+        ({"leaves": 5}, 3),
     ],
 )
 def test_bricks_side_by_side_are_folded_in_runs(words, expected):
@@ -22,10 +22,9 @@ def test_bricks_side_by_side_are_folded_in_runs(words, expected):
 
     @njit("int64(int64, int64)")
     def length(leaf, call):
-        return run(leaf, call)
+        return run(leaf, call_at(call))
 
-    told = dict.fromkeys(FoldWord.__members__, 0)
-    told |= {"LEAVES": 100, "LEAF_STRIDE": 256, "ROUND_STRIDE": 4096, "KEPT": 1} | words
-    call = table(FoldWord, **told)
+    told = dict.fromkeys(CALL.names, 0)
+    told |= {"leaves": 100, "leaf_stride": 256, "round_stride": 4096, "kept": 1} | words
+    call = record(CALL, **told)
     assert length(2, call.ctypes.data) == expected
-    assert np.int64 == call.dtype
