@@ -5,10 +5,15 @@ from numba import njit
 from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_box, copy_plane
 
 
+@njit("void(int64, int64, int64, int64, int64, UniTuple(int64, 4))")
+def copy_rows(source, target, rows, n, size, steps):
+    copy_plane(source, target, rows, n, size, steps)
+
+
 @pytest.mark.parametrize("kind", ["i1", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize(("rows", "n"), [(5, 7), (20, 3), (4, 40)])
 @pytest.mark.parametrize("lies", ["in order", "strided", "backwards", "same row", "same cell"])
-def test_planes_are_copied_there_and_back(kind, lies):
-    rows, n = 5, 7
+def test_planes_are_copied_there_and_back(kind, rows, n, lies):
     whole = np.random.default_rng(0).integers(0, 100, (3 * rows, 3 * n)).astype(kind)
     source = {
         "in order": whole[:rows, :n].copy(),
@@ -19,11 +24,11 @@ def test_planes_are_copied_there_and_back(kind, lies):
     }[lies]
     target = np.zeros((rows, 2 * n), kind)[:, ::2]
     packed, size = np.zeros((rows, n), kind), whole.itemsize
-    copy_plane(
+    copy_rows(
         source.ctypes.data, packed.ctypes.data, rows, n, size, (*source.strides, n * size, size)
     )
     assert np.array_equal(packed, source)
-    copy_plane(
+    copy_rows(
         packed.ctypes.data, target.ctypes.data, rows, n, size, (n * size, size, *target.strides)
     )
     assert np.array_equal(target, source)
