@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.compile_service import compiled
+from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
 from dask_tapestry_kernels.cpu.reduction.fold_texts import FORMULAS, FORMULAS_ARITY
 from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     Formula,
@@ -54,6 +54,24 @@ def column_states(
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = [States((*grid, *shape[rank:]), state) for _ in formulas]
+    _fold((fold.address, driver), blocks, cell, (extents, cuts, strides), states, formulas)
+    return [one.joined() for one in states]
+
+
+def _fold(
+    loops: tuple[int, Native],
+    blocks: Sequence[Block],
+    cell: DType,
+    layout: tuple[list[int], list[int], list[list[int]]],
+    states: Sequence[States],
+    formulas: Sequence[Formula],
+) -> None:
+    """Have the address of a fold called by its driver; write the states of each formula.
+
+    `layout` is that of the blocks, as `simplified` returns it.
+    """
+    fold, driver = loops
+    extents, cuts, strides = layout
     parts = np.array([one.addresses for one in states], np.int64)
     items = np.array(states[0].items, np.int64)
     most = max(len(formula.scalars) for formula in formulas)
@@ -72,7 +90,7 @@ def column_states(
     source = np.array([*head.item(), *_formulas(formulas, operands, parts, most)], np.int64)
     told = record(
         FORMULA_COLUMNS,
-        fold=fold.address,
+        fold=fold,
         source=source.ctypes.data,
         part_items=items.ctypes.data,
         part_count=len(items),
@@ -81,7 +99,6 @@ def column_states(
         kept=extents[1],
     )
     driver(told.ctypes.data)
-    return [one.joined() for one in states]
 
 
 def _formulas(

@@ -61,10 +61,23 @@ def leaf_states(
     loops = loops_of(monoid, cell, state, blocks[0].size)
     if loops is None:
         return None
-    fold, driver = loops
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = States((*grid, *shape[rank:]), state)
-    extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
+    _fold(loops, blocks, cell, sides, states, formula)
+    return states.joined()
+
+
+def _fold(
+    loops: tuple[int, Native],
+    blocks: Sequence[Block],
+    cell: DType,
+    sides: tuple[int, ...],
+    states: States,
+    formula: Formula | None,
+) -> None:
+    """Have the address of a fold called by its driver; write the states."""
+    fold, driver = loops
+    extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
     operands = _operands(blocks, strides, formula.scalars if formula else ())
     count = len(operands) // (len(extents) + 2)
     leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
@@ -89,7 +102,6 @@ def leaf_states(
         size=scratch.size,
     )
     driver(told.ctypes.data)
-    return states.joined()
 
 
 def _operands(
