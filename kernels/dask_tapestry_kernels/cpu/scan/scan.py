@@ -56,7 +56,7 @@ def scan(
     result = _room(out, block, told, dtype)
     if scan_compiled.scan(result, block, carry, told):
         return result
-    combine = _function(told)
+    combine = _function(told.function, told.state)
     if _any_order(combine, told.state):
         told = told._replace(leaf=max(told.leaf, LINE_CELLS))  # which spares calls
     _walk(result, block, carry, combine, told)
@@ -71,7 +71,7 @@ def leaf_scan(out: Block | None, block: Block, **how: Any) -> Block:
     told = Scan(**how, apart=True)
     result = _room(out, block, told, told.state)
     if not scan_compiled.scan(result, block, None, told):
-        _walk(result, block, None, _function(told), told)
+        _walk(result, block, None, _function(told.function, told.state), told)
     return result
 
 
@@ -99,7 +99,7 @@ def after_leaf(
     result = np.empty(block.shape, dtype) if out is None else out
     if not block.size:
         return result
-    combine = _function(told)
+    combine = _function(told.function, told.state)
     cells, values = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     before, extent = np.moveaxis(prefix, axis, 0)[:, None], len(cells)
     first = min(-skip % leaf, extent)  # cells of a leaf that began before
@@ -137,7 +137,7 @@ def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: 
     result = np.empty((*block.shape[:axis], count, *block.shape[axis + 1 :]), state)
     if scan_compiled.totals(result, block, told):
         return result
-    combine = _function(told)
+    combine = _function(told.function, told.state)
     cells, totals = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     full = len(cells) // leaf * leaf
     with np.errstate(all="ignore"):
@@ -149,9 +149,8 @@ def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: 
     return result
 
 
-def _function(how: Scan) -> Function:
+def _function(name: str, state: np.dtype[Any]) -> Function:
     """The ufunc, or its exact form where NumPy's bits depend on the place of a cell."""
-    name, state = how.function, how.state
     exact = (name == "multiply" and state.kind == "c") or name in ("fmax", "fmin")
     ufunc: Function = EXACT[name] if exact else getattr(np, name)
     return ufunc
