@@ -163,9 +163,7 @@ OTHERS: dict[str, Any] = {
     "reshape": _reshape,
     "rename": _rename,
     "to_hdf5": _to_hdf5,
-    "mT": property(
-        manipulation.matrix_transpose, doc="The matrices in the last two axes, transposed."
-    ),
+    "mT": property(shape.matrix_transpose, doc="The matrices in the last two axes, transposed."),
     "T": property(shape.transpose, doc="The array with its dimensions reversed."),
     "real": property(elementwise.real, doc="The real part."),
     "imag": property(elementwise.imag, doc="The imaginary part."),

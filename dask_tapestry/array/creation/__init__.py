@@ -3,7 +3,8 @@
 from dask_tapestry.array.creation.copies import *
 from dask_tapestry.array.creation.filled import *
 from dask_tapestry.array.creation.grids import *
-from dask_tapestry.array.creation.linspace import *
+from dask_tapestry.array.creation.matrices import *
+from dask_tapestry.array.creation.ranges import *
 
 __all__ = [
     "arange",
@@ -27,6 +28,7 @@ __all__ = [
     "meshgrid",
     "ones",
     "ones_like",
+    "tri",
     "vander",
     "zeros",
     "zeros_like",

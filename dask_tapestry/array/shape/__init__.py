@@ -1,7 +1,9 @@
 """The same cells in another shape: reshaped, transposed, broadcast."""
 
 from dask_tapestry.array.shape.atleast import *
-from dask_tapestry.array.shape.reshape import *
+from dask_tapestry.array.shape.broadcasting import *
+from dask_tapestry.array.shape.reshaping import *
+from dask_tapestry.array.shape.transposing import *
 
 __all__ = [
     "atleast_1d",
@@ -11,11 +13,12 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_to",
     "expand_dims",
-    "flip",
+    "matrix_transpose",
     "moveaxis",
     "permute_dims",
     "ravel",
     "reshape",
+    "rollaxis",
     "squeeze",
     "swapaxes",
     "transpose",
