@@ -21,11 +21,13 @@ from dask_tapestry.array.core.effect import *
 from dask_tapestry.array.creation import copies as _copies
 from dask_tapestry.array.creation import filled as _filled
 from dask_tapestry.array.creation import grids as _grids
-from dask_tapestry.array.creation import linspace as _linspace
+from dask_tapestry.array.creation import matrices as _matrices
+from dask_tapestry.array.creation import ranges as _ranges
 from dask_tapestry.array.creation.copies import *
 from dask_tapestry.array.creation.filled import *
 from dask_tapestry.array.creation.grids import *
-from dask_tapestry.array.creation.linspace import *
+from dask_tapestry.array.creation.matrices import *
+from dask_tapestry.array.creation.ranges import *
 from dask_tapestry.array.elementwise import choosing as _choosing
 from dask_tapestry.array.elementwise import special
 from dask_tapestry.array.elementwise import ufuncs as _ufuncs
@@ -142,7 +144,8 @@ __all__ += _effect.__all__
 __all__ += _copies.__all__
 __all__ += _filled.__all__
 __all__ += _grids.__all__
-__all__ += _linspace.__all__
+__all__ += _matrices.__all__
+__all__ += _ranges.__all__
 __all__ += _choosing.__all__
 __all__ += _ufuncs.__all__
 __all__ += _take.__all__

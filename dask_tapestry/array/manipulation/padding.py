@@ -10,7 +10,7 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.creation.linspace import linspace
+from dask_tapestry.array.creation.ranges import linspace
 from dask_tapestry.array.elementwise.choosing import astype
 from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
 from dask_tapestry.array.shape.reshape import flip, squeeze
