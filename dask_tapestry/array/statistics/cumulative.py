@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.dispatch import METHODS, implements
-from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.out import into
 from dask_tapestry.array.statistics.scans import scanned
-from dask_tapestry.errors import AxisError, DTypeError, ShapeError
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import elementwise, scalar_of
+from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.scan import ASSOCIATIVE, scan
-from dask_tapestry.operators.where import where
-from dask_tapestry.teg import Tensor
 
 __all__ = ["cumulative_prod", "cumulative_sum"]
 

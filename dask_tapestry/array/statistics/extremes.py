@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
-
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN, folded, placed
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.elementwise import astype
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min", "ptp"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -17,9 +15,6 @@ from dask_tapestry.array.elementwise.choosing import where
 from dask_tapestry.array.elementwise.ufuncs import isnan
 from dask_tapestry.array.statistics.averages import mean
 from dask_tapestry.array.statistics.nan_averages import nanmean
-from dask_tapestry.array.statistics.quantile_methods import check_method
-from dask_tapestry.array.statistics.quantile_values import nan_values, values, weighted_values
-from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.order_statistics import ranks
 from dask_tapestry.operators.sort import sort

@@ -69,8 +69,8 @@ def average(
 
     Notes
     -----
-    Where weights sum to zero the result is NaN or infinite. NumPy raises ZeroDivisionError; here the
-    sum is not known until it is computed.
+    Where weights sum to zero the result is NaN or infinite: the sum is not known before it is
+    computed. NumPy raises ZeroDivisionError.
 
     Examples
     --------

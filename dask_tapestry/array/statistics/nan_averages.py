@@ -13,16 +13,14 @@ from dask_tapestry.array.core.reduction_arguments import (
     NOT_GIVEN,
     flag,
     fold_axes,
-    folded,
     mask_of,
-    placed,
     wanted_dtype,
 )
 from dask_tapestry.array.statistics.averages import degrees_of_freedom, mean, root_of, var
 from dask_tapestry.array.statistics.nan_reductions import not_nan
 from dask_tapestry.array.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.elementwise import elementwise, scalar_of
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.where import where as choose

@@ -12,22 +12,15 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.out import into
 from dask_tapestry.array.core.reduction_arguments import (
     NOT_GIVEN,
-    flag,
     fold_axes,
     folded,
-    mask_of,
     placed,
-    wanted_dtype,
 )
-from dask_tapestry.array.statistics.averages import degrees_of_freedom, mean, root_of, var
 from dask_tapestry.array.statistics.reductions import prod, sum
-from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.elementwise import elementwise, scalar_of
-from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.where import where as choose
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin", "nanprod", "nansum"]
@@ -335,15 +328,3 @@ def _argmin_or_argmax(
     if x.size:
         normalize_axes(fold_axes(axis, x.ndim), x.ndim)  # before several axes, as in NumPy
     return placed(f"nan{monoid}", x, axis, out, keepdims)
-
-
-
-
-
-
-
-
-
-
-
-

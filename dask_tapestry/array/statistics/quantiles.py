@@ -13,23 +13,13 @@ from dask_tapestry.array.core.core_axes import Lanes
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.out import into
 from dask_tapestry.array.core.reduction_arguments import flag
-from dask_tapestry.array.elementwise.choosing import where
-from dask_tapestry.array.elementwise.ufuncs import isnan
-from dask_tapestry.array.statistics.averages import mean
 from dask_tapestry.array.statistics.nan_averages import nanmean
 from dask_tapestry.array.statistics.quantile_methods import check_method
 from dask_tapestry.array.statistics.quantile_values import nan_values, values, weighted_values
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.order_statistics import ranks
-from dask_tapestry.operators.sort import sort
-from dask_tapestry.operators.stack import stack
 
 __all__ = ["nanpercentile", "nanquantile", "percentile", "quantile"]
-
-
-
-
 
 
 @implements(np.quantile)

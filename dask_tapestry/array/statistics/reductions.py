@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN, folded, placed
+from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN, folded
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.elementwise import astype
 
@@ -134,12 +134,6 @@ def prod(
     )
 
 
-
-
-
-
-
-
 @implements(np.any)
 def any(
     a: ArrayLike,
@@ -222,12 +216,6 @@ def all(
     False
     """
     return folded("all", a, axis, out=out, keepdims=keepdims, where=where)
-
-
-
-
-
-
 
 
 @implements(np.count_nonzero)

@@ -17,12 +17,8 @@ from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.out import into
 from dask_tapestry.array.statistics.nan_reductions import nan_filled
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import elementwise, scalar_of
-from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.scan import ASSOCIATIVE, scan
-from dask_tapestry.operators.where import where
 from dask_tapestry.teg import Tensor
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp", "nancumprod", "nancumsum"]
@@ -185,14 +181,6 @@ def nancumprod(
     array([3., 3., 6.])
     """
     return scanned("multiply", nan_filled(a, 1).node, axis, dtype, out)
-
-
-
-
-
-
-
-
 
 
 def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
