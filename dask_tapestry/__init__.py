@@ -60,9 +60,13 @@ from dask_tapestry.array.manipulation.splitting import *
 from dask_tapestry.array.planning import *
 from dask_tapestry.array.random import generator as random
 from dask_tapestry.array.shape import atleast as _atleast
-from dask_tapestry.array.shape import reshape as _reshaping
+from dask_tapestry.array.shape import broadcasting as _broadcasting
+from dask_tapestry.array.shape import reshaping as _reshaping
+from dask_tapestry.array.shape import transposing as _transposing
 from dask_tapestry.array.shape.atleast import *
-from dask_tapestry.array.shape.reshape import *
+from dask_tapestry.array.shape.broadcasting import *
+from dask_tapestry.array.shape.reshaping import *
+from dask_tapestry.array.shape.transposing import *
 from dask_tapestry.array.sorting import search as _search
 from dask_tapestry.array.sorting import sets as _sets
 from dask_tapestry.array.sorting import sort as _sort
@@ -167,6 +171,8 @@ __all__ += _joining.__all__
 __all__ += _padding.__all__
 __all__ += _repeating.__all__
 __all__ += _reshaping.__all__
+__all__ += _broadcasting.__all__
+__all__ += _transposing.__all__
 __all__ += _roll_flip.__all__
 __all__ += _splitting.__all__
 __all__ += _planning.__all__

@@ -14,8 +14,8 @@ from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import choosing, ufunc_reduce, ufuncs
 from dask_tapestry.array.indexing import getitem
 from dask_tapestry.array.linalg import cross_trace, products
-from dask_tapestry.array.manipulation import diagonals, repeating, roll_flip
-from dask_tapestry.array.shape import reshape
+from dask_tapestry.array.manipulation import diagonals, repeating
+from dask_tapestry.array.shape import reshaping, transposing
 from dask_tapestry.array.sorting import search, sort
 from dask_tapestry.array.statistics import averages, extremes, moments, reductions, scans
 from dask_tapestry.array.storage import files, stores, zarr_arrays
@@ -109,7 +109,7 @@ def _varargs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
     one = shape[0] if len(shape) == 1 else shape
-    return reshape.reshape(self, one, order)
+    return reshaping.reshape(self, one, order)
 
 
 def _rename(self: Array, *dims: str | None) -> Array:
@@ -128,7 +128,7 @@ def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any
 
 
 _map_blocks.__doc__ = map_blocks.map_blocks.__doc__
-_reshape.__doc__ = reshape.reshape.__doc__
+_reshape.__doc__ = reshaping.reshape.__doc__
 _rename.__doc__ = convert.rename.__doc__
 
 
@@ -139,7 +139,8 @@ NAMED = {
     zarr_arrays: "to_zarr",
     choosing: "astype clip round",
     ufuncs: "conj conjugate",
-    reshape: "squeeze ravel swapaxes",
+    reshaping: "squeeze ravel",
+    transposing: "swapaxes",
     planning: "plan",
     scans: "cumsum cumprod",
     products: "dot",
@@ -163,16 +164,16 @@ OTHERS: dict[str, Any] = {
     "nonzero": _method(boolean_mask.nonzero),
     "sort": sort.sort_in_place,
     "partition": sort.partition_in_place,
-    "flatten": _method(reshape.ravel),
-    "transpose": _varargs(reshape.transpose),
+    "flatten": _method(reshaping.ravel),
+    "transpose": _varargs(transposing.transpose),
     "map_blocks": _map_blocks,
     "reshape": _reshape,
     "rename": _rename,
     "to_hdf5": _to_hdf5,
     "mT": property(
-        roll_flip.matrix_transpose, doc="The matrices in the last two axes, transposed."
+        transposing.matrix_transpose, doc="The matrices in the last two axes, transposed."
     ),
-    "T": property(reshape.transpose, doc="The array with its dimensions reversed."),
+    "T": property(transposing.transpose, doc="The array with its dimensions reversed."),
     "real": property(choosing.real, doc="The real part."),
     "imag": property(choosing.imag, doc="The imaginary part."),
 }
