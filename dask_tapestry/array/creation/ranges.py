@@ -1,61 +1,183 @@
-"""Numbers evenly spaced between two ends, on a line, in logarithms, or by a ratio."""
+"""Ranges of numbers: `arange`, `linspace`, `logspace`, `geomspace`."""
 
 from __future__ import annotations
 
+import datetime
 from operator import index
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.chunks import Chunks
+from dask_tapestry.array.core.convert import asarray, with_chunks
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.shapes import only_cpu
 from dask_tapestry.array.elementwise.choosing import astype, where
 from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
 from dask_tapestry.array.shape.atleast import with_rank
-from dask_tapestry.array.shape.reshape import expand_dims, moveaxis
+from dask_tapestry.array.shape.reshaping import expand_dims
+from dask_tapestry.array.shape.transposing import moveaxis
 from dask_tapestry.array.statistics.reductions import any as any_cell
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.arange import arange as arange_tensor
 from dask_tapestry.operators.coordinates import index as index_tensor
 
-__all__ = ["geomspace", "linspace", "logspace"]
+__all__ = ["arange", "geomspace", "linspace", "logspace"]
 
-DTypes = np.dtype[Any]
+End = Array | np.generic
+Step = Array | np.generic | float
+Bound = ArrayLike | datetime.date | datetime.timedelta | None
 
 
-@implements(np.linspace)
+def arange(
+    start: Bound = None,
+    stop: Bound = None,
+    step: Bound = None,
+    dtype: DTypeLike | None = None,
+    *,
+    device: str | None = None,
+    like: ArrayLike | None = None,  # noqa: ARG001
+    chunks: Chunks = None,
+) -> Array:
+    """Return evenly spaced values in ``[start, stop)``, as `numpy.arange`; they take no memory.
+
+    Parameters
+    ----------
+    start, stop, step
+        Numbers, or times; a single argument is `stop`. By default from 0 in steps of 1.
+    dtype
+        By default NumPy's choice.
+    device
+        None or ``"cpu"``.
+    like
+        As NumPy's, without effect.
+    chunks
+        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+    Returns
+    -------
+    Array
+        Shape ``(ceil((stop - start) / step),)``.
+
+    Raises
+    ------
+    ZeroDivisionError
+        For a step of zero.
+    ShapeError
+        If there would be too many values, or no number of them.
+    DTypeError
+        If there is no `stop`, or a bound has no numbers.
+
+    See Also
+    --------
+    linspace : takes the number of values.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.arange(1, 7, 2).compute()
+    array([1, 3, 5])
+    """
+    only_cpu(device)
+    if stop is None:
+        start, stop = None, start
+    if stop is None:
+        raise DTypeError("arange() requires stop to be specified.")
+    kind = None if dtype is None else as_dtype(dtype)
+    if kind is not None and kind.kind == "b":
+        x = asarray(_booleans(start or 0, stop, 1 if step is None else step))
+    else:
+        x = Array(arange_tensor(start, stop, step, kind))
+    return with_chunks(x, chunks)
+
+
+def _booleans(start: Any, stop: Any, step: Any) -> np.ndarray[Any, Any]:
+    """A range of booleans: two at most, as NumPy demands."""
+    count = arange_tensor(start, stop, step, None).type.shape[0]
+    if count > 2:
+        raise DTypeError(
+            "arange() is only supported for booleans when the result has at most length 2."
+        )
+    values: np.ndarray[Any, Any] = np.arange(start, stop, step, dtype=bool)
+    return values
+
+
+@overload
 def linspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
-    retstep: bool = False,
-    dtype: Any = None,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: str | None = None,
-) -> Any:
+) -> Array: ...
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    device: str | None = None,
+) -> tuple[Array, Step]: ...
+@implements(np.linspace)
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: str | None = None,
+) -> Array | tuple[Array, Step]:
     """Return `num` numbers evenly spaced from `start` to `stop`, as `numpy.linspace`, bit for bit.
 
     Parameters
     ----------
     start, stop
         The ends; arrays of them broadcast.
+    num
+        How many numbers, 0 or more.
     endpoint
         Whether `stop` is the last number.
     retstep
         Whether to return the distance of two numbers too.
     dtype
-        Of the result; integers are rounded down.
+        Dtype of the result, by default a floating one; integers are rounded down.
     axis
-        Of the result, along which the numbers lie.
+        Axis of the result along which the numbers lie.
+    device
+        None or ``"cpu"``.
+
+    Returns
+    -------
+    numbers : Array
+        Shape ``(num,)``, with the ends' shape after it, unless `axis` says otherwise.
+    step
+        With `retstep`: the distance of two numbers, NaN where there are no two.
 
     Raises
     ------
     ShapeError
-        If `num` is negative.
+        If `num` is negative, or the ends do not broadcast.
+    DTypeError
+        If the ends are no numbers.
+
+    See Also
+    --------
+    arange : takes the step.
+    logspace, geomspace
 
     Examples
     --------
@@ -67,7 +189,7 @@ def linspace(
     count = index(num)
     if count < 0:
         raise ShapeError(f"Number of samples, {count}, must be non-negative.")
-    kind = _inexact(start, stop)
+    kind = _floating_dtype(start, stop)
     wanted = kind if dtype is None else as_dtype(dtype)
     first, last = _end(start, kind), _end(stop, kind)
     numbers, step = _line(first, last, count, count - 1 if endpoint else count)
@@ -81,7 +203,7 @@ def linspace(
     return (numbers, step) if retstep else numbers
 
 
-def _line(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Any]:
+def _line(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Step]:
     """``first + i * step`` for `count` places i, in NumPy's order of operations, and the step."""
     multiply, divide = FUNCTIONS["multiply"], FUNCTIONS["divide"]
     with np.errstate(all="ignore"):
@@ -104,15 +226,16 @@ def _places(count: int, rank: int) -> Array:
     return Array(index_tensor((count, *(1,) * rank), 0))
 
 
-def _end(value: Any, kind: DTypes) -> Any:
+def _end(value: ArrayLike, dtype: np.dtype[Any]) -> End:
     """An end as a NumPy scalar, or as an array."""
     if isinstance(value, Array) or np.ndim(value):
-        return astype(asarray(value), kind)
-    return np.asarray(value).astype(kind)[()]
+        return astype(asarray(value), dtype)
+    scalar: np.generic = np.asarray(value).astype(dtype).flat[0]
+    return scalar
 
 
-def _inexact(*values: Any) -> DTypes:
-    """The dtype NumPy computes with: the values', but a floating one."""
+def _floating_dtype(*values: ArrayLike) -> np.dtype[Any]:
+    """The floating dtype that NumPy computes `values` in."""
     python = int, float, complex
     kinds = [
         v if isinstance(v, python) and not isinstance(v, np.generic) else asarray(v).dtype
@@ -126,12 +249,12 @@ def _inexact(*values: Any) -> DTypes:
 
 @implements(np.logspace)
 def logspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
+    base: ArrayLike = 10.0,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
     """Return powers of `base`, of exponents evenly spaced from `start` to `stop`.
@@ -140,8 +263,24 @@ def logspace(
     ----------
     start, stop
         The exponents of the ends; arrays of them broadcast, with `base` too.
-    endpoint, dtype, axis
+    num, endpoint, dtype, axis
         As of `linspace`.
+    base
+        A number, or an array of them: the result has its shape, with `axis` inserted.
+
+    Returns
+    -------
+    Array
+        Shape as of `linspace`.
+
+    Raises
+    ------
+    ShapeError
+        If `num` is negative, or the arguments do not broadcast.
+
+    See Also
+    --------
+    geomspace : takes the ends themselves.
 
     Examples
     --------
@@ -161,27 +300,36 @@ def logspace(
 
 @implements(np.geomspace)
 def geomspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """Return `num` numbers from `start` to `stop`, of which each is the same multiple of the last.
+    """Return a geometric sequence of `num` numbers from `start` to `stop`: their ratio is constant.
 
     Parameters
     ----------
     start, stop
         The ends; arrays of them broadcast. A negative or complex start is turned to the positive
         axis, and the result back.
-    endpoint, dtype, axis
+    num, endpoint, dtype, axis
         As of `linspace`.
+
+    Returns
+    -------
+    Array
+        Shape as of `linspace`.
 
     Raises
     ------
     ShapeError
-        If an end that is known now is zero.
+        If `num` is negative, or an end that is known now is zero.
+
+    See Also
+    --------
+    logspace : takes the exponents of the ends.
 
     Examples
     --------
