@@ -14,12 +14,9 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.shapes import shape_of
 from dask_tapestry.array.creation.filled import full
-from dask_tapestry.array.shape.reshape import (
-    broadcast_arrays,
-    broadcast_to,
-    reshape,
-    swapaxes,
-)
+from dask_tapestry.array.shape.broadcasting import broadcast_arrays, broadcast_to
+from dask_tapestry.array.shape.reshaping import reshape
+from dask_tapestry.array.shape.transposing import swapaxes
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.coordinates import INDEX_DTYPE
 from dask_tapestry.operators.coordinates import index as index_of_axis

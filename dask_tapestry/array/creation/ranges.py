@@ -18,7 +18,8 @@ from dask_tapestry.array.core.shapes import only_cpu
 from dask_tapestry.array.elementwise.choosing import astype, where
 from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
 from dask_tapestry.array.shape.atleast import with_rank
-from dask_tapestry.array.shape.reshape import expand_dims, moveaxis
+from dask_tapestry.array.shape.reshaping import expand_dims
+from dask_tapestry.array.shape.transposing import moveaxis
 from dask_tapestry.array.statistics.reductions import any as any_cell
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange as arange_tensor

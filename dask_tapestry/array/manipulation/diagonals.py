@@ -10,7 +10,7 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.shape.reshape import ravel
+from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros

@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hn
 
 import dask_tapestry as dt
+from tests.array.parity import refused
 
 CELLS = np.arange(24).reshape(2, 3, 4)
 
@@ -14,62 +12,6 @@ def same(ours, theirs):
     assert isinstance(ours, dt.Array)
     assert ours.shape == theirs.shape
     np.testing.assert_array_equal(ours.compute(), theirs)
-
-
-@given(st.data())
-def test_basic_indexing_is_that_of_numpy(data):
-    shape = data.draw(hn.array_shapes(max_dims=3, max_side=5))
-    key = data.draw(hn.basic_indices(shape, allow_newaxis=True))
-    cells = np.arange(np.prod(shape)).reshape(shape)
-    same(
-        dt.asarray(cells)[key],
-        cells[key] if isinstance(cells[key], np.ndarray) else np.asarray(cells[key]),
-    )
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        (2,),
-        (-3,),
-        (0, 3),
-        (0, 0, 0, 0),
-        "x",
-        1.0,
-        (..., ...),
-        (0, ..., 0, 0, 0),
-        (None, 5),
-    ],
-)
-def test_wrong_indices_are_errors_of_numpy_too(key):
-    with pytest.raises(IndexError):
-        CELLS[key]
-    with pytest.raises(dt.IndexingError):
-        dt.asarray(CELLS)[key]
-
-
-def test_texts_are_near_those_of_numpy():
-    x = dt.asarray(CELLS)
-    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 2"):
-        x[9]
-    with pytest.raises(IndexError, match="index -5 is out of bounds for axis 2 with size 4"):
-        x[0, :, -5]
-    with pytest.raises(
-        IndexError, match="too many indices for array: array is 3-dimensional, but 4"
-    ):
-        x[0, 0, 0, 0]
-    with pytest.raises(IndexError, match="can only have a single ellipsis"):
-        x[..., ...]
-    with pytest.raises(IndexError, match="only integers, slices"):
-        x["a"]
-    with pytest.raises(ValueError, match="slice step cannot be zero"):
-        x[::0]
-    with pytest.raises(TypeError, match="slice indices must be integers"):
-        x[1.0:]
-
-
-def test_integers_of_numpy_are_integers():
-    same(dt.asarray(CELLS)[np.int64(1), np.array(2)], CELLS[1, 2])
 
 
 @pytest.mark.parametrize(
@@ -93,12 +35,6 @@ def test_integers_of_numpy_are_integers():
 )
 def test_functions_are_those_of_numpy(ours, theirs):
     same(ours(dt.asarray(CELLS)), theirs(CELLS))
-
-
-def test_arrays_are_broadcast_against_each_other():
-    ours = dt.broadcast_arrays(dt.asarray(CELLS), np.ones((3, 1)))
-    for a, b in zip(ours, np.broadcast_arrays(CELLS, np.ones((3, 1))), strict=True):
-        same(a, b)
 
 
 @pytest.mark.parametrize(
@@ -146,3 +82,16 @@ def test_cells_may_be_counted_with_the_first_index_fastest(shape):
 def test_what_a_reshape_cannot_promise(options):
     with pytest.raises(dt.ArgumentError):
         dt.reshape(dt.asarray(CELLS), (24,), **options)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, a: np.expand_dims(a(CELLS), 4),
+        lambda np, a: np.expand_dims(a(CELLS), (0, 0)),
+        lambda np, a: np.squeeze(a(CELLS), 0),
+        lambda np, a: np.squeeze(a(CELLS), 5),
+    ],
+)
+def test_what_numpy_refuses(call):
+    refused(call)
