@@ -2,14 +2,15 @@
 
 python docs/api.py
 
-`make docs` calls it. A chapter's names are those that its modules list in ``__all__`` and that `dt`
-has; what lies outside the chapters is listed in `BESIDE`.
+`make docs` calls it. A chapter's names are those of its ``__all__``; what lies outside the chapters
+is listed in `BESIDE`.
 """
 
 import importlib
 import inspect
 import pkgutil
 from pathlib import Path
+from types import ModuleType
 
 import dask_tapestry as dt
 from dask_tapestry import errors
@@ -20,9 +21,7 @@ CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
     *("sorting", "linalg", "random", "user_functions", "storage", "planning"),
 )
-NAMESPACES = ("linalg", "nn", "random", "special")  # `dt.linalg.norm`, not `dt.norm`
 BESIDE = {
-    "core": ("Array", "resolve_shapes"),
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
     "errors": tuple(errors.__all__),
@@ -31,30 +30,47 @@ BESIDE = {
 TITLES = {"errors": "Errors", "constants": "Constants"}
 
 
-def modules(chapter):
-    """The modules of a chapter, by name."""
-    package = importlib.import_module(f"{ARRAY}.{chapter}")
-    if not hasattr(package, "__path__"):
-        return [package]
-    names = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
-    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+def package(chapter):
+    """The module of a chapter."""
+    return importlib.import_module(f"{ARRAY}.{chapter}")
 
 
-def names(module):
-    """What a module makes public, as `dt` has it: ``ones``, ``linalg.norm``."""
-    for space in NAMESPACES:
-        if getattr(dt, space) is module:
-            return [f"{space}.{name}" for name in module.__all__]
-    listed = [name for name in getattr(module, "__all__", ()) if name in dt.__all__]
-    return [name for name in listed if getattr(dt, name) is getattr(module, name)]
+def public(space, prefix=""):
+    """Names of a module and of the namespaces in it, as `dt` has them: ``ones``, ``nn.relu``."""
+    for name in space.__all__:
+        value = getattr(space, name)
+        if isinstance(value, ModuleType):
+            yield from public(value, f"{name}.")
+        else:
+            yield prefix + name
 
 
-def chapter_sections(chapter):
-    """Pairs of a heading and public names for a chapter."""
-    found = [("", list(BESIDE.get(chapter, ())))]
+def headings(chapter):
+    """Each module of a chapter that has public names: what it says of itself, by its name."""
+    found = package(chapter)
+    names = sorted(m.name for m in pkgutil.iter_modules(getattr(found, "__path__", ())))
+    modules = [importlib.import_module(f"{found.__name__}.{name}") for name in names]
+    return {module.__name__: first_line(module) for module in modules}
+
+
+def sections(chapter):
+    """The public names of a chapter under the headings of the modules that define them."""
+    told = headings(chapter) if chapter in CHAPTERS else {}
+    found = {"": list(BESIDE.get(chapter, ()))}
     if chapter in CHAPTERS:
-        found += [(first_line(module), names(module)) for module in modules(chapter)]
-    return [(heading, public) for heading, public in found if public]
+        prefix = "random." if chapter == "random" else ""
+        for name in public(package(chapter), prefix):
+            heading = told.get(getattr(value_of(name), "__module__", ""), "")
+            found.setdefault(heading, []).append(name)
+    return {heading: names for heading, names in found.items() if names}
+
+
+def value_of(name):
+    """What `dt` has under a name with dots."""
+    value = dt
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
 
 
 def first_line(module):
@@ -71,9 +87,7 @@ def title(chapter):
 
 def entry(name):
     """The directive that documents one name."""
-    value = dt
-    for part in name.split("."):
-        value = getattr(value, part)
+    value = value_of(name)
     if not callable(value):
         return f".. py:data:: {name}\n   :value: {value!r}\n\n   As ``numpy.{name}``.\n"
     if not isinstance(value, type):
@@ -87,11 +101,11 @@ def page(chapter):
     """The page of one chapter as reStructuredText."""
     text = [title(chapter), "=" * len(title(chapter)), "", ".. currentmodule:: dask_tapestry", ""]
     if chapter in CHAPTERS:
-        text += [inspect.getdoc(importlib.import_module(f"{ARRAY}.{chapter}")), ""]
-    for heading, public in chapter_sections(chapter):
+        text += [first_line(package(chapter)) + ".", ""]
+    for heading, names in sections(chapter).items():
         if heading:
             text += [heading, "-" * len(heading), ""]
-        text += [entry(name) for name in public]
+        text += [entry(name) for name in names]
     return "\n".join(text)
 
 
