@@ -18,7 +18,7 @@ from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshape import expand_dims, moveaxis
 from dask_tapestry.array.statistics.reductions import any as any_cell
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.coordinates import index as index_tensor
+from dask_tapestry.operators.coordinates import coordinates
 
 __all__ = ["geomspace", "linspace", "logspace"]
 
@@ -101,7 +101,7 @@ def _line(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Any]:
 
 
 def _places(count: int, rank: int) -> Array:
-    return Array(index_tensor((count, *(1,) * rank), 0))
+    return Array(coordinates((count, *(1,) * rank), 0))
 
 
 def _end(value: Any, kind: DTypes) -> Any:
