@@ -17,7 +17,7 @@ import mpmath
 import numpy as np
 from numba import njit
 
-from dask_tapestry_kernels.cpu.elementary import FUNCTIONS
+from dask_tapestry_kernels.elementary.functions import FUNCTIONS
 
 STRIP, STRIPS, REPEATS = 4096, 256, 7
 RANGES = {  # of the time's arguments, the first and the second

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 
@@ -123,9 +124,11 @@ class Tapestry(Dask):
         super().warm(call)
 
     def _compiled(self):
-        """The module of compiled kernels, which older versions lack."""
-        name = "dask_tapestry_kernels.cpu.compiled"
-        return importlib.import_module(name) if importlib.util.find_spec(name) else None
+        """The module of compiled kernels by its names, new and old; the oldest versions lack it."""
+        for name in ("jit.compile_service", "compiled"):
+            with suppress(ModuleNotFoundError):
+                return importlib.import_module(f"dask_tapestry_kernels.cpu.{name}")
+        return None
 
 
 class JAX(Peer):

@@ -16,7 +16,8 @@ import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.operators.monoids import MONOIDS
-from dask_tapestry_kernels.cpu import KERNELS, compiled
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.jit import compile_service
 
 FUNCTIONS = {"sum": np.sum, "mean": np.mean, "var": np.var, "min": np.min, "argmin": np.argmin,
              "any": np.any}  # fmt: skip
@@ -73,7 +74,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", help="write the figures there")
     given = parser.parse_args()
-    compiled.mode("wait").__enter__()  # for good
+    compile_service.mode("wait").__enter__()  # for good
     rows = []
     print("| function | dtype | over | ours | NumPy |")
     print("|---|---|---|--:|--:|")

@@ -47,25 +47,17 @@ def test_files_are_short():
     assert not misses, listed(misses)
 
 
+def untested(package: Path, tests: Path) -> Iterator[str]:
+    """Yield the modules of a package without a test of their name in the mirrored folder."""
+    for module in sorted(package.rglob("*.py")):
+        test = tests / module.parent.relative_to(package) / f"test_{module.name.lstrip('_')}"
+        if module.name not in UNTESTED_BY_NAME and not test.exists():
+            yield f"{relative(module)}: no {relative(test)}"
+
+
 def test_every_module_has_a_test_of_its_name():
-    misses = []
-    for module in sorted(PACKAGE.rglob("*.py")):
-        if module.name in UNTESTED_BY_NAME:
-            continue
-        folder = ROOT / "tests" / module.parent.relative_to(PACKAGE)
-        test = folder / f"test_{module.name.lstrip('_')}"
-        if not test.exists():
-            misses.append(f"{relative(module)}: no {relative(test)}")
-    assert not misses, listed(misses)
-
-
-def test_every_kernel_module_has_a_test_of_its_name():
-    tests = ROOT / "tests" / "kernels"
-    misses = [
-        f"{relative(module)}: no tests/kernels/test_{module.name}"
-        for module in sorted(KERNELS.rglob("*.py"))
-        if module.name not in UNTESTED_BY_NAME and not (tests / f"test_{module.name}").exists()
-    ]
+    misses = [*untested(PACKAGE, ROOT / "tests")]
+    misses += untested(KERNELS / "dask_tapestry_kernels", ROOT / "tests" / "kernels")
     assert not misses, listed(misses)
 
 

@@ -18,7 +18,7 @@ from dask_tapestry.plan.program import Instruction, Program, Schedule, Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.threads import one_thread_each
+from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
 
 Block = np.ndarray[Any, Any]
 Held = dict[tuple[int, ZRange], Any]

@@ -21,7 +21,8 @@ import numpy as np
 from dask_tapestry.plan.program import Program, Schedule, Work
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu import KERNELS, tiled
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.cells import compiled_tiles
 
 Block = np.ndarray[Any, Any]
 Held = Mapping[tuple[int, ZRange], Any]
@@ -111,7 +112,7 @@ def run_tiles(part: Part, box: ZRange, schedule: Schedule, values: Held, target:
         return list(_operations(part, tile, known, buffers, target[tile.index(box)]))
 
     grid = [
-        tiled.GridLine(-(-n // side), side, n - side)
+        compiled_tiles.GridLine(-(-n // side), side, n - side)
         for n, side in zip(box.shape, sides, strict=True)
     ]
     here = operations((0,) * len(sides))
@@ -119,13 +120,13 @@ def run_tiles(part: Part, box: ZRange, schedule: Schedule, values: Held, target:
     if moved is None:
         return False
     ready = [
-        tiled.Operation(operation.expression, operation.arrays, moves)
+        compiled_tiles.Operation(operation.expression, operation.arrays, moves)
         for operation, moves in zip(here, moved, strict=True)
     ]
-    return tiled.run(ready, grid, box.size)
+    return compiled_tiles.run(ready, grid, box.size)
 
 
-def _moves(here: list[_Operation], grid: list[tiled.GridLine], operations: Any) -> Any:
+def _moves(here: list[_Operation], grid: list[compiled_tiles.GridLine], operations: Any) -> Any:
     """Bytes that each array of each operation moves a cell, by dimension; None if by no number."""
     by_dim: list[list[list[int]]] = []
     for dim, line in enumerate(grid):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.operators.columnsort import columnsort, largest, most_columns, rows_of
 from dask_tapestry.operators.sort import argsort, sort
-from dask_tapestry_kernels.cpu import sort as kernels
+from dask_tapestry_kernels.cpu.blocks import sort as kernels
 
 KINDS = "?,i1,u8,f2,f4,f8,c8,M8[s],m8[D],S2,U1".split(",")
 

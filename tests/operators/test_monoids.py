@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.monoids import MONOIDS, accumulator
-from dask_tapestry_kernels.cpu.monoids import ARITHMETIC
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from tests.comparisons import DTYPES
 
 

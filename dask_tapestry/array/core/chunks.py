@@ -14,6 +14,9 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, fitting_sides
 
+DimensionChunks = int | str | Sequence[int] | None
+Chunks = DimensionChunks | Sequence[DimensionChunks] | Mapping[int | str, DimensionChunks]
+
 
 def cuts_from(
     chunks: Any, type_: TensorType, own: Sequence[Cuts] | None = None

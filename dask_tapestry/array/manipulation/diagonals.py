@@ -10,13 +10,12 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.shape.reshape import ravel
+from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
 from dask_tapestry.operators.diagonal import diagonal as diagonal_tensor
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.pad import pad_constant
 from dask_tapestry.operators.unsqueeze import unsqueeze
 
@@ -24,7 +23,6 @@ __all__ = [
     "diag",
     "diagflat",
     "diagonal",
-    "tri",
     "tril",
     "tril_indices",
     "tril_indices_from",
@@ -103,20 +101,6 @@ def diagflat(v: Any, k: int = 0) -> Array:
            [0, 0, 0]])
     """
     return diag(ravel(asarray(v)), k)
-
-
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> Array:  # noqa: ARG001
-    """Return a matrix of ones on and below a diagonal, zeros above it.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.tri(2, 3, dtype=int).compute()
-    array([[1, 0, 0],
-           [1, 1, 0]])
-    """
-    shape = max(0, index(N)), max(0, index(N if M is None else M))
-    return Array(astype(below(shape, index(k)), as_dtype(dtype)))
 
 
 @implements(np.tril)

@@ -12,7 +12,8 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.manipulation.repeating import picked, static
 from dask_tapestry.array.shape.atleast import with_rank
-from dask_tapestry.array.shape.reshape import moveaxis, ravel
+from dask_tapestry.array.shape.reshaping import ravel
+from dask_tapestry.array.shape.transposing import moveaxis
 from dask_tapestry.errors import IndexingError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import pick, slice_axis

@@ -13,7 +13,7 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.out import into
 from dask_tapestry.array.shape.atleast import atleast_1d, atleast_2d, atleast_3d, with_rank
-from dask_tapestry.array.shape.reshape import ravel
+from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.concat import concat as concat_tensors
 from dask_tapestry.operators.concat import joint_dtype

@@ -10,14 +10,15 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.creation.linspace import linspace
+from dask_tapestry.array.creation.ranges import linspace
 from dask_tapestry.array.elementwise.choosing import astype
 from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
-from dask_tapestry.array.shape.reshape import flip, squeeze
+from dask_tapestry.array.manipulation.roll_flip import flip
+from dask_tapestry.array.shape.reshaping import squeeze
 from dask_tapestry.array.statistics.averages import mean
-from dask_tapestry.array.statistics.quantiles import median
-from dask_tapestry.array.statistics.reductions import max as greatest
-from dask_tapestry.array.statistics.reductions import min as least
+from dask_tapestry.array.statistics.extremes import max as greatest
+from dask_tapestry.array.statistics.extremes import min as least
+from dask_tapestry.array.statistics.medians import median
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axis_slices import slice_axis
 from dask_tapestry.operators.broadcast import broadcast

@@ -15,7 +15,7 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.shapes import lengths_of
 from dask_tapestry.array.creation.filled import zeros
 from dask_tapestry.array.shape.atleast import with_rank
-from dask_tapestry.array.shape.reshape import ravel, reshape
+from dask_tapestry.array.shape.reshaping import ravel, reshape
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import pick, runs, slice_axis

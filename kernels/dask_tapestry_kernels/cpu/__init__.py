@@ -13,23 +13,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu import (
+from dask_tapestry_kernels.cpu.blocks import (
     bins,
     compress,
     generate,
     matmul,
     random,
-    reduce,
-    scan,
     search,
     select,
     sort,
-    tabulate,
     take,
-    tape,
-    user,
-    vectors,
+    user_functions,
+    vector_functions,
 )
+from dask_tapestry_kernels.cpu.cells import interpreter
+from dask_tapestry_kernels.cpu.reduction import reduce, tabulate
+from dask_tapestry_kernels.cpu.scan import scan
 
 KERNELS: Final[MappingProxyType[str, Callable[..., np.ndarray[Any, Any]]]] = MappingProxyType(
     {
@@ -50,7 +49,7 @@ KERNELS: Final[MappingProxyType[str, Callable[..., np.ndarray[Any, Any]]]] = Map
         "randombits": random.random_bits,
         "randomfraction": random.random_fraction,
         "permutation": random.permutation,
-        "map": tape.evaluate,
+        "map": interpreter.evaluate,
         "reduce": reduce.reduce,
         "reductions": reduce.reductions,
         "bin": bins.bin_number,
@@ -75,10 +74,10 @@ KERNELS: Final[MappingProxyType[str, Callable[..., np.ndarray[Any, Any]]]] = Map
         "interp": search.interp,
         "matmul": matmul.matmul,
         "linear": matmul.linear,
-        "call": user.call,
-        "member": user.member,
-        "fold": user.fold,
-        "blockwise": user.blockwise,
-        "vectors": vectors.vectors,
+        "call": user_functions.call,
+        "member": user_functions.member,
+        "fold": user_functions.fold,
+        "blockwise": user_functions.blockwise,
+        "vectors": vector_functions.vectors,
     }
 )

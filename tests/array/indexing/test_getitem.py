@@ -9,6 +9,7 @@ import dask_tapestry as dt
 from tests.comparisons import same_bits
 
 pytestmark = pytest.mark.usefixtures("sync")
+CELLS = np.arange(24).reshape(2, 3, 4)
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 
 
@@ -227,3 +228,59 @@ def test_masks_under_every_scheduler(scheduler):
         x = dt.asarray(cells).rechunk((11, 3))
         picked = x[x % 3 == 0]
         assert same_bits(picked.compute(), cells[cells % 3 == 0])
+
+
+@given(st.data())
+def test_basic_indexing_is_that_of_numpy(data):
+    shape = data.draw(hnp.array_shapes(max_dims=3, max_side=5))
+    key = data.draw(hnp.basic_indices(shape, allow_newaxis=True))
+    cells = np.arange(np.prod(shape)).reshape(shape)
+    ours = dt.asarray(cells)[key]
+    assert isinstance(ours, dt.Array)
+    np.testing.assert_array_equal(ours.compute(), cells[key])
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        (2,),
+        (-3,),
+        (0, 3),
+        (0, 0, 0, 0),
+        "x",
+        1.0,
+        (..., ...),
+        (0, ..., 0, 0, 0),
+        (None, 5),
+    ],
+)
+def test_wrong_indices_are_errors_of_numpy_too(key):
+    with pytest.raises(IndexError):
+        CELLS[key]
+    with pytest.raises(dt.IndexingError):
+        dt.asarray(CELLS)[key]
+
+
+def test_texts_are_near_those_of_numpy():
+    x = dt.asarray(CELLS)
+    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 2"):
+        x[9]
+    with pytest.raises(IndexError, match="index -5 is out of bounds for axis 2 with size 4"):
+        x[0, :, -5]
+    with pytest.raises(
+        IndexError, match="too many indices for array: array is 3-dimensional, but 4"
+    ):
+        x[0, 0, 0, 0]
+    with pytest.raises(IndexError, match="can only have a single ellipsis"):
+        x[..., ...]
+    with pytest.raises(IndexError, match="only integers, slices"):
+        x["a"]
+    with pytest.raises(ValueError, match="slice step cannot be zero"):
+        x[::0]
+    with pytest.raises(TypeError, match="slice indices must be integers"):
+        x[1.0:]
+
+
+def test_integers_of_numpy_are_integers():
+    ours = dt.asarray(CELLS)[np.int64(1), np.array(2)]
+    np.testing.assert_array_equal(ours.compute(), CELLS[1, 2])

@@ -1,0 +1,1 @@
+"""Kernels of whole blocks: selectors, generators, sorting, bins, products, user functions."""

@@ -1,0 +1,233 @@
+"""The bin that each cell lies in, by arithmetic where that decides it and by search elsewhere.
+
+Searching 100 edges for unsorted cells takes 100 ns a cell. Here a cell's place on an even grid is
+computed, which takes 2 ns; where the grid cell holds no edge, nor has one within the rounding of
+the computation, the bin is known. Only the other cells are searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.blocks import bins_compiled
+from dask_tapestry_kernels.cpu.cells.interpreter import tiles
+
+Block = np.ndarray[Any, Any]
+Place = Callable[[Block, Block], Block]
+
+GRID: Final = 8192  # grid cells for uneven edges, at least; a table of them stays in cache
+GRID_A_BIN: Final = 16
+TILE_CELLS: Final = 32_768
+ROUNDINGS: Final = 16.0  # more than subtraction, scaling and the edges' own rounding add up to
+FEW: Final = 16  # one cell in so many is worth searching for; else all of the tile are corrected
+
+
+def bin_number(
+    out: Block | None, x: Block, edges: Block, *, even: bool, dtype: np.dtype[Any]
+) -> Block:
+    """Number of the bin that each cell of `x` lies in, from 1.
+
+    It is 0, or one more than there are bins, where the cell lies in none. A bin holds its lower
+    edge and not its upper one, but for the last, which holds both.
+
+    Parameters
+    ----------
+    even
+        Whether the edges are evenly spaced.
+    dtype
+        Of the numbers.
+    """
+    if even and not (np.isfinite(edges[0]) and np.isfinite(edges[-1])):
+        raise ValueError(f"autodetected range of [{edges[0]}, {edges[-1]}] is not finite")
+    result = np.empty(x.shape, dtype) if out is None else out
+    with np.errstate(all="ignore"):
+        if _natively(result, x, edges, even):
+            return result
+        number = _method(x, edges, even)
+        for tile in tiles(x.shape, TILE_CELLS):
+            cells = x[tile]
+            result[tile] = number(cells.ravel()).reshape(cells.shape)
+    return result
+
+
+def _method(x: Block, edges: Block, even: bool) -> Callable[[Block], Block]:
+    """How to find the bins of the cells of a tile."""
+    if x.dtype.itemsize == 1 and x.dtype.kind in "iu" and x.size > TILE_CELLS:
+        return _tabled(x.dtype, edges)
+    finite = _finite(x, edges)
+    if len(finite) > 1 and finite[0] < finite[-1] and x.size >= GRID:
+        by_grid = _even_grid(edges) if even else _uneven_grid(edges, finite)
+        if by_grid is not None:
+            return by_grid
+    return lambda cells: searched(cells, edges)
+
+
+def _finite(x: Block, edges: Block) -> Block:
+    """The finite edges, if float64 tells them and the cells apart."""
+    kinds = x.dtype.kind + edges.dtype.kind
+    plain = set(kinds) <= set("fiu") and max(x.dtype.itemsize, edges.dtype.itemsize) <= 8
+    return edges[np.isfinite(edges)] if plain else np.empty(0)
+
+
+def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:
+    """Whether a compiled loop has written the numbers."""
+    if (x.dtype.itemsize == 1 and x.dtype.kind in "iu") or x.size < bins_compiled.SMALL:
+        return False
+    finite = _finite(x, edges).astype(np.float64)
+    if len(finite) < 2 or not finite[0] < finite[-1]:
+        return False
+    low, high = float(finite[0]), float(finite[-1])
+    count = len(edges) - 1 if even else max(GRID, GRID_A_BIN * len(edges))
+    scale = count / (high - low)
+    tolerance = _tolerance(edges if even else finite, count, scale)
+    if not tolerance < 0.25 or count >= 2**30:
+        return False
+    if even:
+        return bins_compiled.even_numbers(result, x, edges, scale, tolerance)
+    spans = _spans(edges, (finite - low) * scale, count, tolerance)
+    return bins_compiled.uneven_numbers(result, x, edges, (low, high, scale), spans)
+
+
+def _spans(edges: Block, places: Block, count: int, tolerance: float) -> Block:
+    """For each grid cell the bins of what may lie in it; of what lies below and above, the one."""
+    below, grid = int(np.isneginf(edges).sum()), np.arange(-1.0, count + 1)
+    spans = np.empty((count + 2, 2), np.int64)
+    spans[:, 0] = below + np.searchsorted(places, grid - 2 * tolerance, side="left")
+    spans[:, 1] = below + np.searchsorted(places, grid + 1 + 2 * tolerance, side="right")
+    spans[0], spans[-1] = below, below + len(places)
+    return spans
+
+
+def searched(cells: Block, edges: Block) -> Block:
+    """Numbers by search; 0 below, one more than there are bins above and of a NaN."""
+    numbers = np.searchsorted(edges, cells, side="right")
+    if len(edges) > 1:
+        numbers = np.where(cells == edges[-1], len(edges) - 1, numbers)
+    return np.asarray(numbers)
+
+
+def _tabled(dtype: np.dtype[Any], edges: Block) -> Callable[[Block], Block]:
+    """Of cells of one byte: each of their values is searched for once."""
+    every = np.arange(256, dtype=np.uint8).view(dtype)
+    table = searched(every, edges)
+    return lambda cells: table.take(cells.view(np.uint8))
+
+
+class _Scratch:
+    """Arrays of a tile that are used again: fresh ones cost more than the arithmetic on them."""
+
+    def __init__(self) -> None:
+        self.place = np.empty(TILE_CELLS)
+        self.off = np.empty(TILE_CELLS)
+        self.number = np.empty(TILE_CELLS, np.int32)
+        self.near = np.empty(TILE_CELLS, bool)
+
+
+def _even_grid(edges: Block) -> Callable[[Block], Block] | None:
+    """For even edges the grid cells are the bins, and edges are near whole places."""
+    count = len(edges) - 1
+    low, high = float(edges[0]), float(edges[-1])
+    scale = count / (high - low)
+    tolerance = _tolerance(edges, count, scale)
+    if not tolerance < 0.25 or count >= 2**30:
+        return None
+    bounds = _Bounds(edges)
+    scratch = _Scratch()
+
+    def numbers(cells: Block) -> Block:
+        n = len(cells)
+        place, off = scratch.place[:n], scratch.off[:n]
+        number, near = scratch.number[:n], scratch.near[:n]
+        np.subtract(cells, low, out=place, dtype=np.float64)
+        np.multiply(place, scale, out=place)
+        np.rint(place, out=off)
+        np.subtract(off, place, out=off)
+        np.abs(off, out=off)
+        np.less(off, tolerance, out=near)
+        np.add(place, 1.0, out=place)
+        np.copyto(number, place, casting="unsafe")  # what does not fit becomes negative, or 0
+        np.minimum(number.view(np.uint32), np.uint32(count + 1), out=number.view(np.uint32))
+        if near.any():
+            bounds.correct(number, cells, near)
+        return number
+
+    return numbers
+
+
+class _Bounds:
+    """The edges, to correct computed numbers that may be off by one."""
+
+    def __init__(self, edges: Block) -> None:
+        self.edges = edges
+        inner = edges.astype(np.float64)
+        beyond = np.nextafter(inner[-1], np.inf)  # so that the last bin holds the last edge
+        self.lower = np.concatenate([[-np.inf], inner[:-1], [beyond]])
+        self.upper = np.concatenate([self.lower[1:], [np.nan]])
+
+    def correct(self, numbers: Block, cells: Block, near: Block) -> None:
+        """Compare the cells `near` an edge with it."""
+        places = np.flatnonzero(near)
+        if len(places) * FEW < len(cells):
+            numbers[places] = searched(cells[places], self.edges)
+            return
+        np.subtract(numbers, cells < self.lower.take(numbers), out=numbers, casting="unsafe")
+        np.add(numbers, cells >= self.upper.take(numbers), out=numbers, casting="unsafe")
+        np.putmask(numbers, (cells < self.lower[1]) | (cells >= self.lower[-1]), 0)
+
+
+def _tolerance(edges: Block, count: int, scale: float) -> float:
+    """By how much a place on a grid of `count` cells may be off, in grid cells."""
+    kind = edges.dtype if edges.dtype.kind == "f" else np.dtype(np.float64)
+    finite = edges[np.isfinite(edges)].astype(np.float64)
+    size = float(np.max(np.abs(finite)))
+    return ROUNDINGS * float(np.finfo(kind).eps) * (count + size * scale)
+
+
+def _uneven_grid(edges: Block, finite: Block) -> Callable[[Block], Block] | None:
+    """A grid over the finite edges, and the bin of each grid cell that holds none of them."""
+    inner = finite.astype(np.float64)
+    low, high = float(inner[0]), float(inner[-1])
+    count = max(GRID, GRID_A_BIN * len(edges))
+    scale = count / (high - low)
+    tolerance = _tolerance(inner, count, scale)
+    if not tolerance < 0.25:
+        return None
+    table, unclear = _grid_table(edges, (inner - low) * scale, count, tolerance)
+    scratch = _Scratch()
+
+    def numbers(cells: Block) -> Block:
+        n = len(cells)
+        place, number = scratch.place[:n], scratch.number[:n]
+        np.subtract(cells, low, out=place, dtype=np.float64)
+        np.multiply(place, scale, out=place)
+        np.fmax(place, -1.0, out=place)
+        np.fmin(place, float(count), out=place)
+        np.add(place, 1.0, out=place)
+        np.copyto(number, place, casting="unsafe")
+        found = table.take(number)
+        missing = np.flatnonzero(found == unclear)
+        if len(missing):
+            found[missing] = searched(cells[missing], edges)
+        return found
+
+    return numbers
+
+
+def _grid_table(edges: Block, places: Block, count: int, tolerance: float) -> tuple[Block, int]:
+    """Bins of what lies below the grid, of its cells, and of what lies above.
+
+    Returns the table and the number that stands in it for grid cells with an edge, and for what
+    lies below, where a NaN lands, if anything but no bin is there.
+    """
+    unclear = len(edges) + 1
+    grid = np.arange(count + 2) - 0.5  # the middle of each, the first and last outside
+    below = int(np.isneginf(edges).sum())
+    table = below + np.searchsorted(places, grid, side="right")
+    for side in (-tolerance, tolerance):
+        table[np.clip(np.floor(places + side), -1, count).astype(np.intp) + 1] = unclear
+    if below:
+        table[0] = unclear
+    return table, unclear

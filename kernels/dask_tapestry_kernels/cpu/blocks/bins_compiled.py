@@ -1,0 +1,179 @@
+"""The bins of cells in compiled loops: a cell's place on a grid, then a look at the edges near it.
+
+On an even grid only strips in which some cell is within the rounding of an edge are looked at; on
+the grid of uneven edges the bin is searched for between the edges that the grid cell may hold.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.jit.compile_service import compiled
+from dask_tapestry_kernels.cpu.jit.memory_layout import address, storage
+
+Block = np.ndarray[Any, Any]
+
+SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
+EXACT: Final = 2**53  # up to which float64 holds every integer
+BITS: Final = 12  # of a number that say how many edges a grid cell holds
+ARITIES: Final = {True: 6, False: 9}
+STRIP: Final = 256  # cells that are looked at together
+
+EVEN: Final = """\
+import numpy as np
+from numba import carray, njit
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+
+
+def even(cells, numbers, edges, told, n, count):
+    e = carray(pointer(edges), (count + 1,), np.float64)
+    t = carray(pointer(told), (3,), np.float64)
+    low, scale, tolerance = t[0], t[1], t[2]
+    last, above = e[count], np.float64(count + 1)
+    for lo in range(0, n, {strip}):
+        width = min({strip}, n - lo)
+        x = carray(pointer(cells + lo * {size}), (width,), np.{cell})
+        o = carray(pointer(numbers + lo * {number_size}), (width,), np.{number})
+        near = 0
+        for k in range(width):
+            place = (np.float64(x[k]) - low) * scale
+            near |= np.int64(abs(np.rint(place) - place) < tolerance)
+            place += 1.0
+            o[k] = np.{number}(np.int64(place if place >= 0.0 and place < above else 0.0))
+        if near:
+            for k in range(width):
+                cell = np.float64(x[k])
+                if cell >= e[0] and cell <= last:
+                    at = min(max(np.int64((cell - low) * scale), 0), count - 1)
+                    while cell < e[at]:
+                        at -= 1
+                    while at < count - 1 and cell >= e[at + 1]:
+                        at += 1
+                    o[k] = np.{number}(at + 1)
+                else:
+                    o[k] = np.{number}(0)
+
+
+kernel = njit("void({arguments})", nogil=True, error_model="numpy")(even)
+"""
+
+UNEVEN: Final = """\
+import numpy as np
+from numba import carray, njit
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+
+
+def uneven(cells, numbers, edges, told, spans, scratch, n, count, grid):
+    e = carray(pointer(edges), (count + 1,), np.float64)
+    t = carray(pointer(told), (3,), np.float64)
+    s = carray(pointer(spans), (grid + 2,), np.uint32)
+    rows = carray(pointer(scratch), ({strip},), np.uint32)
+    low, high, scale, last, most = t[0], t[1], t[2], e[count], np.float64(grid - 1)
+    for lo in range(0, n, {strip}):
+        width = min({strip}, n - lo)
+        x = carray(pointer(cells + lo * {size}), (width,), np.{cell})
+        o = carray(pointer(numbers + lo * {number_size}), (width,), np.{number})
+        for k in range(width):
+            cell = np.float64(x[k])
+            place = (cell - low) * scale
+            place = place if place >= 0.0 else 0.0
+            place = place if place <= most else most
+            place = -1.0 if cell < low else place
+            place = most + 1.0 if cell > high else place
+            rows[k] = np.uint32(np.int32(place + 1.0))
+        special = 0
+        for k in range(width):
+            cell = np.float64(x[k])
+            special |= np.int64(not cell < last)
+            span = s[rows[k]]
+            a = span >> np.uint32({bits})
+            if span & np.uint32({mask}):
+                b = a + (span & np.uint32({mask}))
+                while a < b:
+                    middle = (a + b) >> np.uint32(1)
+                    if e[middle] <= cell:
+                        a = middle + np.uint32(1)
+                    else:
+                        b = middle
+            o[k] = np.{number}(a)
+        if special:
+            for k in range(width):
+                cell = np.float64(x[k])
+                at = np.int64(o[k])
+                at = count if cell == last else at
+                o[k] = np.{number}(at if cell == cell else count + 1)
+
+
+kernel = njit("void({arguments})", nogil=True, error_model="numpy")(uneven)
+"""
+
+
+@lru_cache(maxsize=64)
+def source(even: bool, cell: np.dtype[Any], number: np.dtype[Any]) -> str | None:
+    """The text of a module that numbers cells by bin; None where NumPy has to do."""
+    if cell.kind not in "iuf" or cell.char in "eg" or not cell.isnative:
+        return None
+    names = {
+        "cell": storage(cell),
+        "number": storage(number),
+        "strip": STRIP,
+        "bits": BITS,
+        "mask": 2**BITS - 1,
+    }
+    names |= {"size": cell.itemsize, "number_size": number.itemsize}
+    text = EVEN if even else UNEVEN
+    return text.format(**names, arguments=", ".join(["int64"] * ARITIES[even]))
+
+
+def even_numbers(result: Block, x: Block, edges: Block, scale: float, tolerance: float) -> bool:
+    """Number the cells by bins of even edges; False where that takes NumPy."""
+    native = _native(True, result, x, edges)
+    if native is None:
+        return False
+    cells, bounds = np.ascontiguousarray(x), edges.astype(np.float64)
+    told = np.array([bounds[0], scale, tolerance])
+    target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
+    native(*map(address, (cells, target, bounds, told)), x.size, len(edges) - 1)
+    if target is not result:
+        result[...] = target
+    return True
+
+
+def uneven_numbers(
+    result: Block, x: Block, edges: Block, grid: tuple[float, float, float], spans: Block
+) -> bool:
+    """Number the cells by bins of any ascending edges; False where that takes NumPy.
+
+    Parameters
+    ----------
+    grid
+        Where it begins and ends, and how many of its cells there are to a unit.
+    spans
+        For what lies below the grid, each of its cells and what lies above, the edges between which
+        the bin is to be searched for.
+    """
+    native = _native(False, result, x, edges)
+    if native is None:
+        return False
+    cells, bounds = np.ascontiguousarray(x), edges.astype(np.float64)
+    told, scratch = np.array(grid), np.empty(STRIP, np.uint32)
+    inside = spans[:, 1] - spans[:, 0]
+    if len(edges) >= 2 ** (32 - BITS) or inside.max() >= 2**BITS:
+        return False
+    held = (spans[:, 0] << BITS | inside).astype(np.uint32)
+    target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
+    places = map(address, (cells, target, bounds, told, held, scratch))
+    native(*places, x.size, len(edges) - 1, len(spans) - 2)
+    if target is not result:
+        result[...] = target
+    return True
+
+
+def _native(even: bool, result: Block, x: Block, edges: Block) -> Any:
+    if x.size < SMALL or (edges.dtype.kind in "iu" and bool((np.abs(edges) >= EXACT).any())):
+        return None
+    text = source(even, x.dtype, result.dtype)
+    return None if text is None else compiled(text, ARITIES[even], "bins", x.size)

@@ -1,0 +1,109 @@
+"""Cells at places that blocks name, and cells put there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.blocks import select_compiled
+
+Block = np.ndarray[Any, Any]
+
+
+def wrapped(places: Block, extent: int, axis: int) -> Block:
+    """Places with negative ones counted from the end.
+
+    Raises
+    ------
+    IndexError
+        If one is out of bounds, as NumPy says it.
+    """
+    if not places.size:
+        return places.astype(np.intp, copy=False)
+    low, high = places.min(), places.max()
+    if high >= extent or low < -extent:
+        wrong = int(high if high >= extent else low)
+        raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {extent}")
+    chosen = places.astype(np.intp, copy=False)
+    return np.where(chosen < 0, chosen + extent, chosen) if low < 0 else chosen
+
+
+def take(
+    out: Block | None,
+    block: Block,
+    *places: Block,
+    axes: tuple[int, ...],
+    at: int,
+    extents: tuple[int, ...],
+    origin: tuple[int, ...],
+) -> Block:
+    """Cells at `places` of `block`, which begins at `origin` along `axes`: operators/take.py."""
+    if len(axes) == 1 and at == axes[0]:
+        rows = select_compiled.take(out, block, places[0], at, extents[0], origin[0])
+        if rows is not None:
+            return rows
+    own = [
+        wrapped(p, n, axis) - start if start else wrapped(p, n, axis)
+        for p, n, axis, start in zip(places, extents, axes, origin, strict=True)
+    ]
+    if len(axes) == 1 and at == axes[0]:
+        return np.take(
+            block, own[0], axes[0], out=out, mode="clip" if block.shape[axes[0]] else "raise"
+        )
+    front = np.moveaxis(block, axes, range(len(axes)))
+    rank = own[0].ndim
+    return np.moveaxis(front[tuple(own)], range(rank), range(at, at + rank))
+
+
+def take_along(out: Block | None, block: Block, places: Block, *, axis: int, extent: int) -> Block:  # noqa: ARG001
+    """Cells of `block` at `places` along `axis`."""
+    return np.take_along_axis(block, wrapped(places, extent, axis), axis)
+
+
+def put(
+    out: Block | None,  # noqa: ARG001
+    block: Block,
+    *rest: Block,
+    axes: tuple[int, ...],
+    at: int,
+    extents: tuple[int, ...],
+    origin: tuple[int, ...],
+) -> Block:
+    """`block` with the last of `rest` put at the places that the others name; the last one wins."""
+    *places, values = rest
+    own = [
+        wrapped(p, n, axis) - start
+        for p, n, axis, start in zip(places, extents, axes, origin, strict=True)
+    ]
+    rank = own[0].ndim
+    sides = [block.shape[axis] for axis in axes]
+    inside = np.ones(own[0].shape, bool)
+    for p, side in zip(own, sides, strict=True):
+        inside &= (p >= 0) & (p < side)
+    result = np.array(block, order="C")
+    if not inside.any():
+        return result
+    front = np.moveaxis(result, axes, range(len(axes)))
+    moved = np.moveaxis(values, range(at, at + rank), range(rank))
+    chosen: tuple[Block, ...] = tuple(p[inside] for p in own)
+    front[chosen] = moved[inside]
+    return result
+
+
+def insert(
+    out: Block | None,  # noqa: ARG001
+    block: Block,
+    values: Block,
+    *,
+    index: tuple[slice, ...],
+    shape: tuple[int, ...],
+) -> Block:
+    """`block` with the cells `index` replaced; it may be without cells if all are."""
+    if values.shape == shape:
+        return values
+    if not values.size:
+        return block
+    result = np.array(block, order="C")
+    result[index] = values
+    return result

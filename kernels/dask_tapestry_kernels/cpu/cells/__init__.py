@@ -1,0 +1,1 @@
+"""Cell expressions: the tile interpreter, and compiled loops over rows of cells."""

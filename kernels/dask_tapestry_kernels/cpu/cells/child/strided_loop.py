@@ -1,0 +1,129 @@
+"""The walk: a compiled row run over blocks of any rank and any strides.
+
+A row takes n cells of each operand that lie side by side. The walk cuts a block into boxes of its
+two last dimensions, packs the operands that do not lie so into small buffers, and unpacks the
+result where it does not. What is the same in the next box is packed once. It knows bytes only, so
+one compiled function serves all expressions.
+
+Boxes go down the rows first, so that a transposed operand is read from the cache lines that the
+rows before have brought.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import carray, njit  # type: ignore[attr-defined]
+
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_row, peek, pointer, poke
+
+Table = np.ndarray[Any, Any]
+OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
+
+
+@njit(nogil=True, error_model="numpy")
+def _copy_as(
+    kind: Any, at: int, to: int, rows: int, n: int, size: int, steps: tuple[int, int, int, int]
+) -> None:
+    """Copy rows x n cells; `steps`, in bytes, are of row and cell of source, then of target."""
+    from_row, from_cell, to_row, to_cell = steps
+    zero = kind(0)
+    for i in range(rows):
+        source, target = at + i * from_row, to + i * to_row
+        if to_cell == size and from_cell == size:
+            cells, places = carray(pointer(source), (n,), kind), carray(pointer(target), (n,), kind)
+            for j in range(n):
+                places[j] = cells[j]
+        elif to_cell == size and from_cell == 0:
+            places = carray(pointer(target), (n,), kind)
+            cell = peek(source, zero)
+            for j in range(n):
+                places[j] = cell
+        else:
+            for j in range(n):
+                poke(target + j * to_cell, peek(source + j * from_cell, zero))
+
+
+@njit(nogil=True, error_model="numpy")
+def copy_box(
+    at: int, to: int, rows: int, n: int, size: int, steps: tuple[int, int, int, int]
+) -> None:
+    """Copy rows x n cells of `size` bytes."""
+    if size == 8:
+        _copy_as(np.int64, at, to, rows, n, size, steps)
+    elif size == 4:
+        _copy_as(np.int32, at, to, rows, n, size, steps)
+    elif size == 1:
+        _copy_as(np.int8, at, to, rows, n, size, steps)
+    elif size == 2:
+        _copy_as(np.int16, at, to, rows, n, size, steps)
+    else:
+        _copy_as(np.complex128, at, to, rows, n, size, steps)
+
+
+@njit(nogil=True, error_model="numpy")
+def _plane(
+    row: int, bases: Table, layout: Table, buffers: Table, table: Table, rank: int, strip: int
+) -> None:
+    """Run the row over the plane of the two last dimensions whose operands begin at `bases`."""
+    count = len(bases) - 1
+    rows, cells = layout[count + 1, rank - 1], layout[count + 1, rank]
+    n = min(cells, strip)
+    height = max(1, strip // n)
+    for j in range(0, cells, n):
+        m = min(n, cells - j)
+        packed = 0  # rows of the box before
+        for i in range(0, rows, height):
+            h = min(height, rows - i)
+            for p in range(count + 1):
+                size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
+                at = bases[p] + i * down + j * along
+                table[p] = at
+                if along == size and (h == 1 or down == m * size):
+                    continue
+                table[p] = buffers[p]
+                if p < count and not (down == 0 and h <= packed):
+                    copy_box(at, buffers[p], h, m, size, (down, along, m * size, size))
+            packed = h
+            call_row(row, (h * m, table.ctypes.data, table[count]))
+            size, down, along = layout[count, 0], layout[count, rank - 1], layout[count, rank]
+            at = bases[count] + i * down + j * along
+            if table[count] != at:
+                copy_box(table[count], at, h, m, size, (m * size, size, down, along))
+
+
+@njit(**OPTIONS)
+def walk(row: int, count: int, rank: int, strip: int, address: int, scratch: int) -> None:
+    """Run the compiled row at `row` on `count` operands and a result of `rank` >= 2 dimensions.
+
+    At `address` lie lines of ``rank + 1`` integers: for each operand and the result the bytes of a
+    cell and its strides; then 0 and the extents, none of them 0; then the addresses of operands and
+    result. `scratch` has room for three integers and a strip of 16-byte cells for each of these.
+    """
+    layout = carray(pointer(address), (count + 2, rank + 1), np.int64)
+    first = carray(pointer(address + 8 * (count + 2) * (rank + 1)), (count + 1,), np.int64)
+    bases = carray(pointer(scratch), (count + 1,), np.int64)
+    table = carray(pointer(scratch + 8 * (count + 1)), (count + 1,), np.int64)
+    buffers = carray(pointer(scratch + 16 * (count + 1)), (count + 1,), np.int64)
+    for p in range(count + 1):
+        buffers[p] = scratch + 24 * (count + 1) + 16 * strip * p
+    planes = 1
+    for dim in range(1, rank - 1):
+        planes *= layout[count + 1, dim]
+    for number in range(planes):
+        for p in range(count + 1):
+            bases[p] = first[p]
+        rest = number
+        for dim in range(rank - 2, 0, -1):
+            place = rest % layout[count + 1, dim]
+            rest //= layout[count + 1, dim]
+            for p in range(count + 1):
+                bases[p] += place * layout[p, dim]
+        _plane(row, bases, layout, buffers, table, rank, strip)
+
+
+@njit("void(int64, int64, int64, int64, int64, int64)", **OPTIONS)
+def kernel(row: int, count: int, rank: int, strip: int, address: int, scratch: int) -> None:
+    """Run one row over one block: `walk`."""
+    walk(row, count, rank, strip, address, scratch)

@@ -1,0 +1,144 @@
+"""Formulas run as compiled rows: straight through memory where cells lie in order, else walked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells import rows
+from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled, required
+
+Block = np.ndarray[Any, Any]
+STRIP: Final = 512  # cells packed at a time: operands and result of a formula stay in first cache
+LONG: Final = 64  # cells of a row that are worth a call
+SMALLEST_PLANE: Final = 16  # cells; smaller ones cost more to walk than to compute
+WALK_ARITY: Final = 6
+WALK: Final = "from dask_tapestry_kernels.cpu.cells.child.strided_loop import kernel\n"
+
+
+def run(expression: Any, out: Block, blocks: Sequence[Block]) -> bool:
+    """Evaluate `expression` into `out`, if that is compiled; return whether it was done."""
+    row = rows.row_of(expression)
+    if row is None:
+        return False
+    native = compiled(row.source, rows.ARITY, rows.text(expression), out.size)
+    if native is None and not _in_order(out, blocks):
+        _walk_loop(out.size)  # so that both are compiled by the next time
+    return native is not None and run_row(native, out, blocks, row.scalars)
+
+
+def apply(function: str, out: Block, *operands: Any) -> None:
+    """Write an elementary function of `operands`, all of one dtype, into `out`.
+
+    It is compiled like any formula, as there is no other definition of it: the first use on a
+    machine waits for that.
+    """
+    blocks = [np.require(np.broadcast_to(x, out.shape), None, ["C", "A"]) for x in operands]
+    source = rows.call_source(function, len(operands), blocks[0].dtype, out.dtype)
+    assert source is not None
+    row = required(source, rows.ARITY, function)
+    result = out if out.flags.carray else np.empty(out.shape, out.dtype)
+    run_row(row, result, blocks)
+    if result is not out:
+        out[...] = result
+
+
+def run_row(
+    row: Native, out: Block, blocks: Sequence[Block], scalars: Sequence[Block] = ()
+) -> bool:
+    """Run a row over blocks of the shape of `out`; return whether that was possible."""
+    if _in_order(out, blocks):
+        table = np.array([b.ctypes.data for b in (*blocks, *scalars)], np.int64)
+        row(out.size, table.ctypes.data, out.ctypes.data)
+        return True
+    walk = _walk_loop(out.size)
+    return walk is not None and _walk(walk, row, out, blocks, scalars)
+
+
+def _in_order(out: Block, blocks: Sequence[Block]) -> bool:
+    return all(b.flags.c_contiguous and b.flags.aligned for b in (out, *blocks))
+
+
+def _walk_loop(cells: int) -> Native | None:
+    return compiled(WALK, WALK_ARITY, "strided operands", cells)
+
+
+def _walk(
+    walk: Native, row: Native, out: Block, blocks: Sequence[Block], scalars: Sequence[Block]
+) -> bool:
+    operands = [b if b.flags.aligned else np.ascontiguousarray(b) for b in blocks]
+    layout = layout_of([*operands, out], scalars)
+    if layout is None:
+        return False
+    scratch = layout.scratch()
+    arrays, rank, strip, table = layout
+    walk(row.address, arrays - 1, rank, strip, table.ctypes.data, scratch.ctypes.data)
+    return True
+
+
+class Layout(NamedTuple):
+    """How operands and a result lie, as the walk takes it: see `strided_loop.walk`."""
+
+    arrays: int
+    rank: int
+    strip: int
+    table: Block
+
+    def scratch(self) -> Block:
+        """Room for the walk to work in."""
+        return np.empty((24 + 16 * min(self.strip, STRIP)) * self.arrays, np.uint8)
+
+
+def layout_of(arrays: Sequence[Block], scalars: Sequence[Block] = ()) -> Layout | None:
+    """Layout of operands and, last, their result; None if it takes more to walk than to compute.
+
+    The `scalars` come between; they are the same for all cells: cells of no bytes.
+    """
+    last = arrays[-1]
+    if not all(a.flags.aligned for a in arrays):
+        return None
+    extents, strides = _merged(arrays)
+    if extents[-1] * extents[-2] < SMALLEST_PLANE and last.size > SMALLEST_PLANE:
+        return None
+    sizes = [a.itemsize for a in arrays]
+    straight = all(s[-1] == size for s, size in zip(strides, sizes, strict=True))
+    strip = extents[-1] if straight and extents[-1] >= LONG else STRIP
+    *operands, result = [(size, *s) for size, s in zip(sizes, strides, strict=True)]
+    still = [(0,) * (1 + len(extents))] * len(scalars)
+    lines = [n for line in (*operands, *still, result) for n in line]
+    addresses = [a.ctypes.data for a in (*arrays[:-1], *scalars, last)]
+    table = np.array([*lines, 0, *extents, *addresses], np.int64)
+    return Layout(len(arrays) + len(scalars), len(extents), strip, table)
+
+
+def _merged(arrays: Sequence[Block]) -> tuple[list[int], list[list[int]]]:
+    """Extents and strides of two dimensions at least, in the order in which the last array lies.
+
+    Dimensions that all arrays run through as one are one.
+    """
+    last = arrays[-1]
+    dims = sorted(
+        (d for d in range(last.ndim) if last.shape[d] > 1), key=lambda d: -abs(last.strides[d])
+    )
+    extents: list[int] = []
+    strides: list[list[int]] = [[] for _ in arrays]
+    for dim in dims:
+        n = last.shape[dim]
+        if extents and all(
+            s[-1] == a.strides[dim] * n for s, a in zip(strides, arrays, strict=True)
+        ):
+            extents[-1] *= n
+            for s, a in zip(strides, arrays, strict=True):
+                s[-1] = a.strides[dim]
+            continue
+        extents.append(n)
+        for s, a in zip(strides, arrays, strict=True):
+            s.append(a.strides[dim])
+    missing = 2 - len(extents)
+    if missing > 0:
+        sides = [a.itemsize for a in arrays]
+        extents = [1] * missing + extents
+        strides = [[size] * missing + s for size, s in zip(sides, strides, strict=True)]
+    return extents, strides

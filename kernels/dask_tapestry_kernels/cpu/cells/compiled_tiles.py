@@ -1,0 +1,85 @@
+"""Formulas one after the other, in tiles of a block that stay in cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells import rows
+from dask_tapestry_kernels.cpu.cells.compiled_formulas import Layout, layout_of
+from dask_tapestry_kernels.cpu.jit.compile_service import compiled
+
+Block = np.ndarray[Any, Any]
+LOOP: Final = "from dask_tapestry_kernels.cpu.cells.child.tile_loop import kernel\n"
+LOOP_ARITY: Final = 5
+
+
+class Operation(NamedTuple):
+    """A formula in the first tile.
+
+    Attributes
+    ----------
+    arrays
+        What it reads, then what it writes.
+    moves
+        For each of these, the bytes it moves with each cell that the tile moves, by dimension.
+    """
+
+    expression: Any
+    arrays: tuple[Block, ...]
+    moves: tuple[tuple[int, ...], ...]
+
+
+class GridLine(NamedTuple):
+    """Tiles along a dimension: how many, from one to the next, and where the last one begins."""
+
+    tiles: int
+    step: int
+    last: int
+
+
+def run(operations: Sequence[Operation], grid: Sequence[GridLine], cells: int) -> bool:
+    """Run all operations in each tile, if they are compiled; return whether that was done.
+
+    `cells` are those that each formula computes in all.
+    """
+    loop = compiled(LOOP, LOOP_ARITY, "formulas in tiles", cells)
+    found = [_ready(operation, len(grid), cells) for operation in operations]
+    if loop is None or None in found:
+        return False
+    ready = [one for one in found if one is not None]
+    table = np.array([one.line for one in ready], np.int64)
+    places = np.array(grid, np.int64)
+    scratch = max((one.layout.scratch() for one in ready), key=len)
+    addresses = (places.ctypes.data, len(grid), scratch.ctypes.data)
+    loop(table.ctypes.data, len(ready), *addresses)
+    return True
+
+
+class _Ready(NamedTuple):
+    """An operation as the loop takes it; the arrays are those whose addresses the line holds."""
+
+    line: list[int]
+    layout: Layout
+    first: Block
+    moves: Block
+
+
+def _ready(operation: Operation, rank: int, cells: int) -> _Ready | None:
+    row = rows.row_of(operation.expression)
+    if row is None:
+        return None
+    native = compiled(row.source, rows.ARITY, rows.text(operation.expression), cells)
+    layout = layout_of(operation.arrays, row.scalars)
+    if native is None or layout is None:
+        return None
+    *operands, result = operation.arrays
+    *moves, last = operation.moves
+    still = [(0,) * rank] * len(row.scalars)
+    addresses = [a.ctypes.data for a in (*operands, *row.scalars, result)]
+    first, steps = np.array(addresses, np.int64), np.array([*moves, *still, last], np.int64)
+    places = [layout.table.ctypes.data, first.ctypes.data, steps.ctypes.data]
+    line = [native.address, layout.arrays - 1, layout.rank, layout.strip, *places]
+    return _Ready(line, layout, first, steps)

@@ -1,0 +1,160 @@
+"""Rows: the source text of a compiled loop over cells, from a cell expression.
+
+A row is ``row(n, inputs, out)``: n cells of each operand lie side by side at the addresses that
+`inputs` points to, and the results are written side by side. One statement a step, in the dtype of
+the step, no contraction and no reassociation: the bits are those of one ufunc after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells import scalar_codegen
+
+DType = np.dtype[Any]
+ARITY: Final = 3
+STRIP: Final = 256  # cells that are done again where one needs care
+HEAD: Final = """\
+import numpy as np
+from numba import carray, njit
+from dask_tapestry_kernels.cpu.cells.child import ufunc_loops
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+from dask_tapestry_kernels.elementary.number_intrinsics import (
+    double_to_half, float32_of, float64_of, float_to_half, half_to_float,
+)
+
+
+@njit("void(int64, int64, int64)", nogil=True, error_model="numpy")
+def kernel(n, inputs, out):
+    table = carray(pointer(inputs), ({count},), np.int64)"""
+
+
+class Row(NamedTuple):
+    """Source of a row, and the one-cell operands that it takes after the expression's own."""
+
+    source: str
+    scalars: tuple[np.ndarray[Any, Any], ...] = ()
+
+
+class _Step(NamedTuple):
+    """A step: what it calls, on which values, and what dtype comes out."""
+
+    function: str
+    operands: tuple[int, ...]
+    dtype: DType
+    constant: np.generic | None = None
+
+
+@lru_cache(maxsize=1024)
+def row_of(expression: Any) -> Row | None:
+    """Return the row of `expression`; None if a step has no compiled meaning.
+
+    Floats that are constants are operands of one cell, so that a program whose constants change,
+    as those of an iteration do, needs one row. Integers stay: dividing by them is then fast.
+    """
+    count, kept, scalars = len(expression.parameters), [], []
+    for number, step in enumerate(expression.steps, start=count):
+        constant = expression.constant(step) if step.value else None
+        if constant is not None and step.dtype.char in "efd":
+            scalars.append((number, constant))
+        else:
+            kept.append((number, _Step(step.function, step.operands, step.dtype, constant)))
+    places = dict(enumerate(range(count)))
+    places |= {number: count + i for i, (number, _) in enumerate(scalars)}
+    places |= {number: count + len(scalars) + i for i, (number, _) in enumerate(kept)}
+    steps = [s._replace(operands=tuple(places[i] for i in s.operands)) for _, s in kept]
+    dtypes = [*expression.parameters, *[constant.dtype for _, constant in scalars]]
+    text = _source(dtypes, steps, len(scalars))
+    if text is None:
+        return None
+    return Row(text, tuple(np.asarray(constant) for _, constant in scalars))
+
+
+@lru_cache(maxsize=1024)
+def text(expression: Any) -> str:
+    """Return what `expression` says: writing it takes as long as a small block."""
+    return str(expression)
+
+
+@lru_cache(maxsize=256)
+def call_source(function: str, arity: int, operand: DType, dtype: DType) -> str | None:
+    """Return the source of the row of one function of operands of one dtype."""
+    return _source((operand,) * arity, [_Step(function, tuple(range(arity)), dtype)])
+
+
+def _source(parameters: Sequence[DType], steps: Sequence[_Step], scalars: int = 0) -> str | None:
+    """The text of a row, the last `scalars` of whose parameters are of one cell."""
+    dtypes = [*parameters, *[step.dtype for step in steps]]
+    if not all(map(scalar_codegen.is_known, dtypes)):
+        return None
+    count = len(parameters) - scalars
+    used = sorted({i for step in steps for i in step.operands if i < count} or {count - 1})
+    kinds = [scalar_codegen.stored(dtype) for dtype in dtypes]
+    lines = [f"x{i} = carray(pointer(table[{i}]), (n,), {kinds[i]})" for i in used]
+    for i in range(count, len(parameters)):
+        cell = f"carray(pointer(table[{i}]), (1,), {kinds[i]})[0]"
+        lines.append(f"v{i} = {scalar_codegen.loaded(cell, dtypes[i])}")
+    lines.append(f"result = carray(pointer(out), (n,), {kinds[-1]})")
+    fast = _cell(used, steps, dtypes, careful=False)
+    if fast is None:
+        return None
+    if any(_is_careful(step, dtypes) for step in steps):
+        lines += _in_strips(fast, _cell(used, steps, dtypes, careful=True) or [])
+    else:
+        lines += ["for i in range(n):", *_indented(fast)]
+    return "\n".join([HEAD.format(count=len(parameters)), *_indented(lines), ""])
+
+
+def _cell(
+    used: Sequence[int], steps: Sequence[_Step], dtypes: Sequence[DType], careful: bool
+) -> list[str] | None:
+    """The statements of one cell; fast ones note whether a careful function was needed."""
+    count = len(dtypes) - len(steps)
+    lines = [f"v{i} = {scalar_codegen.loaded(f'x{i}[i]', dtypes[i])}" for i in used]
+    for number, step in enumerate(steps, start=count):
+        text = _step(step, dtypes, careful)
+        if text is None:
+            return None
+        if _is_careful(step, dtypes) and not careful:
+            of = step.operands[0]
+            lines.append(
+                f"care |= {scalar_codegen.needs_care(step.function, f'v{of}', dtypes[of])}"
+            )
+        lines.append(f"v{number} = {text}")
+    lines.append(f"result[i] = {scalar_codegen.to_store(f'v{len(dtypes) - 1}', dtypes[-1])}")
+    return lines
+
+
+def _is_careful(step: _Step, dtypes: Sequence[DType]) -> bool:
+    return bool(step.operands) and scalar_codegen.is_careful(
+        step.function, dtypes[step.operands[0]]
+    )
+
+
+def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
+    """Strips of cells by the fast functions, and again by careful ones where a cell needs them.
+
+    Far arguments of sines are rare, and their remainders cost twice as much as the sine. Places are
+    unsigned, as numba looks whether a signed one is negative, and then no loop is vectorised.
+    """
+    cells = ["for k in range(stop - start):", "    i = np.uint64(start) + np.uint64(k)"]
+    strip = ["care = False", *cells, *_indented(fast)]
+    strip += ["if care:", *_indented([*cells, *_indented(careful)])]
+    head = [f"for start in range(0, n, {STRIP}):", f"    stop = min(n, start + {STRIP})"]
+    return [*head, *_indented(strip)]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _step(step: _Step, dtypes: Sequence[DType], careful: bool) -> str | None:
+    if step.constant is not None:
+        return scalar_codegen.constant(step.constant)
+    names = [f"v{i}" for i in step.operands]
+    kinds = [dtypes[i] for i in step.operands]
+    return scalar_codegen.step(step.function, names, kinds, step.dtype, careful)

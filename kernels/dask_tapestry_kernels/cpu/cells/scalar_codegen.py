@@ -1,0 +1,306 @@
+"""What each step of a cell expression is in the text of a compiled row.
+
+The text is NumPy's loop of that dtype written for numba, bit for bit. float16 is held as the
+float32 of the same value and rounded after each step, as NumPy does. A function or dtype that is
+not here has no compiled meaning; NumPy runs it over tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+DType = np.dtype[Any]
+Meaning = Callable[[Sequence[str], DType], str | None]
+
+TYPES: Final = MappingProxyType(
+    {
+        "?": "np.bool_", "b": "np.int8", "B": "np.uint8", "h": "np.int16", "H": "np.uint16",
+        "i": "np.int32", "I": "np.uint32", "l": "np.int64", "L": "np.uint64", "q": "np.int64",
+        "Q": "np.uint64", "e": "np.float32", "f": "np.float32", "d": "np.float64",
+        "F": "np.complex64", "D": "np.complex128",
+    }
+)  # fmt: skip
+
+_BOTH: Final = frozenset(
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh "
+    "arcsinh arccosh arctanh power float_power".split()
+)
+ELEMENTARY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "f": _BOTH | frozenset("arctan2 cbrt hypot logaddexp logaddexp2 erf erfc".split()),
+        "c": _BOTH | frozenset("absolute divide reciprocal sign sqrt".split()),
+    }
+)  # functions of our own, by the kind of their operands
+
+_RIGHT_EVERYWHERE: Final = frozenset(
+    "absolute divide reciprocal power float_power log log2 log10 log1p".split()
+)
+CAREFUL: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"f": frozenset({"sin", "cos", "tan"}), "c": ELEMENTARY["c"] - _RIGHT_EVERYWHERE}
+)  # those that have another way for far arguments, and complex ones for what is not finite
+
+
+def is_elementary(function: str, operand: DType) -> bool:
+    """Whether a function of cells of a dtype is one of our own, for which NumPy's is no way."""
+    return is_known(operand) and function in ELEMENTARY.get(operand.kind, ())
+
+
+def is_careful(function: str, operand: DType) -> bool:
+    """Whether a function of cells of a dtype has another way for some of them."""
+    return function in CAREFUL.get(operand.kind, ())
+
+
+def is_known(dtype: DType) -> bool:
+    """Whether cells of `dtype` can be computed with."""
+    return dtype.char in TYPES and dtype.isnative
+
+
+def held(dtype: DType) -> str:
+    """The type in which a value is held."""
+    return TYPES[dtype.char]
+
+
+def stored(dtype: DType) -> str:
+    """The type in which a cell lies in memory."""
+    return "np.uint16" if dtype.char == "e" else TYPES[dtype.char]
+
+
+def loaded(cell: str, dtype: DType) -> str:
+    """The value of a cell in memory."""
+    return f"half_to_float({cell})" if dtype.char == "e" else cell
+
+
+def to_store(value: str, dtype: DType) -> str:
+    """What is written to memory for a value."""
+    return f"float_to_half({value})" if dtype.char == "e" else value
+
+
+def constant(value: np.generic) -> str:
+    """A constant, by its bits where it is a float."""
+    kind = value.dtype
+    if kind.char in "ef":
+        return f"float32_of(np.int32({int(np.float32(value).view(np.int32))}))"
+    if kind.char == "d":
+        return f"float64_of(np.int64({int(value.view(np.int64))}))"
+    if kind.kind == "c":
+        return f"{held(kind)}(complex({constant(value.real)}, {constant(value.imag)}))"
+    return f"{held(kind)}({value.item()})"
+
+
+def needs_care(function: str, operand: str, dtype: DType) -> str:
+    """Whether a careful function must do what the fast one is not right for."""
+    return f"ufunc_loops.{_precision(dtype)}_{function}_needs_care({operand})"
+
+
+def step(
+    function: str,
+    operands: Sequence[str],
+    dtypes: Sequence[DType],
+    dtype: DType,
+    careful: bool = False,
+) -> str | None:
+    """Text of a step whose operands, of `dtypes`, are named; None if it has no compiled meaning."""
+    if function == "cast":
+        return _cast(operands[0], dtypes[0], dtype)
+    if function == "where":
+        return f"{operands[1]} if {operands[0]} else {operands[2]}"
+    kind = dtypes[-1]
+    if any(d != kind for d in dtypes):
+        return None  # loops of mixed dtypes: shifts of times, comparisons of int64 with uint64
+    if is_elementary(function, kind):
+        way = "_careful" * (careful and is_careful(function, kind))
+        return _elementary(function + way, operands, kind)
+    meaning = MEANINGS.get(kind.kind, {}).get(function)
+    text = meaning(operands, kind) if meaning else None
+    return text and _rounded(text, dtype)
+
+
+def _rounded(text: str, dtype: DType) -> str:
+    """`text` in the dtype of the result: numba widens integers, and has no float16."""
+    if dtype.char == "e":
+        return f"ufunc_loops.rounded({text})"
+    return f"{held(dtype)}({text})" if dtype.kind in "iu" else text
+
+
+def _elementary(function: str, operands: Sequence[str], kind: DType) -> str:
+    return _rounded(f"ufunc_loops.{_precision(kind)}_{function}({', '.join(operands)})", kind)
+
+
+def _precision(kind: DType) -> str:
+    return "float32" if kind.char == "e" else kind.name
+
+
+def _cast(value: str, source: DType, target: DType) -> str | None:
+    """``astype``; what C leaves undefined is as x86 has it, as in NumPy."""
+    if source.kind == "c" and target.kind != "c":
+        part = np.dtype(source.char.lower())
+        if target.kind == "b":
+            return f"({value}.real != 0) | ({value}.imag != 0)"
+        return _cast(f"{value}.real", part, target)
+    if target.kind == "b":
+        return f"{value} != 0"
+    if target.char == "e":
+        to_half = "double_to_half" if source.char == "d" else "float_to_half"
+        wide = value if source.kind == "f" else f"np.float32({value})"
+        return f"half_to_float({to_half}({wide}))"
+    if source.kind == "f" and target.kind in "iu":
+        return _integer_of(value, target)
+    return f"{held(target)}({value})"
+
+
+def _integer_of(value: str, target: DType) -> str | None:
+    if target == np.uint64:
+        return None
+    wide = target.itemsize == 8 or target == np.uint32
+    return f"{held(target)}(ufunc_loops.to_int{64 if wide else 32}(np.float64({value})))"
+
+
+def _infix(sign: str) -> Meaning:
+    return lambda x, _kind: f"{x[0]} {sign} {x[1]}"
+
+
+def _call(name: str) -> Meaning:
+    return lambda x, _kind: f"ufunc_loops.{name}({', '.join(x)})"
+
+
+def _extreme(name: str) -> Meaning:
+    """Of two zeros of two signs float16 takes the first, other floats the second."""
+    return lambda x, kind: f"ufunc_loops.{name}{'_half' * (kind.char == 'e')}({x[0]}, {x[1]})"
+
+
+def _shift(name: str) -> Meaning:
+    return lambda x, kind: f"ufunc_loops.{name}({x[0]}, {x[1]}, {8 * kind.itemsize})"
+
+
+def _wrapping(sign: str) -> Meaning:
+    """Signed arithmetic as unsigned: numba tells LLVM that its own never overflows (``nsw``)."""
+    return lambda x, _kind: f"np.uint64({x[0]}) {sign} np.uint64({x[-1]})"
+
+
+def _text(template: str) -> Meaning:
+    """A template over the operands {0} and {1} and the type {t} in which they are held."""
+    return lambda x, kind: template.format(*x, t=held(kind))
+
+
+_ORDER: Final[dict[str, Meaning]] = {
+    "equal": _infix("=="), "not_equal": _infix("!="), "less": _infix("<"),
+    "less_equal": _infix("<="), "greater": _infix(">"), "greater_equal": _infix(">="),
+}  # fmt: skip
+
+_TRUTH: Final[dict[str, Meaning]] = {
+    "logical_and": _text("({0} != 0) & ({1} != 0)"),
+    "logical_or": _text("({0} != 0) | ({1} != 0)"),
+    "logical_xor": _text("({0} != 0) != ({1} != 0)"),
+    "logical_not": _text("{0} == 0"),
+}
+
+_FLOATS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
+    "add": _infix("+"), "subtract": _infix("-"), "multiply": _infix("*"), "divide": _infix("/"),
+    "true_divide": _infix("/"), "negative": _text("-{0}"), "positive": _text("{0}"),
+    "conjugate": _text("{0}"), "conj": _text("{0}"), "square": _text("{0} * {0}"),
+    "reciprocal": _text("{t}(1) / {0}"), "sqrt": _text("np.sqrt({0})"),
+    "absolute": _text("abs({0})"), "fabs": _text("abs({0})"), "rint": _text("np.rint({0})"),
+    "floor": _text("np.floor({0})"), "ceil": _text("np.ceil({0})"), "trunc": _text("np.trunc({0})"),
+    "sign": _call("sign"), "minimum": _extreme("minimum"), "maximum": _extreme("maximum"),
+    "fmin": _call("fmin"), "fmax": _call("fmax"), "isnan": _text("{0} != {0}"),
+    "isinf": _text("abs({0}) == {t}(np.inf)"), "isfinite": _text("abs({0}) < {t}(np.inf)"),
+    "signbit": _call("signbit"), "copysign": _call("copysign"), "heaviside": _call("heaviside"),
+    "fmod": _call("fmod"), "floor_divide": _call("floor_divide"), "remainder": _call("remainder"),
+    "divmod.0": _call("floor_divide"), "divmod.1": _call("remainder"),
+    "deg2rad": _text("{0} * ({t}(np.pi) / {t}(180))"),
+    "radians": _text("{0} * ({t}(np.pi) / {t}(180))"),
+    "rad2deg": _text("{0} * ({t}(180) / {t}(np.pi))"),
+    "degrees": _text("{0} * ({t}(180) / {t}(np.pi))"),
+    "complex": _text("complex({0}, {1})"),
+}  # fmt: skip
+
+_INTEGERS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
+    "add": _infix("+"), "subtract": _infix("-"), "multiply": _infix("*"),
+    "negative": _text("-{0}"), "positive": _text("{0}"), "conjugate": _text("{0}"),
+    "conj": _text("{0}"), "square": _text("{0} * {0}"),
+    "minimum": _text("{0} if {0} < {1} else {1}"), "maximum": _text("{0} if {0} > {1} else {1}"),
+    "fmin": _text("{0} if {0} < {1} else {1}"), "fmax": _text("{0} if {0} > {1} else {1}"),
+    "bitwise_and": _infix("&"), "bitwise_or": _infix("|"), "bitwise_xor": _infix("^"),
+    "invert": _text("~{0}"), "isnan": _text("False"), "isinf": _text("False"),
+    "isfinite": _text("True"), "floor": _text("{0}"), "ceil": _text("{0}"),
+    "trunc": _text("{0}"), "rint": lambda _x, _kind: None,
+}  # fmt: skip
+
+MEANINGS: Final[Mapping[str, Mapping[str, Meaning]]] = MappingProxyType(
+    {
+        "f": _FLOATS,
+        "i": _INTEGERS
+        | {
+            "add": _wrapping("+"),
+            "subtract": _wrapping("-"),
+            "multiply": _wrapping("*"),
+            "square": _wrapping("*"),
+            "absolute": _text("-{0} if {0} < 0 else {0}"),
+            "sign": _text("{t}({0} > 0) - {t}({0} < 0)"),
+            "left_shift": _shift("left_shift"),
+            "right_shift": _shift("right_shift"),
+            "floor_divide": _call("floor_divide_integer"),
+            "remainder": _call("remainder_integer"),
+            "divmod.0": _call("floor_divide_integer"),
+            "divmod.1": _call("remainder_integer"),
+        },
+        "u": _INTEGERS
+        | {
+            "absolute": _text("{0}"),
+            "sign": _text("{t}({0} > 0)"),
+            "left_shift": _shift("left_shift"),
+            "right_shift": _shift("right_shift"),
+            "floor_divide": _call("floor_divide_unsigned"),
+            "remainder": _call("remainder_unsigned"),
+            "divmod.0": _call("floor_divide_unsigned"),
+            "divmod.1": _call("remainder_unsigned"),
+        },
+        "b": _TRUTH
+        | {
+            "add": _infix("|"),
+            "multiply": _infix("&"),
+            "bitwise_and": _infix("&"),
+            "bitwise_or": _infix("|"),
+            "bitwise_xor": _infix("!="),
+            "not_equal": _infix("!="),
+            "equal": _infix("=="),
+            "less": _text("(not {0}) & {1}"),
+            "less_equal": _text("(not {0}) | {1}"),
+            "greater": _text("{0} & (not {1})"),
+            "greater_equal": _text("{0} | (not {1})"),
+            "minimum": _infix("&"),
+            "maximum": _infix("|"),
+            "fmin": _infix("&"),
+            "fmax": _infix("|"),
+            "logical_and": _infix("&"),
+            "logical_or": _infix("|"),
+            "logical_xor": _infix("!="),
+            "logical_not": _text("not {0}"),
+            "invert": _text("not {0}"),
+            "absolute": _text("{0}"),
+            "isnan": _text("False"),
+            "isinf": _text("False"),
+            "isfinite": _text("True"),
+        },
+        "c": {
+            "add": _infix("+"),
+            "subtract": _infix("-"),
+            "multiply": _call("multiply_complex"),
+            "square": _text("ufunc_loops.multiply_complex({0}, {0})"),
+            "negative": _text("-{0}"),
+            "positive": _text("{0}"),
+            "conjugate": _text("{t}(complex({0}.real, -{0}.imag))"),
+            "real": _text("{0}.real"),
+            "imag": _text("{0}.imag"),
+            "equal": _text("({0}.real == {1}.real) & ({0}.imag == {1}.imag)"),
+            "not_equal": _text("({0}.real != {1}.real) | ({0}.imag != {1}.imag)"),
+            "isnan": _text("({0}.real != {0}.real) | ({0}.imag != {0}.imag)"),
+            "isfinite": _text("(abs({0}.real) < np.inf) & (abs({0}.imag) < np.inf)"),
+            "isinf": _text("(abs({0}.real) == np.inf) | (abs({0}.imag) == np.inf)"),
+        },
+    }
+)

@@ -1,0 +1,1 @@
+"""What only the compiling child process runs: the compiler, and intrinsics of memory."""

@@ -1,0 +1,72 @@
+"""The compiling child process, as its parent sees it.
+
+It imports numba, which takes .3 s, and LLVM, so that this process need not. It ends when its parent
+does.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from multiprocessing import Pipe
+from typing import Final
+
+from dask_tapestry_kernels.cpu.jit import object_cache
+
+PROGRAM: Final = (
+    "import sys; sys.path[:] = {path}; "
+    "from dask_tapestry_kernels.cpu.jit.child.compiler import main; main({descriptor})"
+)
+
+
+class Child:
+    """The compiling process, as its parent sees it; OSError or EOFError say that it is no more."""
+
+    def __init__(self) -> None:
+        self._connection, theirs = Pipe()
+        try:
+            self._process = _start(theirs.fileno())
+        finally:
+            theirs.close()
+        try:
+            self._connection.recv()  # it has begun
+        except (OSError, EOFError):
+            self.close()
+            raise
+
+    def compile(self, key: str, source: str) -> object_cache.Compiled | str:
+        """Return the object code of a source, or why there is none."""
+        self._connection.send((key, source))
+        answer: object_cache.Compiled | str = self._connection.recv()
+        return answer
+
+    def close(self) -> None:
+        """End the process once it has compiled what it is at."""
+        self._connection.close()
+        self._process.wait()
+
+    def disown(self) -> None:
+        """Leave the process to the one that this one was forked from."""
+        self._connection.close()
+        self._process.returncode = 0
+
+
+def _start(descriptor: int) -> subprocess.Popen[bytes]:
+    """Start it with our modules and without numba's settings, which are for the user's functions.
+
+    Its process group is its own, or Ctrl-C would end it.
+    """
+    if getattr(sys, "frozen", False):
+        raise OSError("sys.executable is the program itself")
+    path = [entry for entry in sys.path if isinstance(entry, str)]
+    program = PROGRAM.format(path=path, descriptor=descriptor)
+    environment = {n: v for n, v in os.environ.items() if not n.startswith("NUMBA_")}
+    return subprocess.Popen(
+        [sys.executable or "python", "-P", "-Wignore", "-c", program],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env=environment | {"OMP_NUM_THREADS": "1"},
+        pass_fds=[descriptor],
+        process_group=0,
+    )

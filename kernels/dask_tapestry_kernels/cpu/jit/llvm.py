@@ -1,0 +1,12 @@
+"""LLVM, where object code is loaded and named: the one import of it outside `child` folders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def llvm() -> Any:
+    """The binding of LLVM, whose import takes 40 to 90 ms: only who needs it waits for it."""
+    import llvmlite.binding  # noqa: PLC0415
+
+    return llvmlite.binding

@@ -1,0 +1,103 @@
+"""The disk cache of compiled kernels: object code by the content of its source.
+
+One file a kernel, in a directory of the user alone. A file begins with the digest of the rest, so
+that a torn or foreign one is seen and made again; it is written beside its place and then renamed,
+so that processes that write at once do not meet. Where nothing can be written nothing is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import dask_tapestry_kernels
+from dask_tapestry_kernels.cpu.jit.llvm import llvm
+
+DIGEST: Final = 32  # bytes
+DIRECTORY: Final = "DASK_TAPESTRY_CACHE"  # environment variable that names another directory
+PACKAGE: Final = Path(next(iter(dask_tapestry_kernels.__path__)))  # whose code is inlined
+
+
+class Compiled(NamedTuple):
+    """Object code for this machine, and the symbol of the kernel in it."""
+
+    symbol: str
+    code: bytes
+
+
+def key_of(source: str) -> str:
+    """Name of a kernel: a digest of its text and of all that its code depends on."""
+    return blake2b(f"{_environment()}\n{source}".encode(), digest_size=20).hexdigest()
+
+
+def read(key: str) -> Compiled | None:
+    """Return a kept kernel, or None if there is none, or none that is whole."""
+    folder = directory()
+    if folder is None:
+        return None
+    try:
+        content = (folder / key).read_bytes()
+    except OSError:
+        return None
+    digest, rest = content[:DIGEST], content[DIGEST:]
+    if blake2b(rest, digest_size=DIGEST).digest() != digest:
+        return None
+    symbol, _, code = rest.partition(b"\n")
+    return Compiled(symbol.decode(), code)
+
+
+def write(key: str, compiled: Compiled) -> bool:
+    """Keep a kernel; return whether that was possible."""
+    folder = directory()
+    if folder is None:
+        return False
+    rest = compiled.symbol.encode() + b"\n" + compiled.code
+    try:
+        handle, beside = tempfile.mkstemp(dir=folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(blake2b(rest, digest_size=DIGEST).digest() + rest)
+            os.replace(beside, folder / key)
+        except OSError:
+            os.unlink(beside)
+            return False
+    except OSError:
+        return False
+    return True
+
+
+def directory() -> Path | None:
+    """The directory of kept kernels, made if need be; None if there is none to be trusted.
+
+    Code is loaded from it, so it must belong to the user and be closed to others.
+    """
+    if not hasattr(os, "geteuid"):  # outside POSIX nobody says whose it is
+        return None
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    named = os.environ.get(DIRECTORY)
+    try:  # a user that the system does not know has no home
+        folder = Path(named or f"{base}/dask_tapestry/kernels").expanduser()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except (OSError, RuntimeError):
+        return None
+    mine = found.st_uid == os.geteuid()
+    closed = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return folder if mine and closed else None
+
+
+@cache
+def _environment() -> str:
+    """What object code depends on besides its source: compiler, processor, and what it inlines."""
+    digest = blake2b()
+    for file in sorted(PACKAGE.rglob("*.py")):
+        digest.update(file.read_bytes())
+    packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
+    features = llvm().get_host_cpu_features().flatten()
+    return " ".join([*packages, llvm().get_host_cpu_name(), features, digest.hexdigest()])

@@ -1,0 +1,1 @@
+"""Reductions over the canonical tree, by compiled folds of leaves or by NumPy."""

@@ -1,0 +1,1 @@
+"""Compiled folds of leaves; imported by the compiling child process alone."""

@@ -1,0 +1,188 @@
+"""Folds to the place of the least or greatest cell: argmin, argmax and those of the numbers.
+
+Of one column the best value is found first, then its first place, while the leaf lies in the first
+cache. Columns side by side carry value and place along together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from llvmlite import ir
+
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64, set_int32
+from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
+from dask_tapestry_kernels.cpu.reduction.child.fold_adjacent_bricks import BRICKS, brick_folder
+from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import column_folder
+from dask_tapestry_kernels.cpu.reduction.child.fold_one_column import row_folder
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import COMBINES, INDEX, Folded
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
+    LANES,
+    Passes,
+    called,
+    first_lane,
+    inlined,
+    room,
+)
+from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
+
+TRUTH: Final = np.dtype(bool)
+
+
+def place_folder(monoid: str, cell: DType) -> Any:
+    """``fold`` as `fold_texts.fold_source` says."""
+    cell = INDEX if cell.kind in "mM" else cell
+    carried = _carried(monoid, cell)
+    best = _best(monoid, cell)
+    columns, row, bricks = column_folder(carried), row_folder(best), brick_folder(best)
+    search, line = _searcher(best, carried), LANES * cell.itemsize
+
+    @called(9)
+    def fold(
+        cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
+        kept: int, parts: int, source: int,
+    ) -> None:  # fmt: skip
+        leaf = 0
+        side_by_side = kept == 1 and leaf_stride == line and round_stride != line
+        while leaf < leaves:
+            at, count = cells + leaf * leaf_stride, 1
+            if side_by_side:
+                count = min(BRICKS, leaves - leaf)
+                bricks(at, count, n, round_stride, 0, parts, leaf)
+            elif kept == 1:
+                row(at, n, round_stride, 0, parts, leaf)
+            else:
+                columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept, source)
+            if kept == 1:
+                for i in range(count):
+                    search(at + i * line, n, round_stride, parts, leaf + i)
+            leaf += count
+
+    return fold
+
+
+def _numbers(monoid: str, cell: DType) -> Any:
+    """(builder, cells) -> the cells as they are compared, and bytes that say which are numbers.
+
+    A NaN counts as the worst number where numbers are asked for.
+    """
+    convert = v.converter(cell, cell)
+    if not monoid.startswith("nan"):
+        return lambda b, x: (convert(b, x), [])
+    worst = np.inf if monoid == "nanargmin" else -np.inf
+
+    def numbers(b: Value, x: Vectors) -> tuple[Vectors, Vectors]:
+        lost, held = v.is_nan(b, x), convert(b, x)
+        instead = [v.every(p, number) for p, number in zip(held, (worst, 0.0), strict=False)]
+        byte = ir.VectorType(v.BYTE, lost.type.count)
+        return v.choose(b, lost, instead, held), [b.zext(b.not_(lost), byte)]
+
+    return numbers
+
+
+def _best(monoid: str, cell: DType) -> Folded:
+    """The best value, and for the numbers whether there is one."""
+    k, numbers = v.parts(cell), _numbers(monoid, cell)
+    extreme = COMBINES["min" if monoid.endswith("min") else "max"](cell)
+    fields = (v.held(v.real(cell)),) * k
+    of_numbers = monoid.startswith("nan")
+
+    def combine(b: Value, x: Vectors, y: Vectors) -> Vectors:
+        some = [b.or_(p, q) for p, q in zip(x[k:], y[k:], strict=True)]
+        return [*extreme(b, x[:k], y[:k]), *some]
+
+    def read(b: Value, x: Vectors, _c: Vectors, _i: Value) -> Vectors:
+        held, some = numbers(b, x)
+        return [*held, *some]
+
+    return Folded(
+        cell,
+        read,
+        (*fields, v.BYTE) if of_numbers else fields,
+        combine,
+        (cell, TRUTH) if of_numbers else (cell,),
+        places=(0, 2) if of_numbers else (0,),
+    )
+
+
+def _carried(monoid: str, cell: DType) -> Folded:
+    """Value, place, and for the numbers whether there is one."""
+    k, numbers, signed = v.parts(cell), _numbers(monoid, cell), cell.kind == "i"
+    sign = "<" if monoid.endswith("min") else ">"
+    of_numbers = monoid.startswith("nan")
+    more = (v.BYTE,) if of_numbers else ()
+    fields = (v.held(v.real(cell)),) * k
+
+    def read(b: Value, x: Vectors, lane: Vectors, i: Value) -> Vectors:
+        held, some = numbers(b, x)
+        first = v.splat(b, b.trunc(i, v.INT32), lane[0].type.count)
+        return [*held, b.add(first, lane[0]), *some]
+
+    def better(b: Value, x: Vectors, y: Vectors, tie: bool) -> Value:
+        """Whether y beats x: a NaN beats every number; at a `tie` the lower place."""
+        wins = v.before(b, sign, y[:k], x[:k], signed)
+        ties = v.equal(b, x[:k], y[:k])
+        if v.is_float(x[0]):
+            nan_x, nan_y = v.is_nan(b, x[:k]), v.is_nan(b, y[:k])
+            wins = b.and_(b.or_(wins, nan_y), b.not_(nan_x))
+            ties = b.or_(ties, b.and_(nan_x, nan_y))
+        return b.or_(wins, b.and_(ties, b.icmp_signed("<", y[k], x[k]))) if tie else wins
+
+    def join(tie: bool) -> Any:
+        def combine(b: Value, x: Vectors, y: Vectors) -> Vectors:
+            some = [b.or_(p, q) for p, q in zip(x[k + 1 :], y[k + 1 :], strict=True)]
+            best = v.choose(b, better(b, x, y, tie), y[: k + 1], x[: k + 1])
+            return [*best, *some]
+
+        return combine
+
+    return Folded(
+        cell, read, (*fields, v.INT32, *more), join(True),
+        (cell, INDEX, TRUTH) if of_numbers else (cell, INDEX),
+        places=(0, 1, 2) if of_numbers else (0, 1),
+        far=(*fields, v.INT64, *more),
+        step=join(False),
+        settle=lambda b, x: [*x[:k], v.resized(b, x[k], v.INT64, True), *x[k + 1 :]],
+        context=np.dtype(np.int32),
+        counts=True,
+    )  # fmt: skip
+
+
+def _searcher(best: Folded, carried: Folded) -> Any:
+    """Find the best value of a leaf, which is in the state already, and write its place."""
+    lanes, single = Passes(best, LANES), Passes(best, 1)
+    read, read_some, match = lanes.read(), lanes.read_some(), lanes.match()
+    tell, read_one, nothing = lanes.context(True), single.read(), single.context(False)
+    k, item = v.parts(carried.cell), carried.cell.itemsize
+    written = carried.written[:2]
+    found = Passes(replace(carried, written=written, places=(0, 1), finish=_first(k + 1)), 1)
+    get, settle, write, zero = found.read(), found.settle(), found.write(), found.context(False)
+    zero_room = room(64)
+
+    @inlined
+    def search(address: int, n: int, round_stride: int, parts: int, index: int) -> None:
+        context = tell(0, 0)
+        value = read_one(get_int64(parts, 0) + index * item, nothing(0, 0), 0)
+        place, rounds = 0, n // LANES
+        for i in range(rounds + 1):
+            at = address + i * round_stride
+            if i < rounds:
+                bits = match(read(at, context, 0), value)
+            else:
+                rest = n - rounds * LANES
+                bits = match(read_some(at, rest, context, 0), value) & ((1 << rest) - 1)
+            if bits:
+                place = i * LANES + first_lane(bits)
+                break
+        at = address + place // LANES * round_stride + place % LANES * item
+        none = zero_room()
+        set_int32(none, 0, 0)
+        write(settle(get(at, zero(none, 0), place)), n, parts, index, 1)
+
+    return search
+
+
+def _first(count: int) -> Any:
+    return lambda _b, fields, _n: fields[:count]

@@ -1,0 +1,40 @@
+"""Folds of one column of cells: the 32 lanes stay in registers, 4 of them for float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, inlined
+
+
+def row_folder(folded: Folded) -> Any:
+    """``row(address, n, round_stride, told, parts, index)``: one pass over one leaf.
+
+    `told` is the address of the contexts, of which the leaf's is number `index`, where its parts of
+    the state are written too.
+    """
+    passes = Passes(folded, LANES)
+    read, read_some, settle = passes.read(), passes.read_some(), passes.settle()
+    step, step_some, halve = passes.step(), passes.step_some(), passes.halve()
+    tell, write = passes.context(True), Passes(folded, 1).write()
+
+    @inlined
+    def row(address: int, n: int, round_stride: int, told: int, parts: int, index: int) -> None:
+        context = tell(told, index)
+        rounds = n // LANES
+        rest = n - rounds * LANES
+        if rounds:
+            lanes = read(address, context, 0)
+            i = 1
+            while i < rounds:
+                lanes = step(lanes, read(address + i * round_stride, context, i * LANES))
+                i += 1
+            if rest:
+                last = read_some(address + rounds * round_stride, rest, context, rounds * LANES)
+                lanes = step_some(lanes, last, rest)
+        else:
+            lanes = read_some(address, rest, context, 0)
+        write(halve(settle(lanes), min(n, LANES)), n, parts, index, 1)
+
+    return row

@@ -1,0 +1,174 @@
+"""States of leaves by compiled code: the tables it reads, made for blocks of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
+from dask_tapestry_kernels.cpu.reduction.fold_texts import NEAR_CELLS, fold_source, leaves_source
+
+Block = np.ndarray[Any, Any]
+DType = np.dtype[Any]
+
+ROWS_SCRATCH: Final = 524_288  # of a formula's rows, the longer the better: 64 columns of float64
+SCRATCH: Final = 262_144  # bytes, which stay in the second cache
+MOST_DIMS: Final = 64
+FOLD_ARITY: Final = 9
+LEAVES_ARITY: Final = 14
+LEAVES: Final = leaves_source()
+
+
+class Formula(NamedTuple):
+    """A compiled formula: the address of its row, and its operands that are single cells."""
+
+    row: int
+    scalars: tuple[Block, ...] = ()
+
+
+def leaf_states(
+    blocks: Sequence[Block],
+    monoid: str,
+    cell: DType,
+    sides: tuple[int, ...],
+    state: DType,
+    formula: Formula | None = None,
+) -> Block | None:
+    """States of the leaves of a block whose reduced axes come first; None if none is compiled.
+
+    Parameters
+    ----------
+    blocks
+        The cells; or, with `formula`, its operands, of one shape.
+    cell
+        Dtype of the cells.
+    sides
+        Of a leaf.
+    formula
+        Of the operands, which makes the cells.
+    """
+    shape, rank = blocks[0].shape, len(sides)
+    if not blocks[0].size or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
+        return None
+    loops = loops_of(monoid, cell, state, blocks[0].size)
+    if loops is None:
+        return None
+    fold, driver = loops
+    grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
+    states = States((*grid, *shape[rank:]), state)
+    extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
+    operands = [
+        word
+        for block, steps in zip(blocks, strides, strict=True)
+        for word in (block.ctypes.data, block.itemsize, *steps)
+    ]
+    scalars = formula.scalars if formula else ()
+    operands += [word for s in scalars for word in (s.ctypes.data, 0, *[0] * len(extents))]
+    leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
+    size = max(
+        ROWS_SCRATCH if formula else SCRATCH, leaf_bytes + 64 * (len(blocks) + len(scalars) + 2)
+    )
+    scratch = np.empty(size + 64, np.uint8)
+    start = -(-scratch.ctypes.data // 64) * 64
+    tables = [
+        np.array(words, np.int64)
+        for words in (operands, extents, cuts, states.addresses, states.items)
+    ]
+    at = [table.ctypes.data for table in tables]
+    driver(
+        fold, formula.row if formula else 0, at[0], len(blocks) + len(scalars), at[1],
+        len(extents), len(cuts), at[2], cell.itemsize,
+        at[3], at[4], len(states.parts), start, size,
+    )  # fmt: skip
+    return states.joined()
+
+
+class States:
+    """States of leaves, each field in an array of its own while they are computed."""
+
+    def __init__(self, shape: tuple[int, ...], state: DType) -> None:
+        self.names = state.names or ()
+        self.nodes = np.empty(shape, state)
+        self.parts = [np.empty(shape, state[name]) for name in self.names] or [self.nodes]
+
+    @property
+    def addresses(self) -> list[int]:
+        """Where the fields begin."""
+        return [part.ctypes.data for part in self.parts]
+
+    @property
+    def items(self) -> list[int]:
+        """Sizes of their cells."""
+        return [part.itemsize for part in self.parts]
+
+    def joined(self) -> Block:
+        """The states."""
+        for name, part in zip(self.names, self.parts, strict=False):
+            self.nodes[name] = part
+        return self.nodes
+
+
+def loops_of(monoid: str, cell: DType, state: DType, cells: int) -> tuple[int, Native] | None:
+    """Address of the fold, and the driver that calls it for each leaf, if both are compiled.
+
+    Both are asked for, so that one does not wait for the other to be compiled.
+    """
+    fold = fold_of(monoid, cell, state, cells)
+    supported = _source(monoid, cell, state) is not None
+    driver = compiled(LEAVES, LEAVES_ARITY, "leaves of a reduction", cells) if supported else None
+    return (fold.address, driver) if fold and driver else None
+
+
+def fold_of(monoid: str, cell: DType, state: DType, cells: int) -> Native | None:
+    """The fold of one leaf, or of its columns, if it is compiled."""
+    source = _source(monoid, cell, state)
+    return compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells) if source else None
+
+
+@lru_cache(maxsize=1024)
+def _source(monoid: str, cell: DType, state: DType) -> str | None:
+    return fold_source(monoid, cell, state)
+
+
+def simplified(
+    shape: tuple[int, ...], sides: tuple[int, ...], strides: Sequence[tuple[int, ...]]
+) -> tuple[list[int], list[int], list[list[int]]]:
+    """Extents, sides and strides with fewer axes: neighbours that are one axis are merged.
+
+    Reduced axes are where the later one is not cut, kept ones always.
+
+    Examples
+    --------
+    >>> simplified((100, 3, 5, 2), (32, 4), [(240, 80, 16, 8)])
+    ([300, 10], [96], [[80, 8]])
+    """
+    rank = len(sides)
+    extents: list[int] = []
+    cuts: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    reduced = 0
+    for axis in reversed(range(len(shape))):
+        n = shape[axis]
+        side = min(sides[axis], n) if axis < rank else n
+        if n == 1:
+            continue
+        joins = bool(extents) and (axis >= rank or (reduced > 0 and cuts[-1] == extents[-1]))
+        if joins and all(
+            steps_of[-1] * extents[-1] == of[axis]
+            for steps_of, of in zip(steps, strides, strict=True)
+        ):
+            side *= extents[-1]
+            extents[-1] *= n
+            cuts[-1] = side
+            continue
+        extents.append(n)
+        cuts.append(side)
+        reduced += axis < rank
+        for steps_of, of in zip(steps, strides, strict=True):
+            steps_of.append(of[axis])
+    first = [steps_of[::-1] for steps_of in steps]
+    return extents[::-1], cuts[::-1][:reduced], first

@@ -1,0 +1,357 @@
+"""Reductions over the canonical tree: leaves of a block, merges of nodes, the final value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells import rows
+from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
+from dask_tapestry_kernels.cpu.jit.compile_service import compiled
+from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
+from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, Arithmetic
+
+Block = np.ndarray[Any, Any]
+PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
+GATHER_CELLS: Final = 131_072  # cells of leaves that are laid side by side: 1 MiB of float64
+
+
+def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: ARG001
+    """Fold blocks from cells or nodes of level `source` to nodes of level `target` or the value.
+
+    Parameters
+    ----------
+    blocks
+        Cells or nodes; along the reduced axes they begin at `origin`. Several, of one shape, are
+        the operands of `expression`.
+    **part
+        The fields of `Part`.
+    """
+    return _folded(blocks, [Part(**part)])[0]
+
+
+def reductions(out: Block | None, *blocks: Block, parts: Sequence[Mapping[str, Any]]) -> Block:  # noqa: ARG001
+    """Several reductions of the same blocks, or of the fields f0, f1... of one block of nodes."""
+    told = [Part(**part) for part in parts]
+    if told[0].source is None:
+        values = _folded(blocks, told)
+    else:
+        values = [_folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(told)]
+    fields = [(f"f{number}", value.dtype) for number, value in enumerate(values)]
+    result = np.empty(values[0].shape, fields)
+    for (name, _), value in zip(fields, values, strict=True):
+        result[name] = value
+    return result
+
+
+class Part(NamedTuple):
+    """One reduction of the cells of some blocks.
+
+    Attributes
+    ----------
+    monoid
+        A key of `ARITHMETIC`.
+    axes
+        The reduced axes.
+    tree
+        The canonical tree: ``sides(level)``, ``axis(level)``, ``counts(level)``, ``depth``.
+    origin
+        Where the blocks begin along the reduced axes.
+    dtype, state
+        Of the value and of a node.
+    ddof
+        Degrees of freedom taken off the count.
+    source, target
+        Levels of nodes from and to which is folded; None for cells and for the value.
+    expression
+        The formula of the cells, where they are not a block themselves.
+    """
+
+    monoid: str
+    axes: tuple[int, ...]
+    tree: Any
+    origin: tuple[int, ...]
+    dtype: np.dtype[Any]
+    state: np.dtype[Any]
+    ddof: float
+    source: int | None
+    target: int | None
+    expression: Any = None
+
+
+def _folded(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+    """The nodes or values of reductions that fold the same axes of the same blocks."""
+    axes, rank = parts[0].axes, blocks[0].ndim
+    order = (*axes, *[axis for axis in range(rank) if axis not in axes])
+    turned = [block.transpose(order) for block in blocks]
+    with np.errstate(all="ignore"):
+        nodes = turned if parts[0].source is not None else _leaves(turned, parts)
+        return [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
+
+
+def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
+    """Nodes of the target's level, in the order of the block's axes, or the value."""
+    arithmetic, tree, level = ARITHMETIC[part.monoid], part.tree, part.source or 0
+    first = list(part.origin)
+    if part.source is None:
+        first = [o // side for o, side in zip(first, tree.sides(0), strict=True)]
+    last = tree.depth if part.target is None else part.target
+    while level < last:
+        nodes = merge(nodes, arithmetic, tree, level, first)
+        level += 1
+    if part.target is not None:
+        return nodes.transpose(np.argsort(order))
+    return _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
+
+
+def _value(
+    nodes: Block, arithmetic: Arithmetic, tree: Any, dtype: np.dtype[Any], state: Any, ddof: float
+) -> Block:
+    rank = len(tree.extents)
+    shape = nodes.shape[rank:]
+    if 0 in nodes.shape[:rank]:
+        empty = arithmetic.identity(state) if arithmetic.identity else np.zeros((), state)
+        root: Block = np.full(shape, empty, state)
+    else:
+        root = nodes[(0,) * rank]
+    return arithmetic.finish(root, prod(tree.extents), ddof).astype(dtype, copy=False)
+
+
+def merge(nodes: Block, arithmetic: Arithmetic, tree: Any, level: int, first: list[int]) -> Block:
+    """Merge neighbours along the level's axis; the last of an odd number passes through."""
+    axis = tree.axis(level)
+    pairs = nodes.shape[axis] // 2
+    counts = _cells(nodes, tree, level, first) if arithmetic.counted and pairs else nodes
+    first[axis] //= 2
+    if not pairs:
+        return nodes
+    left, right = _along(axis, 0, 2 * pairs, 2), _along(axis, 1, 2 * pairs, 2)
+    merged = arithmetic.combine(nodes[left], nodes[right], counts[left], counts[right])
+    if nodes.shape[axis] == 2 * pairs:
+        return merged
+    return np.concatenate([merged, nodes[_along(axis, 2 * pairs, None, 1)]], axis)
+
+
+def _along(axis: int, start: int, stop: int | None, step: int) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, slice(start, stop, step))
+
+
+def _cells(nodes: Block, tree: Any, level: int, first: list[int]) -> Block:
+    """Number of cells that each node stands for, shaped to broadcast with the nodes."""
+    counts: Block = np.ones((1,) * nodes.ndim)
+    for axis, (side, extent) in enumerate(zip(tree.sides(level), tree.extents, strict=True)):
+        n = nodes.shape[axis]
+        lengths = np.full((n, *(1,) * (nodes.ndim - axis - 1)), float(side))
+        lengths[-1] = min(side, extent - (first[axis] + n - 1) * side)  # others are not clipped
+        counts = counts * lengths if axis else lengths
+    return counts
+
+
+def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+    """States of the leaves, for each part, of blocks whose reduced axes come first.
+
+    Several parts take turns on pieces of the blocks that stay in cache.
+    """
+    if len(parts) == 1:
+        return [_leaves_of(blocks, parts[0])]
+    together = _column_states(blocks, parts)
+    if together is not None:
+        return together
+    rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
+    grid = (*leaf_grid(shape[:rank], sides), *shape[rank:])
+    nodes = [np.empty(grid, part.state) for part in parts]
+    for leaves, cells in _pieces(shape, sides, sum(block.itemsize for block in blocks)):
+        piece = [block[cells] for block in blocks]
+        starts = [cut.start for cut in cells[:rank]]
+        for part, whole in zip(parts, nodes, strict=True):
+            origin = tuple(o + start for o, start in zip(part.origin, starts, strict=True))
+            whole[leaves] = _leaves_of(piece, part._replace(origin=origin))
+    return nodes
+
+
+def _pieces(
+    shape: tuple[int, ...], sides: tuple[int, ...], itemsize: int
+) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
+    """Pieces of whole leaves of about `PIECE_BYTES`: slices of the leaves and of the cells.
+
+    Leading axes are cut to single leaves or cells first, so that a piece lies together.
+    """
+    counts = (*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :])
+    lengths = (*sides, *(1,) * (len(shape) - len(sides)))
+    steps = list(counts)
+    size = prod(shape) * itemsize
+    for axis, count in enumerate(counts):
+        fewer = max(1, min(count, int(count * PIECE_BYTES / max(1, size))))
+        size = size * fewer // max(1, count)
+        steps[axis] = fewer
+        if size <= PIECE_BYTES:
+            break
+    if 0 in counts:
+        return
+    starts = [range(0, count, step) for count, step in zip(counts, steps, strict=True)]
+    for corner in product(*starts):
+        spans = [
+            (a, min(a + step, count)) for a, step, count in zip(corner, steps, counts, strict=True)
+        ]
+        leaves = tuple(slice(a, b) for a, b in spans)
+        cells = tuple(
+            slice(a * length, min(b * length, n))
+            for (a, b), length, n in zip(spans, lengths, shape, strict=True)
+        )
+        yield leaves, cells
+
+
+def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
+    """States of the leaves of blocks whose reduced axes come first, by compiled code if it can."""
+    expression, sides = part.expression, part.tree.sides(0)
+    chosen = 0 if expression is None else expression.chosen
+    if chosen is not None:
+        blocks = [blocks[chosen]]
+        nodes = leaf_states(blocks, part.monoid, blocks[0].dtype, sides, part.state)
+    else:
+        nodes = _formula_states(blocks, part)
+    if nodes is None and chosen is not None:
+        nodes = _leaf_states(blocks[0], ARITHMETIC[part.monoid], sides, part.state)
+    elif nodes is None:
+        nodes = _interpreted_states(blocks, part)
+    if _tells_places(part):
+        shape = blocks[0].shape[: len(part.origin)]
+        for place, cut in _uniform(shape, sides):
+            inner = [
+                (p.stop - p.start) // (q.stop - q.start) for p, q in zip(cut, place, strict=True)
+            ]
+            _globalize(nodes[place], tuple(inner), cut, part.origin, part.tree.extents)
+    return nodes
+
+
+def _tells_places(part: Part) -> bool:
+    return "place" in (part.state.names or ())
+
+
+def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
+    """States of leaves of a formula's cells, which are never all in memory; None: not compiled."""
+    kind, cells = part.expression.dtype, blocks[0].size
+    formula = _compiled(part.expression, cells)
+    if loops_of(part.monoid, kind, part.state, cells) is None or formula is None:
+        return None
+    sides = part.tree.sides(0)
+    columns = column_states(blocks, part.monoid, kind, sides, part.state, [formula])
+    if columns is not None:
+        return columns[0]
+    return leaf_states(blocks, part.monoid, kind, sides, part.state, formula)
+
+
+def _interpreted_states(blocks: Sequence[Block], part: Part) -> Block:
+    """States of leaves of a formula's cells, computed and folded piece by piece."""
+    shape, sides = blocks[0].shape, part.tree.sides(0)
+    nodes = np.empty((*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :]), part.state)
+    for leaves, cells in _pieces(shape, sides, part.expression.dtype.itemsize):
+        values = evaluate(None, *[block[cells] for block in blocks], expression=part.expression)
+        nodes[leaves] = _leaf_states(values, ARITHMETIC[part.monoid], sides, part.state)
+    return nodes
+
+
+def _column_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:
+    """States of leaves of several formulas that are folded alike; None where that is not so."""
+    kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
+    if len(kinds) > 1 or any(p.expression is None for p in parts) or _tells_places(parts[0]):
+        return None
+    compiled_ = [_compiled(part.expression, blocks[0].size) for part in parts]
+    formulas = [formula for formula in compiled_ if formula is not None]
+    if len(formulas) < len(parts):
+        return None
+    monoid, kind, state = kinds.pop()
+    return column_states(blocks, monoid, kind, parts[0].tree.sides(0), state, formulas)
+
+
+def _compiled(expression: Any, cells: int) -> Formula | None:
+    """A formula of the blocks' cells as compiled code, if it is there."""
+    row = rows.row_of(expression)
+    if row is None:
+        return None
+    native = compiled(row.source, rows.ARITY, rows.text(expression), cells)
+    return Formula(native.address, row.scalars) if native else None
+
+
+def _leaf_states(
+    cells: Block, arithmetic: Arithmetic, sides: tuple[int, ...], state: np.dtype[Any]
+) -> Block:
+    """What `leaf_states` compiles, by NumPy."""
+    rank = len(sides)
+    grid = leaf_grid(cells.shape[:rank], sides)
+    nodes = np.empty((*grid, *cells.shape[rank:]), state)
+    for place, part in _uniform(cells.shape[:rank], sides):
+        box = cells[part]
+        if not box.size:
+            continue
+        counts = [p.stop - p.start for p in place]
+        shape = [n for g, n in zip(counts, box.shape, strict=False) for n in (g, n // g)]
+        split = box.reshape(*shape, *box.shape[rank:])
+        split = split.transpose(
+            *range(0, 2 * rank, 2), *range(2 * rank, split.ndim), *range(1, 2 * rank, 2)
+        )
+        nodes[place] = _fold_tiles(split, arithmetic, rank, state)
+    return nodes
+
+
+def leaf_grid(shape: tuple[int, ...], sides: tuple[int, ...]) -> tuple[int, ...]:
+    """Number of leaves along each axis of a box that begins on a leaf."""
+    return tuple(-(-n // side) for n, side in zip(shape, sides, strict=True))
+
+
+def _uniform(
+    shape: tuple[int, ...], sides: tuple[int, ...]
+) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
+    """Parts of a box whose leaves are all alike: (leaf slices, cell slices)."""
+    choices = []
+    for n, side in zip(shape, sides, strict=True):
+        whole = n // side
+        parts = [(slice(0, whole), slice(0, whole * side))] if whole else []
+        if n % side:
+            parts.append((slice(whole, whole + 1), slice(whole * side, n)))
+        choices.append(parts)
+    for combination in product(*choices):
+        yield tuple(c[0] for c in combination), tuple(c[1] for c in combination)
+
+
+def _fold_tiles(split: Block, arithmetic: Arithmetic, rank: int, state: np.dtype[Any]) -> Block:
+    """Leaf states of cells shaped (leaves..., kept..., sides of a leaf...)."""
+    outer = split.shape[:-rank]
+    inner = split.shape[-rank:]
+    result = np.empty(outer, state)
+    budget = max(1, GATHER_CELLS // prod(inner))
+    for tile in tiles(outer, budget):
+        part = split[tile]
+        leaves, kept = part.shape[:rank], part.shape[rank:-rank]
+        order = (*range(rank), *range(rank + len(kept), part.ndim), *range(rank, rank + len(kept)))
+        gathered = np.ascontiguousarray(part.transpose(order))
+        folded = arithmetic.leaf(gathered.reshape(prod(leaves), prod(inner), prod(kept)), state)
+        result[tile] = folded.reshape(*leaves, *kept)
+    return result
+
+
+def _globalize(
+    nodes: Block,
+    sides: tuple[int, ...],
+    part: tuple[slice, ...],
+    origin: tuple[int, ...],
+    extents: tuple[int, ...],
+) -> None:
+    """Turn places counted within a leaf into running numbers over the reduced axes."""
+    if len(sides) == 1:  # one addition, and none to the first leaf
+        if origin[0] + part[0].start or nodes.shape[0] > 1:
+            leaf = np.arange(nodes.shape[0]).reshape(-1, *(1,) * (nodes.ndim - 1))
+            nodes["place"] += origin[0] + part[0].start + leaf * sides[0]
+        return
+    within = np.unravel_index(nodes["place"], sides)
+    number = np.zeros((), np.intp)
+    for axis, extent in enumerate(extents):
+        leaf = np.arange(nodes.shape[axis]).reshape(-1, *(1,) * (nodes.ndim - axis - 1))
+        start = origin[axis] + part[axis].start + leaf * sides[axis]
+        number = number * extent + start + within[axis]
+    nodes["place"] = number

@@ -1,0 +1,143 @@
+"""Tables in compiled loops: cells are counted by number, or their weights added, leaf by leaf."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.jit.compile_service import compiled
+from dask_tapestry_kernels.cpu.jit.memory_layout import address, storage
+
+Block = np.ndarray[Any, Any]
+
+SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
+ARITY: Final = 9
+WAYS: Final = 4  # tables that neighbours are counted in, lest one waits for the other's store
+CELLS_A_BIN: Final = 16  # from which that many tables are worth their sum
+
+COUNT: Final = """\
+import numpy as np
+from numba import carray, njit
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+
+
+def count(numbers, tables, found, scratch, n, leaf, start, bins, limit):
+    first, many, most = np.uint64(start), np.uint64(bins), np.uint64(limit)
+    wrong = np.uint64(0)
+    parts = carray(pointer(scratch), ({ways} * bins,), np.int64)
+    for number in range((n + leaf - 1) // leaf):
+        lo = number * leaf
+        width = min(leaf, n - lo)
+        x = carray(pointer(numbers + lo * {size}), (width,), np.{cell})
+        table = carray(pointer(tables + number * bins * 8), (bins,), np.int64)
+        done = 0
+        if width >= {cells_a_bin} * bins:
+            for k in range({ways} * bins):
+                parts[k] = 0
+            done = width // {ways} * {ways}
+            for k in range(0, done, {ways}):
+{together}
+            for k in range(bins):
+                table[k] = {sum}
+        for k in range(done, width):
+            cell = np.uint64(x[k])
+            wrong |= np.uint64(cell >= most)
+            at = cell - first
+            if at < many:
+                table[at] += 1
+    carray(pointer(found), (1,), np.uint64)[0] = wrong
+
+
+kernel = njit("void({arguments})", nogil=True, error_model="numpy")(count)
+"""
+
+ADD: Final = """\
+import numpy as np
+from numba import carray, njit
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+
+
+def add(numbers, weights, tables, found, n, leaf, start, bins, limit):
+    first, many, most = np.uint64(start), np.uint64(bins), np.uint64(limit)
+    wrong = np.uint64(0)
+    for number in range((n + leaf - 1) // leaf):
+        lo = number * leaf
+        width = min(leaf, n - lo)
+        x = carray(pointer(numbers + lo * {size}), (width,), np.{cell})
+        w = carray(pointer(weights + lo * {weight_size}), (width,), np.{weight})
+        table = carray(pointer(tables + number * bins * {state_size}), (bins,), np.{state})
+        for k in range(width):
+            cell = np.uint64(x[k])
+            wrong |= np.uint64(cell >= most)
+            at = cell - first
+            if at < many:
+                table[at] += np.{state}(w[k])
+    carray(pointer(found), (1,), np.uint64)[0] = wrong
+
+
+kernel = njit("void({arguments})", nogil=True, error_model="numpy")(add)
+"""
+
+TOGETHER: Final = """\
+                cell = np.uint64(x[k + {way}])
+                wrong |= np.uint64(cell >= most)
+                at = cell - first
+                if at < many:
+                    parts[at + np.uint64({way} * bins)] += 1
+"""
+
+
+@lru_cache(maxsize=64)
+def source(cell: np.dtype[Any], weight: np.dtype[Any] | None, state: np.dtype[Any]) -> str | None:
+    """The text of a module that counts, or with weights adds; None where NumPy has to do.
+
+    Parameters
+    ----------
+    cell, weight, state
+        Dtypes of the numbers, of the weights if there are any, and of the tables.
+    """
+    arguments = ", ".join(["int64"] * ARITY)
+    names = {"size": cell.itemsize, "cell": storage(cell), "arguments": arguments}
+    if not cell.isnative:
+        return None
+    if weight is None:
+        names["together"] = "".join(TOGETHER.format(way=way) for way in range(WAYS)).rstrip()
+        names["sum"] = " + ".join(f"parts[k + {way} * bins]" for way in range(WAYS))
+        return COUNT.format(**names, ways=WAYS, cells_a_bin=CELLS_A_BIN)
+    if weight.kind not in "biufc" or weight.char in "egG" or not weight.isnative:
+        return None
+    names |= {"weight": storage(weight), "weight_size": weight.itemsize}
+    return ADD.format(**names, state=state.name, state_size=state.itemsize)
+
+
+def fill(
+    tables: Block,
+    numbers: Block,
+    weights: Block | None,
+    *,
+    leaf: int,
+    bins: range,
+    limit: int | None,
+) -> bool:
+    """Fill the `tables`, all zero, of the leaves of a line of cells; False where NumPy has to.
+
+    It declines too where a number lies beyond the `limit`, and has then spoilt the tables.
+    """
+    if numbers.size < SMALL or not len(bins):
+        return False
+    text = source(numbers.dtype, None if weights is None else weights.dtype, tables.dtype)
+    native = None if text is None else compiled(text, ARITY, "counting", numbers.size)
+    if native is None:
+        return False
+    x, found = np.ascontiguousarray(numbers), np.zeros(1, np.uint64)
+    most = 2**63 - 1 if limit is None else limit
+    told = [x.size, leaf, bins.start, len(bins), most]
+    if weights is None:
+        scratch = np.empty(WAYS * len(bins), np.int64)
+        native(address(x), address(tables), address(found), address(scratch), *told)
+    else:
+        w = np.ascontiguousarray(weights)
+        native(address(x), address(w), address(tables), address(found), *told)
+    return limit is None or not found[0]

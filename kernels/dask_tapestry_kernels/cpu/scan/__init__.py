@@ -1,0 +1,1 @@
+"""Scans over the canonical tree: cumulative sums, products and extremes."""

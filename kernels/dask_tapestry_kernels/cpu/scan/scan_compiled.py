@@ -1,0 +1,105 @@
+"""Scans of blocks by the compiled loops of `scan_texts`."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
+from dask_tapestry_kernels.cpu.jit.memory_layout import address, lines, readable
+from dask_tapestry_kernels.cpu.scan.scan_texts import APART, BODIES, GROUP, MOST_LEAF, STRIP, source
+
+Block = np.ndarray[Any, Any]
+
+SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
+
+
+def scan(
+    result: Block,
+    block: Block,
+    carry: Block | None,
+    *,
+    function: str,
+    axis: int,
+    leaf: int,
+    state: np.dtype[Any],
+    skip: int,
+    apart: bool,
+) -> bool:
+    """Scan `block` but for `skip` cells into `result`; False where that takes NumPy.
+
+    Parameters
+    ----------
+    carry
+        What comes before, without `axis`.
+    apart
+        Scan each leaf by itself.
+    """
+    if block.size < SMALL:
+        return False
+    block = readable(block)
+    along = _is_along(block, result, axis)
+    native = _native("scan", along, function, block.dtype, state, result.dtype, block.size)
+    if native is None:
+        return False
+    target = result if along or _is_dense(result, axis) else np.empty(result.shape, result.dtype)
+    scratch = np.empty(max(GROUP * (min(leaf, MOST_LEAF) + APART), 2 * STRIP), state)
+    kept = (*block.shape[:axis], *block.shape[axis + 1 :])
+    before = np.empty(kept, state) if carry is None else np.ascontiguousarray(carry, state)
+    told = [block.shape[axis], skip, leaf, int(carry is not None), int(apart)]
+    for part in lines(block, target, axis, not along):
+        (a, line_a, row_a), (b, line_b, row_b) = part.first, part.second
+        held = np.ascontiguousarray(before[part.place])
+        numbers = [address(block) + a, address(target) + b, address(held), address(scratch)]
+        numbers += [*told, part.lines, line_a, line_b]
+        native(*numbers, *([] if along else [part.columns, row_a, row_b]))
+    if target is not result:
+        result[...] = target
+    return True
+
+
+def totals(
+    result: Block, block: Block, *, function: str, axis: int, leaf: int, state: np.dtype[Any]
+) -> bool:
+    """Write the totals of the leaves of `block`; False where that takes NumPy."""
+    if block.size < SMALL:
+        return False
+    block = readable(block)
+    along = _is_along(block, result, axis)
+    native = _native("total", along, function, block.dtype, state, state, block.size)
+    if native is None:
+        return False
+    for part in lines(block, result, axis, not along):
+        (a, line_a, row_a), (b, line_b, row_b) = part.first, part.second
+        numbers = [address(block) + a, address(result) + b, block.shape[axis], leaf]
+        numbers += [part.lines, line_a, line_b]
+        native(*numbers, *([] if along else [part.columns, row_a, row_b]))
+    return True
+
+
+def _native(
+    what: str,
+    along: bool,
+    function: str,
+    cell: np.dtype[Any],
+    state: np.dtype[Any],
+    value: np.dtype[Any],
+    cells: int,
+) -> Native | None:
+    body = f"{what}_{'lines' if along else 'columns'}"
+    text = source(body, function, cell, state, value)
+    return None if text is None else compiled(text, BODIES[body][1], f"a scan ({function})", cells)
+
+
+def _is_dense(result: Block, axis: int) -> bool:
+    """Whether rows across `axis` are runs of neighbours, if there is more than one cell in them."""
+    inner = [dim for dim in range(result.ndim) if dim != axis and result.shape[dim] > 1]
+    return not inner or result.strides[inner[-1]] == result.itemsize
+
+
+def _is_along(block: Block, result: Block, axis: int) -> bool:
+    """Whether neighbours along `axis` are neighbours in memory."""
+    last = prod(block.shape[axis + 1 :]) == 1
+    return last and all(b.strides[axis] == b.itemsize for b in (block, result))

@@ -1,0 +1,1 @@
+"""Elementary functions of our own, as numba functions of scalars: all of it imports numba."""

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.blocks import bins, bins_compiled
+from dask_tapestry_kernels.cpu.jit import compile_service
+
+
+@pytest.fixture(autouse=True)
+def every_kernel_compiled():
+    with compile_service.mode("wait"):
+        yield
+
+
+RANDOM = np.random.default_rng(7)
+EDGES = {
+    "even": np.linspace(0, 1, 101),
+    "few": np.linspace(-0.3, 0.7, 4),
+    "single": np.linspace(0, 1, 11, dtype="f4"),
+    "far": np.linspace(1e6, 1e6 + 1, 1001),
+    "log": np.logspace(-5, 0, 50),
+    "infinite": np.array([-np.inf, 0, 0.3, 0.31, np.inf]),
+    "equal": np.array([0, 0.2, 0.2, 0.2, 0.5, 0.5]),
+    "uneven": np.array([0, 1e-9, 0.5, 0.5 + 1e-12, 0.9]),
+    "integers": np.arange(0, 50, 7),
+    "large": np.array([0, 2**60, 2**62]),
+}
+EVEN = ("even", "few", "single", "far", "integers")
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "i8", "u8"])
+@pytest.mark.parametrize("name", EDGES)
+def test_numbers_are_those_of_a_search(name, dtype, monkeypatch):
+    monkeypatch.setattr(bins_compiled, "SMALL", 0)
+    edges = EDGES[name]
+    finite = edges[np.isfinite(edges)].astype("f8")
+    x = RANDOM.uniform(finite[0] - 0.2, finite[-1] + 0.2, 3000)
+    x[:600] = RANDOM.choice(np.concatenate([finite, np.nextafter(finite, 9e99)]), 600)
+    if np.dtype(dtype).kind == "f":
+        x[600:610] = RANDOM.choice([np.nan, np.inf, -np.inf, -0.0], 10)
+    with np.errstate(all="ignore"):
+        x = (np.abs(x) if dtype == "u8" else x).astype(dtype)
+    count = len(edges) - 1
+    expected = bins.searched(x, edges) % (count + 1)
+    for even in {False, name in EVEN}:
+        told = {"even": even, "dtype": np.min_scalar_type(len(edges))}
+        for cells in (x, np.repeat(x, 2)[::2], x.reshape(30, 100).T):
+            found = KERNELS["bin"](None, cells, edges, **told)
+            wanted = expected if cells.ndim == 1 else expected.reshape(30, 100).T
+            assert np.array_equal(found % (count + 1), wanted)
+            room = np.zeros((*found.shape, 2), found.dtype)[..., 0]
+            assert np.array_equal(KERNELS["bin"](room, cells, edges, **told), found)
+
+
+def test_the_compiled_loops_serve(monkeypatch):
+    monkeypatch.setattr(bins_compiled, "SMALL", 0)
+    result, x = np.empty(5, "u1"), np.array([0.1, 0.5, np.nan, -1, 1])
+    for even in (True, False):
+        assert bins._natively(result, x, EDGES["few"], even)
+        assert (result % 4).tolist() == [2, 3, 0, 0, 0]
+    assert not bins._natively(result, x.astype("f2"), EDGES["few"], True)
+    assert not bins._natively(result, x, EDGES["large"], False)

@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.blocks.take import wrapped
+
+X = np.arange(24.0).reshape(2, 3, 4)
+
+
+def test_places_out_of_bounds_say_which():
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 1 with size 3"):
+        wrapped(np.array([0, 3]), 3, 1)
+    with pytest.raises(IndexError, match="index -4 is out of bounds for axis 1 with size 3"):
+        wrapped(np.array([0, -4]), 3, 1)
+    assert wrapped(np.array([-1, 2]), 3, 0).tolist() == [2, 2]
+    assert wrapped(np.array([], "u1"), 0, 0).dtype == np.intp
+
+
+def test_a_block_may_begin_behind_the_first_place():
+    told = {"axes": (1,), "at": 1, "extents": (10,), "origin": (4,)}
+    taken = KERNELS["take"](None, X, np.array([6, 4]), **told)
+    assert np.array_equal(taken, X[:, [2, 0]])
+
+
+def test_it_fills_the_buffer_it_is_given():
+    out = np.empty((2, 2, 4))
+    told = {"axes": (1,), "at": 1, "extents": (3,), "origin": (0,)}
+    assert KERNELS["take"](out, X, np.array([1, 1]), **told) is out
+    assert np.array_equal(out, X[:, [1, 1]])
+
+
+def test_places_in_other_blocks_are_left_out():
+    told = {"axes": (0,), "at": 0, "extents": (10,), "origin": (4,)}
+    block = np.zeros(3)
+    made = KERNELS["put"](None, block, np.array([1, 5, -5, 9]), np.array([1.0, 2, 3, 4]), **told)
+    assert made.tolist() == [0, 3, 0]
+    assert not block.any()
+
+
+def test_an_insert_of_all_cells_is_its_values():
+    values = np.ones((2, 2))
+    nothing = np.empty((0, 0))
+    told = {"index": (slice(0, 2),) * 2, "shape": (2, 2)}
+    assert KERNELS["insert"](None, nothing, values, **told) is values

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dask_tapestry.cells import CellBuilder
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.cells import interpreter
+from tests.comparisons import same_bits
+
+F8 = np.dtype("f8")
+
+
+@given(st.lists(st.integers(0, 9), max_size=4).map(tuple), st.integers(1, 40))
+def test_tiles_cover_every_cell_once_and_are_small(shape, cells):
+    seen = np.zeros(shape, int)
+    for tile in interpreter.tiles(shape, cells):
+        assert seen[tile].size <= cells
+        seen[tile] += 1
+    assert (seen == 1).all()
+
+
+def formula(steps=20):
+    builder = CellBuilder((F8, F8))
+    value, other = 0, 1
+    for n in range(steps):
+        function = ("add", "multiply", "subtract", "maximum")[n % 4]
+        value, other = builder.call(function, (value, other), F8), value
+    return builder.finish(value)
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (100_003,), (3, 40_000), (50, 20, 70)])
+def test_tiles_make_the_value_of_the_whole(shape):
+    x, y = np.random.default_rng(1).normal(size=(2, *shape)) / 4
+    made = KERNELS["map"](None, x, y, expression=formula())
+    values = [x, y]
+    for step in formula().steps:
+        values.append(getattr(np, step.function)(*[values[i] for i in step.operands]))
+    assert same_bits(made, values[-1])
+
+
+def test_the_value_is_written_to_the_buffer():
+    x = np.ones((400, 300))
+    out = np.zeros((400, 600))[:, ::2]
+    assert KERNELS["map"](out, x, x, expression=formula()) is out
+    assert same_bits(out.copy(), KERNELS["map"](None, x, x, expression=formula()))
+
+
+@pytest.mark.parametrize("kind", ["?", "i1", "u1"])
+@pytest.mark.parametrize("target", ["f2", "f8", "i8", "?"])
+def test_a_table_has_the_values_of_the_steps(kind, target):
+    builder = CellBuilder([np.dtype(kind)])
+    wide = builder.cast(0, F8)
+    third = builder.call("divide", (wide, builder.constant(np.float64(3))), F8)
+    expression = builder.finish(builder.cast(third, np.dtype(target)))
+    x = np.arange(256, dtype="u1").view("i1").astype(kind)
+    many = np.resize(x, (8, interpreter.TABLE_FROM // 4))
+    few = KERNELS["map"](None, x, expression=expression)
+    for blocks in (many, many[:, ::2], many.T):
+        made = KERNELS["map"](None, blocks, expression=expression)
+        assert made.dtype == target
+        index = blocks.view("u1") if kind != "?" else blocks.astype("u1")
+        table = few if kind != "?" else few[[0, 1]]
+        assert same_bits(made, table[index])
+
+
+def test_outputs_of_a_ufunc_with_several_and_parts_of_complex_numbers():
+    x = np.array([7.25, -0.5])
+    builder = CellBuilder([F8])
+    assert same_bits(
+        KERNELS["map"](None, x, expression=builder.finish(builder.call("modf.1", (0,), F8))),
+        np.modf(x)[1],
+    )
+    z = x + 2j
+    builder = CellBuilder([z.dtype])
+    made = KERNELS["map"](None, z, expression=builder.finish(builder.call("imag", (0,), F8)))
+    assert same_bits(made, z.imag)
+
+
+def test_floating_point_warnings_are_silent():
+    builder = CellBuilder((F8, F8))
+    expression = builder.finish(builder.call("divide", (0, 1), F8))
+    made = KERNELS["map"](None, np.array([1.0, 0.0]), np.zeros(2), expression=expression)
+    assert same_bits(made, np.array([np.inf, np.nan]))

@@ -1,0 +1,46 @@
+import pytest
+
+from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.cpu.jit.child import compiler
+from dask_tapestry_kernels.cpu.jit.compile_service import Native
+
+HEAD = (
+    "from numba import njit\n\n\n@njit('void(int64, int64, int64)')\ndef kernel(n, inputs, out):\n"
+)
+SOURCE = HEAD + "    n + 1\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(object_cache.DIRECTORY, str(tmp_path))
+    return tmp_path
+
+
+def test_a_source_is_compiled_and_kept(folder):
+    key = object_cache.key_of(SOURCE)
+    compiled = compiler.answer(key, SOURCE)
+    assert isinstance(compiled, object_cache.Compiled)
+    assert object_cache.read(key) == compiled
+    Native(compiled, 3)(1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (HEAD + "    return n.nothing\n", "TypingError: Unknown attribute 'nothing' of type int64"),
+        (HEAD + "    1 +\n", "SyntaxError: invalid syntax"),
+        ("kernel = 1\n", "AttributeError: 'int' object has no attribute 'overloads'"),
+        ("", "KeyError: 'kernel'"),
+        ("raise ValueError", "ValueError: "),
+    ],
+)
+def test_a_source_that_cannot_be_compiled_is_answered_with_a_line(folder, source, why):
+    answer = compiler.answer(object_cache.key_of(source), source)
+    assert answer.startswith(why)
+    assert "\n" not in answer
+    assert not list(folder.iterdir())
+
+
+def test_a_package_that_changed_since_it_was_imported_keeps_nothing(folder):
+    assert "has changed" in compiler.answer("key of older files", SOURCE)
+    assert not list(folder.iterdir())

@@ -1,0 +1,193 @@
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.cpu.jit.object_cache import Compiled
+
+KEPT = Compiled("kernel", bytes(range(256)) * 40)
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    path = tmp_path / "kernels"
+    monkeypatch.setenv(object_cache.DIRECTORY, str(path))
+    return path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_was_written_is_read(folder):
+    assert object_cache.read("a") is None
+    assert object_cache.write("a", KEPT)
+    assert object_cache.read("a") == KEPT
+    assert names(folder) == ["a"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("length", [0, 1, object_cache.DIGEST - 1, object_cache.DIGEST, 100, -1])
+def test_a_torn_file_is_missed_and_made_again(folder, length):
+    object_cache.write("a", KEPT)
+    whole = (folder / "a").read_bytes()
+    (folder / "a").write_bytes(whole[:length])
+    assert object_cache.read("a") is None
+    assert object_cache.write("a", KEPT)
+    assert object_cache.read("a") == KEPT
+
+
+@pytest.mark.parametrize("place", [0, object_cache.DIGEST, object_cache.DIGEST + 10, -1])
+def test_a_changed_byte_is_seen(folder, place):
+    object_cache.write("a", KEPT)
+    content = bytearray((folder / "a").read_bytes())
+    content[place] ^= 1
+    (folder / "a").write_bytes(content)
+    assert object_cache.read("a") is None
+
+
+def test_a_foreign_file_or_folder_in_its_place_is_missed(folder):
+    object_cache.directory()
+    (folder / "a").write_text("somebody's notes, longer than a digest of thirty-two bytes")
+    (folder / "b").mkdir()
+    assert object_cache.read("a") is None
+    assert object_cache.read("b") is None
+    assert not object_cache.write("b", KEPT)
+    assert names(folder) == ["a", "b"]
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o702])
+def test_a_directory_that_others_can_write_to_is_refused(folder, mode):
+    object_cache.write("a", KEPT)
+    folder.chmod(mode)
+    assert object_cache.directory() is None
+    assert object_cache.read("a") is None
+    assert not object_cache.write("b", KEPT)
+    folder.chmod(0o755)  # that they can read it does no harm
+    assert object_cache.read("a") == KEPT
+
+
+def test_a_directory_of_somebody_else_is_refused(folder, monkeypatch):
+    object_cache.write("a", KEPT)
+    monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+    assert object_cache.directory() is None
+    assert object_cache.read("a") is None
+
+
+def test_without_users_there_is_no_directory(folder, monkeypatch):
+    monkeypatch.delattr(os, "geteuid")
+    assert object_cache.directory() is None
+
+
+def test_where_no_directory_can_be_made_nothing_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(object_cache.DIRECTORY, str(tmp_path / "file" / "kernels"))
+    assert object_cache.read("a") is None
+    assert not object_cache.write("a", KEPT)
+
+
+def test_a_user_without_a_home_keeps_nothing(monkeypatch):
+    def homeless(_path):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv(object_cache.DIRECTORY, raising=False)
+    monkeypatch.setattr(Path, "expanduser", homeless)
+    assert object_cache.directory() is None
+
+
+def test_a_directory_that_cannot_be_written_to_is_read(folder, monkeypatch):
+    object_cache.write("a", KEPT)
+
+    def refused(**_options):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(object_cache.tempfile, "mkstemp", refused)  # chmod does not keep root out
+    assert not object_cache.write("b", KEPT)
+    assert object_cache.read("a") == KEPT
+    assert names(folder) == ["a"]
+
+
+def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch):
+    class Full:
+        def __init__(self, handle, mode):
+            self.handle = handle
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_error):
+            os.close(self.handle)
+
+        def write(self, content):
+            os.write(self.handle, content[:100])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    object_cache.directory()
+    with monkeypatch.context() as patch:
+        patch.setattr(object_cache.os, "fdopen", Full)
+        assert not object_cache.write("a", KEPT)
+    assert names(folder) == []
+    assert object_cache.read("a") is None
+    assert object_cache.write("a", KEPT)
+
+
+def test_writers_and_readers_at_once_do_not_meet(folder):
+    kernels = [Compiled("kernel", bytes([n]) * 50_000) for n in range(4)]
+    wrong = []
+
+    def write(compiled):
+        for _ in range(30):
+            if not object_cache.write("a", compiled):
+                wrong.append("not written")
+
+    def read():
+        for _ in range(100):
+            if (found := object_cache.read("a")) is not None and found not in kernels:
+                wrong.append(found)
+
+    threads = [Thread(target=write, args=(k,)) for k in kernels] + [Thread(target=read)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert object_cache.read("a") in kernels
+    assert names(folder) == ["a"]
+
+
+def test_the_directory_is_the_users_cache_unless_named(tmp_path, monkeypatch):
+    monkeypatch.delenv(object_cache.DIRECTORY, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert object_cache.directory() == tmp_path / "dask_tapestry" / "kernels"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert object_cache.directory() == tmp_path / ".cache" / "dask_tapestry" / "kernels"
+
+
+def test_a_key_follows_the_source_and_what_code_depends_on(monkeypatch):
+    key = object_cache.key_of("a")
+    assert key != object_cache.key_of("b")
+    assert key == object_cache.key_of("a")
+    monkeypatch.setattr(object_cache, "_environment", lambda: "another processor")
+    assert key != object_cache.key_of("a")
+
+
+def test_keys_are_the_same_in_every_process():
+    program = "from dask_tapestry_kernels.cpu.jit.object_cache import key_of; print(key_of('a'))"
+    keys = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONPATH": str(ROOT / "kernels"), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in "12"
+    }
+    assert keys == {object_cache.key_of("a")}

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+from numba import njit
+
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64, set_int64
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import passes
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
+    LANES,
+    Lanes,
+    Passes,
+    called,
+    first_lane,
+    room,
+)
+
+F8 = np.dtype("f8")
+
+
+def test_types_of_lanes_are_equal_by_their_fields():
+    near = passes("sum", F8, F8)[0].near
+    assert Lanes(near, 32) == Lanes(near, 32) != Lanes(near, 1)
+
+
+@pytest.mark.parametrize("count", [1, 5, 16, 17, 32])
+def test_lanes_that_hold_something_are_folded_by_halves(count):
+    only = Passes(passes("sum", F8, F8)[0], LANES)
+    read, tell, halve, settle = only.read_some(), only.context(True), only.halve(), only.settle()
+    write = Passes(passes("sum", F8, F8)[0], 1).write()
+
+    @njit("void(int64, int64, int64)")
+    def total(cells, count, parts):
+        write(halve(settle(read(cells, count, tell(0, 0), 0)), count), count, parts, 0, 1)
+
+    cells, out = 1.5 ** np.arange(count), np.zeros(1)
+    parts = np.array([out.ctypes.data], np.int64)
+    total(cells.ctypes.data, count, parts.ctypes.data)
+    lanes = list(cells)
+    for width in (16, 8, 4, 2, 1):
+        for i, high in enumerate(lanes[width : 2 * width]):
+            lanes[i] += high
+        lanes = lanes[:width]
+    assert out[0] == lanes[0]
+
+
+def test_room_and_the_first_lane():
+    place = room(64)
+
+    @called(2)
+    def lowest(bits, out):
+        held = place()
+        set_int64(held, 3, first_lane(bits))
+        set_int64(out, 0, get_int64(held, 3))
+
+    @njit("void(int64, int64)")
+    def run(bits, out):
+        lowest(bits, out)
+
+    out = np.zeros(1, np.int64)
+    run(0b101000, out.ctypes.data)
+    assert out[0] == 3

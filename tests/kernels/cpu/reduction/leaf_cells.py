@@ -1,0 +1,72 @@
+"""Leaves of all kinds of cells, and a compiled fold called on them."""
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.monoids import MONOIDS
+from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.cpu.reduction.fold_texts import fold_source
+from dask_tapestry_kernels.cpu.reduction.leaf_states import FOLD_ARITY
+from tests.comparisons import same_bits
+
+SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]
+
+
+def state_of(monoid, dtype):
+    """Dtype of the monoid's state, or None if it does not take such cells."""
+    try:
+        return MONOIDS[monoid].dtypes(np.dtype(dtype), None)[1]
+    except DTypeError:
+        return None
+
+
+def cells_of(random, dtype, shape):
+    """Cells of widely different size, ties, infinities, NaNs and zeros of two signs among them."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        cells = np.empty(shape, dtype)
+        part = f"f{dtype.itemsize // 2}"
+        cells.real, cells.imag = (cells_of(random, part, shape) for _ in range(2))
+        return cells
+    if dtype.kind == "b":
+        return random.random(shape) < random.random()
+    if dtype.kind != "f":
+        few = random.integers(0, 3, shape).astype("i8")
+        bits = random.integers(0, 256, (*shape, 8), "u1").view("i8")[..., 0]
+        return (bits if random.random() < 0.5 else few).astype(dtype)
+    cells = random.normal(size=shape) * 10.0 ** random.integers(-3, 3, shape)
+    if random.random() < 0.3:
+        cells = random.choice([0.0, -0.0, 1.0, -1.0], shape)
+    strange = random.random(shape) < random.choice([0.0, 0.02, 0.9])
+    return np.where(strange, random.choice(SPECIAL, shape), cells).astype(dtype)
+
+
+def fold_of(monoid, cell, state):
+    """The compiled fold."""
+    with compile_service.mode("wait"):
+        fold = compile_service.compiled(fold_source(monoid, cell, state), FOLD_ARITY, monoid)
+    assert fold is not None
+    return fold
+
+
+def folded(monoid, cells, state):
+    """States of cells (leaves, n, kept) by the compiled fold."""
+    fold = fold_of(monoid, cells.dtype, state)
+    leaves, n, kept = cells.shape
+    names = state.names or (None,)
+    parts = [np.empty((leaves, kept), state[name] if name else state) for name in names]
+    table = np.array([part.ctypes.data for part in parts], np.int64)
+    far, near = cells.strides[:2]
+    fold(cells.ctypes.data, leaves, far, n, 32 * near, near, kept, table.ctypes.data, 0)
+    if not state.names:
+        return parts[0]
+    states = np.empty((leaves, kept), state)
+    for name, part in zip(names, parts, strict=True):
+        states[name] = part
+    return states
+
+
+def same_states(ours, expected):
+    if not expected.dtype.names:
+        return same_bits(ours, expected)
+    return all(same_bits(ours[name], expected[name]) for name in expected.dtype.names)

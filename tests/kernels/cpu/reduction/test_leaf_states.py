@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from dask_tapestry.cells import Tree
+from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.cpu.reduction.leaf_states import leaf_states, simplified
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
+from dask_tapestry_kernels.cpu.reduction.reduce import _leaf_states
+from tests.kernels.cpu.reduction.leaf_cells import cells_of, same_states, state_of
+
+MONOIDS = [("sum", "f8"), ("var", "f8"), ("argmin", "f8"), ("any", "?")]
+SHAPES = [
+    ((3000,), 1), ((70, 100), 2), ((64, 160), 2), ((100, 7), 1), ((2000, 3), 1), ((40, 9, 200), 1),
+    ((33, 40, 5), 2), ((2, 3, 4, 50), 3), ((1, 1030, 1), 2), ((3, 5000), 1), ((5, 1), 1), ((1,), 1),
+    ((96, 96, 3), 2), ((300, 3, 2), 2),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def every_kernel_compiled():
+    with compile_service.mode("wait"):
+        yield
+
+
+def layouts(random, dtype, shape):
+    """Cells of a shape: in order, turned, reversed, apart, repeated."""
+    yield cells_of(random, dtype, shape)
+    yield cells_of(random, dtype, shape[::-1]).T
+    yield cells_of(random, dtype, shape)[tuple(slice(None, None, -1) for _ in shape)]
+    yield cells_of(random, dtype, tuple(2 * n for n in shape))[
+        tuple(slice(0, 2 * n, 2) for n in shape)
+    ]
+    yield np.moveaxis(cells_of(random, dtype, (*shape[1:], shape[0])), -1, 0)
+    yield np.broadcast_to(cells_of(random, dtype, (*shape[:-1], 1)), shape)
+    if len(shape) > 2:
+        yield np.swapaxes(cells_of(random, dtype, (shape[1], shape[0], *shape[2:])), 0, 1)
+
+
+@pytest.mark.parametrize(("shape", "rank"), SHAPES)
+@pytest.mark.parametrize(("monoid", "dtype"), MONOIDS)
+def test_all_leaves_have_the_bits_of_numpys_way(monoid, dtype, shape, rank):
+    state, sides = state_of(monoid, dtype), Tree(shape[:rank]).sides(0)
+    for cells in layouts(np.random.default_rng(7), dtype, shape):
+        ours = leaf_states([cells], monoid, cells.dtype, sides, state)
+        with np.errstate(all="ignore"):
+            expected = _leaf_states(cells, ARITHMETIC[monoid], sides, state)
+        assert same_states(ours, expected), cells.strides
+
+
+def test_small_blocks_do_not_wait_for_a_kernel():
+    cell = np.dtype("u4")
+    with compile_service.mode("auto"):
+        assert leaf_states([np.ones(10, cell)], "bitwise_xor", cell, (16,), cell) is None
+
+
+def test_leaves_that_are_too_large_or_empty_are_left_to_numpy():
+    cell = np.dtype("f8")
+    assert leaf_states([np.ones(70_000)], "sum", cell, (8192,), cell) is None
+    assert leaf_states([np.ones((0, 3))], "sum", cell, (1,), cell) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "sides", "expected"),
+    [
+        ((8, 9), (8, 9), ([72], [72])),
+        ((8, 9), (4, 4), ([8, 9], [4, 4])),
+        ((8, 1, 9), (4, 1), ([8, 9], [4])),
+        ((1, 5, 6), (1,), ([30], [])),
+    ],
+)
+def test_axes_that_are_one_are_merged(shape, sides, expected):
+    extents, cuts, strides = simplified(shape, sides, [np.empty(shape).strides])
+    assert (extents, cuts) == expected
+    assert [len(of) for of in strides] == [len(extents)]
