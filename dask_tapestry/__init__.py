@@ -67,9 +67,11 @@ from dask_tapestry.array.shape.atleast import *
 from dask_tapestry.array.shape.broadcasting import *
 from dask_tapestry.array.shape.reshaping import *
 from dask_tapestry.array.shape.transposing import *
+from dask_tapestry.array.sorting import partition as _partition
 from dask_tapestry.array.sorting import search as _search
 from dask_tapestry.array.sorting import sets as _sets
 from dask_tapestry.array.sorting import sort as _sort
+from dask_tapestry.array.sorting.partition import *
 from dask_tapestry.array.sorting.search import *
 from dask_tapestry.array.sorting.sets import *
 from dask_tapestry.array.sorting.sort import *
@@ -176,6 +178,7 @@ __all__ += _transposing.__all__
 __all__ += _roll_flip.__all__
 __all__ += _splitting.__all__
 __all__ += _planning.__all__
+__all__ += _partition.__all__
 __all__ += _search.__all__
 __all__ += _sets.__all__
 __all__ += _sort.__all__

@@ -16,7 +16,7 @@ from dask_tapestry.array.indexing import getitem
 from dask_tapestry.array.linalg import cross_trace, products
 from dask_tapestry.array.manipulation import diagonals, repeating
 from dask_tapestry.array.shape import reshaping, transposing
-from dask_tapestry.array.sorting import search, sort
+from dask_tapestry.array.sorting import partition, search, sort
 from dask_tapestry.array.statistics import averages, extremes, moments, reductions, scans
 from dask_tapestry.array.storage import files, stores, zarr_arrays
 from dask_tapestry.array.user_functions import map_blocks
@@ -152,7 +152,8 @@ NAMED = {
     averages: "mean var std",
     moments: "moment",
     search: "searchsorted",
-    sort: "argsort argpartition topk argtopk",
+    sort: "argsort topk argtopk",
+    partition: "argpartition",
 }
 OTHERS: dict[str, Any] = {
     "__matmul__": _binary(products.matmul, swapped=False),
@@ -163,7 +164,7 @@ OTHERS: dict[str, Any] = {
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
     "nonzero": _method(boolean_mask.nonzero),
     "sort": sort.sort_in_place,
-    "partition": sort.partition_in_place,
+    "partition": partition.partition_in_place,
     "flatten": _method(reshaping.ravel),
     "transpose": _varargs(transposing.transpose),
     "map_blocks": _map_blocks,
