@@ -36,6 +36,8 @@ from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
 
+__all__ = ["Array", "resolve_shapes"]
+
 
 @final
 class Array(Declared, Scalars, DaskMethodsMixin):
