@@ -15,11 +15,11 @@ from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.io.coerce import from_anything, from_xarray
+from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
-from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.placement import place
 from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
@@ -134,7 +134,7 @@ def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
 
 def _array_of(data: Any, dims: Dims) -> Array:
     """An array of whatever holds one."""
-    if (found := from_xarray(data)) is not None:
+    if (found := unwrap_xarray(data)) is not None:
         data, names = found
         dims = names if dims is None else dims
     if isinstance(data, Array) or (
@@ -144,7 +144,7 @@ def _array_of(data: Any, dims: Dims) -> Array:
         return x if dims is None else rename(x, *dims)
     if isinstance(data, list | tuple) and _holds_arrays(data):
         return Array(_stacked([_array_of(item, None).node for item in data], dims))
-    return Array(from_anything(data, dims))
+    return Array(as_tensor(data, dims))
 
 
 def _holds_arrays(data: Sequence[Any]) -> bool:
@@ -265,7 +265,9 @@ def with_chunks(x: Array, chunks: Any) -> Array:
     >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
     ((2, 2), (6,))
     """
-    return x if chunks is None else Array(chunked(x.node, cuts_from(chunks, x.node.type)))
+    return (
+        x if chunks is None else Array(with_nominal_chunks(x.node, cuts_from(chunks, x.node.type)))
+    )
 
 
 def rechunk(x: Any, chunks: Any) -> Array:
