@@ -19,7 +19,7 @@ help:
 	@echo "make exhaustive  the tests of every combination of compiled kernels, an hour or so"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
-	@echo "make docs        the site, in docs/_build/html; a warning is an error"
+	@echo "make docs        the site, in build/docs; a warning is an error"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
 	@echo "make clean       remove what tools and runs leave behind; .venv stays"
 
@@ -56,14 +56,14 @@ bench: venv
 	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
 
 docs: venv
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/docs
 
 docs-check: venv
 	$(BIN)/python -m pytest docs README.md tests/test_repository.py $(ARGS)
 	$(BIN)/towncrier build --draft
 
 clean:
-	rm -rf docs/_build docs/api
+	rm -rf docs/api
 	rm -rf build dist .*_cache .hypothesis .coverage htmlcov *.egg-info kernels/*.egg-info
 	rm -rf demo-output dask-worker-space dask-scratch-space *.zarr examples/*.zarr
 	find . -name .venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

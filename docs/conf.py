@@ -1,4 +1,4 @@
-"""How Sphinx makes the site: `make docs` writes it to docs/_build/html."""
+"""How Sphinx makes the site: `make docs` writes it to build/docs."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ copyright = author
 version = release = dask_tapestry.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build", "changes/+*"]
+exclude_patterns = ["changes/+*"]
 
 myst_heading_anchors = 3
 default_role = "py:obj"  # `name` in a docstring links to it where there is one
