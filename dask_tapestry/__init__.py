@@ -50,6 +50,7 @@ from dask_tapestry.array.manipulation import padding as _padding
 from dask_tapestry.array.manipulation import repeating as _repeating
 from dask_tapestry.array.manipulation import roll_flip as _roll_flip
 from dask_tapestry.array.manipulation import splitting as _splitting
+from dask_tapestry.array.manipulation import stacking as _stacking
 from dask_tapestry.array.manipulation.diagonals import *
 from dask_tapestry.array.manipulation.insert_delete import *
 from dask_tapestry.array.manipulation.joining import *
@@ -57,6 +58,7 @@ from dask_tapestry.array.manipulation.padding import *
 from dask_tapestry.array.manipulation.repeating import *
 from dask_tapestry.array.manipulation.roll_flip import *
 from dask_tapestry.array.manipulation.splitting import *
+from dask_tapestry.array.manipulation.stacking import *
 from dask_tapestry.array.planning import *
 from dask_tapestry.array.random import generator as random
 from dask_tapestry.array.shape import atleast as _atleast
@@ -167,6 +169,7 @@ __all__ += _broadcasting.__all__
 __all__ += _transposing.__all__
 __all__ += _roll_flip.__all__
 __all__ += _splitting.__all__
+__all__ += _stacking.__all__
 __all__ += _planning.__all__
 __all__ += _search.__all__
 __all__ += _sets.__all__
