@@ -78,10 +78,14 @@ from dask_tapestry.array.sorting.sort import *
 from dask_tapestry.array.statistics import averages as _averages
 from dask_tapestry.array.statistics import bincount as _bincount
 from dask_tapestry.array.statistics import covariances as _covariances
+from dask_tapestry.array.statistics import cumulative as _cumulative
 from dask_tapestry.array.statistics import differences as _differences
+from dask_tapestry.array.statistics import extremes as _extremes
 from dask_tapestry.array.statistics import gradients as _gradients
 from dask_tapestry.array.statistics import histograms as _histograms
+from dask_tapestry.array.statistics import medians as _medians
 from dask_tapestry.array.statistics import moments as _moments
+from dask_tapestry.array.statistics import nan_averages as _nan_averages
 from dask_tapestry.array.statistics import nan_reductions as _nan_reductions
 from dask_tapestry.array.statistics import quantiles as _quantiles
 from dask_tapestry.array.statistics import reductions as _reductions
@@ -89,10 +93,14 @@ from dask_tapestry.array.statistics import scans as _scans
 from dask_tapestry.array.statistics.averages import *
 from dask_tapestry.array.statistics.bincount import *
 from dask_tapestry.array.statistics.covariances import *
+from dask_tapestry.array.statistics.cumulative import *
 from dask_tapestry.array.statistics.differences import *
+from dask_tapestry.array.statistics.extremes import *
 from dask_tapestry.array.statistics.gradients import *
 from dask_tapestry.array.statistics.histograms import *
+from dask_tapestry.array.statistics.medians import *
 from dask_tapestry.array.statistics.moments import *
+from dask_tapestry.array.statistics.nan_averages import *
 from dask_tapestry.array.statistics.nan_reductions import *
 from dask_tapestry.array.statistics.quantiles import *
 from dask_tapestry.array.statistics.reductions import *
@@ -177,10 +185,14 @@ __all__ += _sort.__all__
 __all__ += _averages.__all__
 __all__ += _bincount.__all__
 __all__ += _covariances.__all__
+__all__ += _cumulative.__all__
 __all__ += _differences.__all__
+__all__ += _extremes.__all__
 __all__ += _gradients.__all__
 __all__ += _histograms.__all__
+__all__ += _medians.__all__
 __all__ += _moments.__all__
+__all__ += _nan_averages.__all__
 __all__ += _nan_reductions.__all__
 __all__ += _quantiles.__all__
 __all__ += _reductions.__all__

@@ -17,7 +17,7 @@ from dask_tapestry.array.linalg import cross_trace, products
 from dask_tapestry.array.manipulation import diagonals, repeating
 from dask_tapestry.array.shape import reshaping, transposing
 from dask_tapestry.array.sorting import search, sort
-from dask_tapestry.array.statistics import averages, moments, reductions, scans
+from dask_tapestry.array.statistics import averages, extremes, moments, reductions, scans
 from dask_tapestry.array.storage import files, stores, zarr_arrays
 from dask_tapestry.array.user_functions import map_blocks
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -147,7 +147,8 @@ NAMED = {
     repeating: "repeat",
     diagonals: "diagonal",
     cross_trace: "trace",
-    reductions: "sum prod min max any all argmin argmax",
+    reductions: "sum prod any all",
+    extremes: "min max argmin argmax",
     averages: "mean var std",
     moments: "moment",
     search: "searchsorted",

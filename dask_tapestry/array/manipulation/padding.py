@@ -17,9 +17,9 @@ from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
 from dask_tapestry.array.manipulation.roll_flip import flip
 from dask_tapestry.array.shape.reshaping import squeeze
 from dask_tapestry.array.statistics.averages import mean
-from dask_tapestry.array.statistics.quantiles import median
-from dask_tapestry.array.statistics.reductions import max as greatest
-from dask_tapestry.array.statistics.reductions import min as least
+from dask_tapestry.array.statistics.extremes import max as greatest
+from dask_tapestry.array.statistics.extremes import min as least
+from dask_tapestry.array.statistics.medians import median
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype as cast

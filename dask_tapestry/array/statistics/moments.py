@@ -1,11 +1,11 @@
-"""Weighted averages, central moments, covariances and correlations."""
+"""Weighted averages and central moments: `average` and `moment`."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -27,28 +27,50 @@ __all__ = ["average", "moment"]
 
 @implements(np.average)
 def average(
-    a: Any, axis: Axes = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
 ) -> Array | tuple[Array, Array]:
     """Return the weighted average along `axis`, as `numpy.average`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to average; None takes all.
     weights
-        Of the shape of `a`, or of its lengths along `axis`; None for equal ones.
+        Weights of the shape of `a`, or of its lengths along `axis`; None weighs all cells alike.
     returned
         Return the sum of the weights too.
+    keepdims
+        Keep the averaged axes, with length 1.
+
+    Returns
+    -------
+    average : Array
+        Shape of `a` without the averaged axes.
+    sum_of_weights : Array
+        Of the same shape, if `returned`.
 
     Raises
     ------
     DTypeError
-        If the shapes of `a` and `weights` differ and no axis is given.
+        If `a` and `weights` differ in shape and no axis is given.
     ShapeError
         If `weights` does not fit `a` along `axis`.
 
+    See Also
+    --------
+    mean, cov
+
     Notes
     -----
-    Where weights sum to zero NumPy raises ZeroDivisionError; here the quotient is NaN or infinite,
-    as the sum is not known before it is computed.
+    Where weights sum to zero the result is NaN or infinite: the sum is not known before it is
+    computed. NumPy raises ZeroDivisionError.
 
     Examples
     --------
@@ -94,32 +116,49 @@ def _aligned(x: Array, weights: Array, axis: Axes) -> Array:
 
 
 def moment(
-    a: Any,
+    a: ArrayLike,
     order: int,
     axis: Axes = None,
-    dtype: Any = None,
-    keepdims: Any = False,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
     ddof: float = 0,
-    split_every: Any = None,  # noqa: ARG001  (the plan decides)
-    out: Any = None,
+    split_every: int | None = None,  # noqa: ARG001  (the plan decides)
+    out: Array | None = None,
 ) -> Array:
-    """Return the central moment of an `order` along `axis`, as `dask.array.moment`.
+    """Return the central moment of an order along `axis`, as `dask.array.moment`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     order
-        0 gives ones, 1 zeros, 2 the variance.
+        Power of the deviations from the mean: 0 gives ones, 1 zeros, 2 the variance.
+    axis
+        Axis or axes to reduce; None reduces all.
     dtype
-        In which it is computed; by default that of the mean.
+        Dtype to compute in, and of the result; by default that of the mean.
+    keepdims
+        Keep the reduced axes, with length 1.
     ddof
-        Taken off the number of cells in the divisor.
+        Subtracted from the number of cells in the divisor.
     split_every
-        Ignored: the plan decides how partial results are combined.
+        Accepted for Dask's sake; the plan decides how partial results are combined.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes.
 
     Raises
     ------
     ShapeError
         If the order is negative.
+
+    See Also
+    --------
+    var, mean
 
     Examples
     --------
