@@ -33,7 +33,9 @@ from dask_tapestry.array.elementwise import special
 from dask_tapestry.array.elementwise import ufuncs as _ufuncs
 from dask_tapestry.array.elementwise.choosing import *
 from dask_tapestry.array.elementwise.ufuncs import *
+from dask_tapestry.array.indexing import choices as _choices
 from dask_tapestry.array.indexing import take as _take
+from dask_tapestry.array.indexing.choices import *
 from dask_tapestry.array.indexing.take import *
 from dask_tapestry.array.linalg import cross_trace as _cross_trace
 from dask_tapestry.array.linalg import einsum as _einsum
@@ -162,6 +164,7 @@ __all__ += _matrices.__all__
 __all__ += _ranges.__all__
 __all__ += _choosing.__all__
 __all__ += _ufuncs.__all__
+__all__ += _choices.__all__
 __all__ += _take.__all__
 __all__ += _cross_trace.__all__
 __all__ += _einsum.__all__

@@ -12,7 +12,7 @@ from dask_tapestry.array.core import boolean_mask, convert, dask_arrays
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import choosing, ufunc_reduce, ufuncs
-from dask_tapestry.array.indexing import getitem
+from dask_tapestry.array.indexing import getitem, setitem
 from dask_tapestry.array.linalg import cross_trace, products
 from dask_tapestry.array.manipulation import diagonals, repeating
 from dask_tapestry.array.shape import reshaping, transposing
@@ -159,7 +159,7 @@ OTHERS: dict[str, Any] = {
     "__rmatmul__": _binary(products.matmul, swapped=True),
     "__round__": _method(choosing.round),
     "__getitem__": getitem.getitem,
-    "__setitem__": getitem.setitem,
+    "__setitem__": setitem.setitem,
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
     "nonzero": _method(boolean_mask.nonzero),
     "sort": sort.sort_in_place,
