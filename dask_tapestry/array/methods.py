@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.array import planning
-from dask_tapestry.array.core import boolean_mask, convert, dask_arrays
+from dask_tapestry.array import (
+    core,
+    elementwise,
+    linalg,
+    manipulation,
+    planning,
+    shape,
+    sorting,
+    statistics,
+    storage,
+    user_functions,
+)
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.vindex import VIndex
-from dask_tapestry.array.elementwise import choosing, ufunc_reduce, ufuncs
-from dask_tapestry.array.indexing import getitem, setitem
-from dask_tapestry.array.linalg import cross_trace, products
-from dask_tapestry.array.manipulation import diagonals, repeating
-from dask_tapestry.array.shape import reshaping, transposing
-from dask_tapestry.array.sorting import search, sort
-from dask_tapestry.array.statistics import averages, extremes, moments, reductions, scans
-from dask_tapestry.array.storage import files, stores, zarr_arrays
-from dask_tapestry.array.user_functions import map_blocks
+from dask_tapestry.array.elementwise import ufunc_reduce, ufuncs
+from dask_tapestry.array.indexing.getitem import getitem
+from dask_tapestry.array.indexing.setitem import setitem
+from dask_tapestry.array.sorting.sort import partition_in_place, sort_in_place
 from dask_tapestry.errors import DTypeError, ShapeError
 
 BINARY = {
@@ -76,7 +81,7 @@ def _in_place(function: Callable[..., Any], symbol: str) -> Callable[[Array, Any
                 f"Cannot cast the result of {symbol} from {result.dtype} to {self.dtype} with "
                 "casting rule 'same_kind'"
             )
-        self.node = choosing.astype(result, self.dtype).node
+        self.node = elementwise.astype(result, self.dtype).node
         return self
 
     return method
@@ -107,75 +112,62 @@ def _varargs(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
-    one = shape[0] if len(shape) == 1 else shape
-    return reshaping.reshape(self, one, order)
+def _reshape(self: Array, *sides: Any, order: str = "C") -> Array:
+    one = sides[0] if len(sides) == 1 else sides
+    return shape.reshape(self, one, order)
 
 
 def _rename(self: Array, *dims: str | None) -> Array:
-    return convert.rename(self, *dims)
+    return core.rename(self, *dims)
 
 
 def _to_hdf5(self: Array, filename: Any, datapath: str, **kwargs: Any) -> None:
-    files.to_hdf5(filename, datapath, self, **kwargs)
+    storage.to_hdf5(filename, datapath, self, **kwargs)
 
 
-_to_hdf5.__doc__ = files.to_hdf5.__doc__
+_to_hdf5.__doc__ = storage.to_hdf5.__doc__
 
 
 def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
-    return map_blocks.map_blocks(func, self, *args, **kwargs)
+    return user_functions.map_blocks(func, self, *args, **kwargs)
 
 
-_map_blocks.__doc__ = map_blocks.map_blocks.__doc__
-_reshape.__doc__ = reshaping.reshape.__doc__
-_rename.__doc__ = convert.rename.__doc__
+_map_blocks.__doc__ = user_functions.map_blocks.__doc__
+_reshape.__doc__ = shape.reshape.__doc__
+_rename.__doc__ = core.rename.__doc__
 
 
 NAMED = {
-    convert: "rechunk",
-    dask_arrays: "to_dask_array",
-    stores: "store",
-    zarr_arrays: "to_zarr",
-    choosing: "astype clip round",
-    ufuncs: "conj conjugate",
-    reshaping: "squeeze ravel",
-    transposing: "swapaxes",
+    core: "rechunk to_dask_array",
+    storage: "store to_zarr",
+    elementwise: "astype clip round conj conjugate",
+    shape: "squeeze ravel swapaxes",
     planning: "plan",
-    scans: "cumsum cumprod",
-    products: "dot",
-    repeating: "repeat",
-    diagonals: "diagonal",
-    cross_trace: "trace",
-    reductions: "sum prod any all",
-    extremes: "min max argmin argmax",
-    averages: "mean var std",
-    moments: "moment",
-    search: "searchsorted",
-    sort: "argsort argpartition topk argtopk",
+    linalg: "dot trace",
+    manipulation: "repeat diagonal",
+    sorting: "searchsorted argsort argpartition topk argtopk",
+    statistics: "sum prod min max any all argmin argmax mean var std moment cumsum cumprod",
 }
 OTHERS: dict[str, Any] = {
-    "__matmul__": _binary(products.matmul, swapped=False),
-    "__rmatmul__": _binary(products.matmul, swapped=True),
-    "__round__": _method(choosing.round),
-    "__getitem__": getitem.getitem,
-    "__setitem__": setitem.setitem,
+    "__matmul__": _binary(linalg.matmul, swapped=False),
+    "__rmatmul__": _binary(linalg.matmul, swapped=True),
+    "__round__": _method(elementwise.round),
+    "__getitem__": getitem,
+    "__setitem__": setitem,
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
-    "nonzero": _method(boolean_mask.nonzero),
-    "sort": sort.sort_in_place,
-    "partition": sort.partition_in_place,
-    "flatten": _method(reshaping.ravel),
-    "transpose": _varargs(transposing.transpose),
+    "nonzero": _method(core.nonzero),
+    "sort": sort_in_place,
+    "partition": partition_in_place,
+    "flatten": _method(shape.ravel),
+    "transpose": _varargs(shape.transpose),
     "map_blocks": _map_blocks,
     "reshape": _reshape,
     "rename": _rename,
     "to_hdf5": _to_hdf5,
-    "mT": property(
-        transposing.matrix_transpose, doc="The matrices in the last two axes, transposed."
-    ),
-    "T": property(transposing.transpose, doc="The array with its dimensions reversed."),
-    "real": property(choosing.real, doc="The real part."),
-    "imag": property(choosing.imag, doc="The imaginary part."),
+    "mT": property(shape.matrix_transpose, doc="The matrices in the last two axes, transposed."),
+    "T": property(shape.transpose, doc="The array with its dimensions reversed."),
+    "real": property(elementwise.real, doc="The real part."),
+    "imag": property(elementwise.imag, doc="The imaginary part."),
 }
 
 

@@ -23,12 +23,12 @@ LARGE: Final = 2**22  # bytes of a chunk, from which handing it over by itself t
 AT_A_TIME: Final = 10  # smaller chunks that zarr has in hand side by side
 
 
-def covering_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tuple[int, ...]) -> int:
+def touched_chunk_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tuple[int, ...]) -> int:
     """Cells of the chunks that meet `box`.
 
     Examples
     --------
-    >>> covering_cells(ZRange((3,), (5,)), (4,), (10,))
+    >>> touched_chunk_cells(ZRange((3,), (5,)), (4,), (10,))
     8
     """
     if chunks is None or box.is_empty:
@@ -39,16 +39,16 @@ def covering_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tuple[int
     )
 
 
-def passing_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int, written: bool) -> int:
+def chunk_scratch_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int, written: bool) -> int:
     """Bytes of chunks, as stored and decoded, that reading or writing `box` takes beside its cells.
 
     A single chunk is written from where its cells are.
 
     Examples
     --------
-    >>> passing_bytes(ZRange((0,), (5,)), (2,), 8, written=False)
+    >>> chunk_scratch_bytes(ZRange((0,), (5,)), (2,), 8, written=False)
     64
-    >>> passing_bytes(ZRange((0,), (10**6,)), (10**6,), 8, written=True)
+    >>> chunk_scratch_bytes(ZRange((0,), (10**6,)), (10**6,), 8, written=True)
     8000000
     """
     if box.is_empty:
@@ -60,16 +60,16 @@ def passing_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int, written: 
     return size * (stored if written and met == 1 else stored + 1)
 
 
-def one_by_one(
+def split_by_chunk(
     selection: Sequence[slice], chunks: Sequence[int], itemsize: int
 ) -> Iterator[tuple[slice, ...]]:
     """The parts of a selection that lie in one chunk each, of large chunks; else all of it.
 
     Examples
     --------
-    >>> list(one_by_one((slice(3, 12),), (10,), 2**20))
+    >>> list(split_by_chunk((slice(3, 12),), (10,), 2**20))
     [(slice(3, 10, None),), (slice(10, 12, None),)]
-    >>> list(one_by_one((slice(3, 12),), (10,), 8))
+    >>> list(split_by_chunk((slice(3, 12),), (10,), 8))
     [(slice(3, 12, None),)]
     """
     if prod(chunks) * itemsize < LARGE or any(part.step not in (None, 1) for part in selection):
@@ -82,7 +82,7 @@ def one_by_one(
     yield from product(*[[slice(*span) for span in pairwise(line)] for line in edges])
 
 
-def nominal_sides(x: Tensor, memory: int | None = None) -> tuple[int, ...]:
+def default_chunk_shape(x: Tensor, memory: int | None = None) -> tuple[int, ...]:
     """Sides of the chunks in which a tensor is stored by default: its nominal ones.
 
     Stores want equal chunks, so of unequal ones the longest decides. A great many tiny ones are
@@ -92,7 +92,7 @@ def nominal_sides(x: Tensor, memory: int | None = None) -> tuple[int, ...]:
     Examples
     --------
     >>> import dask_tapestry as dt
-    >>> nominal_sides(dt.ones((6, 9), chunks=(4, 2)).node)
+    >>> default_chunk_shape(dt.ones((6, 9), chunks=(4, 2)).node)
     (4, 2)
     """
     sides = tuple(max(1, cuts.longest) for cuts in nominal_cuts(x))

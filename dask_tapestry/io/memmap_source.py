@@ -15,7 +15,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.target import Target
-from dask_tapestry.io.window import Window
+from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
@@ -130,13 +130,13 @@ def mapped_path(array: Any) -> str | None:
 
 def path_read(source: Source) -> str | None:
     """The file whose cells a source reads from memory that is mapped; None if there is none."""
-    if isinstance(source, MappedSource):
+    if isinstance(source, MemmapSource):
         return source.file.path
     return mapped_path(getattr(source, "data", None))
 
 
 @dataclass(frozen=True)
-class MappedSource(Source):
+class MemmapSource(Source):
     """An array in a file that is mapped into memory where it is read."""
 
     name = "memmap"
@@ -160,7 +160,7 @@ class MappedSource(Source):
 
 
 @dataclass(frozen=True)
-class MappedTarget(Target):
+class MemmapTarget(Target):
     """An array in a file that is mapped into memory where it is written."""
 
     file: MappedFile
@@ -177,15 +177,15 @@ class MappedTarget(Target):
         self.file.writable[selection] = block
 
     def source(self, dims: Dims) -> Source:
-        return MappedSource(self.file, dims)
+        return MemmapSource(self.file, dims)
 
-    def meets(self, window: Window, other: Target, others: Window) -> bool:
+    def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
         """Two arrays may lie in the same part of one file, which may be mapped twice."""
-        if not isinstance(other, MappedTarget):
+        if not isinstance(other, MemmapTarget):
             return mapped_path(getattr(other, "array", None)) == self.file.path
         if other.file.path != self.file.path:
             return False
-        mine, theirs = window.view(self.file.array), others.view(other.file.array)
+        mine, theirs = region.view(self.file.array), others.view(other.file.array)
         if self.file.begins == other.file.begins:
             return share_cells(mine, theirs)
         (lo, hi), (low, high) = self.file.span(mine), other.file.span(theirs)
@@ -195,7 +195,7 @@ class MappedTarget(Target):
         return path_read(source) == self.file.path
 
     def has_cells_of(self, source: Source) -> bool:
-        return isinstance(source, MappedSource) and source.file.cells == self.file.cells
+        return isinstance(source, MemmapSource) and source.file.cells == self.file.cells
 
     def __str__(self) -> str:
         return f"the file {self.file.path}"

@@ -16,7 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
-from dask_tapestry.io.duck_source import as_declared
+from dask_tapestry.io.duck_source import checked_block
 from dask_tapestry.io.folder_swap import PARTIAL, remove
 from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
@@ -74,7 +74,7 @@ class NpyStackSource(Source):
         path = Path(self.folder) / f"{number}.npy"
         try:
             cells = np.load(path, self.mode, allow_pickle=False)  # type: ignore[arg-type]
-            return as_declared(cells, shape, self.type.dtype, self)
+            return checked_block(cells, shape, self.type.dtype, self)
         except (OSError, ValueError, TypeError) as error:
             raise StoreError(f"cannot read {path}: {error}") from error
 

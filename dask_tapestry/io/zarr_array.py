@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
-from dask_tapestry.imports import lazily
-from dask_tapestry.io.chunks import one_by_one
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.chunks import split_by_chunk
 from dask_tapestry.io.folder_swap import TEMPORARY
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.io.zarr_sync import inside_loop, run_inline
@@ -66,7 +66,7 @@ def read_box(location: Location, selection: tuple[slice, ...]) -> Any:
     array = opened(location)
     if not _runs_inline(array):
         return array.get_basic_selection(selection)
-    parts = list(one_by_one(selection, stored_sides(array), array.dtype.itemsize))
+    parts = list(split_by_chunk(selection, stored_sides(array), array.dtype.itemsize))
     if len(parts) == 1:
         return run_inline(array.async_array.getitem(selection))
     cells = np.empty([part.stop - part.start for part in selection], array.dtype)
@@ -83,7 +83,7 @@ def write_box(
     if not _runs_inline(array):
         array.set_basic_selection(selection, block)
         return
-    for part in one_by_one(selection, stored_sides(array), array.dtype.itemsize):
+    for part in split_by_chunk(selection, stored_sides(array), array.dtype.itemsize):
         cells = block[_within(part, selection)] if part != selection else block
         run_inline(array.async_array.setitem(part, cells))
 
@@ -109,13 +109,13 @@ def read_object(array: Any, name: str) -> str | None:
 
 def write_object(array: Any, name: str, text: str) -> None:
     """Store text as an object beside an array's metadata."""
-    make = lazily("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
+    make = lazy_import("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
     run(array, (array.store_path / name).set(make(text.encode())))
 
 
 def run(array: Any, work: Coroutine[Any, Any, Any]) -> Any:
     """Run what a store does asynchronously, in this thread where the store allows."""
-    return run_inline(work) if _runs_inline(array) else lazily("zarr.core.sync").sync(work)
+    return run_inline(work) if _runs_inline(array) else lazy_import("zarr.core.sync").sync(work)
 
 
 def _runs_inline(array: Any) -> bool:
@@ -181,7 +181,7 @@ def create_groups(location: Location, version: int) -> None:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
 
 
-def try_to_create(type_: TensorType, location: Location, **options: Any) -> None:
+def dry_run_create(type_: TensorType, location: Location, **options: Any) -> None:
     """Create such an array in memory, so that what zarr refuses is known before anything is lost.
 
     Raises
@@ -259,7 +259,7 @@ def group_members(location: Location) -> Mapping[str, Any]:
     }
 
 
-def compressors(choice: Any, dtype: np.dtype[Any], zarr_format: int = 3) -> dict[str, Any]:
+def compressor_options(choice: Any, dtype: np.dtype[Any], zarr_format: int = 3) -> dict[str, Any]:
     """Options of zarr that name the compressor.
 
     ``"auto"`` is Blosc with zstd at level 1, after a byte shuffle where cells have several bytes:
@@ -269,9 +269,9 @@ def compressors(choice: Any, dtype: np.dtype[Any], zarr_format: int = 3) -> dict
     if not isinstance(choice, str) or choice != "auto":
         return {"compressors": choice}
     if zarr_format == 2:
-        blosc = lazily("numcodecs").Blosc
+        blosc = lazy_import("numcodecs").Blosc
         shuffle = blosc.SHUFFLE if dtype.itemsize > 1 else blosc.NOSHUFFLE
         return {"compressors": blosc(cname="zstd", clevel=1, shuffle=shuffle)}
     named = "shuffle" if dtype.itemsize > 1 else "noshuffle"
-    codec = lazily("zarr.codecs").BloscCodec
+    codec = lazy_import("zarr.codecs").BloscCodec
     return {"compressors": codec(cname="zstd", clevel=1, shuffle=named)}

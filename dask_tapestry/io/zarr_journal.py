@@ -50,7 +50,7 @@ class Maker(NamedTuple):
         return [self.write, self.run, *([list(self.over)] if self.over else [])]
 
 
-def mark_of(
+def journal_entry(
     boxes: Iterable[Box], maker: Maker | None = None, runs: Iterable[str] = ()
 ) -> dict[str, Any]:
     """The attribute of an array in which `boxes` are being written.
@@ -62,7 +62,7 @@ def mark_of(
     return {"complete": False, "boxes": written(boxes)} | by | several
 
 
-def _marked(array: Any) -> frozenset[Box]:
+def pending_boxes(array: Any) -> frozenset[Box]:
     """Boxes of an array whose writing has not ended."""
     mark = array.attrs.get(MARK)
     if mark is None:
@@ -73,7 +73,7 @@ def _marked(array: Any) -> frozenset[Box]:
 def refuse_incomplete(array: Any, location: Location) -> None:
     """Raise `StoreError` if a write of `array` has not ended."""
     if MARK in array.attrs:
-        raise incomplete(f"the Zarr array at {location}", _marked(array), array.shape)
+        raise incomplete(f"the Zarr array at {location}", pending_boxes(array), array.shape)
 
 
 def is_incomplete(location: Location) -> bool:
@@ -95,7 +95,7 @@ def maker_of(location: Location) -> Maker | None:
     return Maker.of(by)
 
 
-def mark_incomplete(
+def begin_write(
     location: Location, boxes: Iterable[Box], maker: Maker | None = None, run: str | None = None
 ) -> None:
     """Say that `boxes` of an existing array are being written; and that `maker` makes it.
@@ -125,9 +125,9 @@ def _change(
             by, runs = maker or Maker.of(before.get("by")), before.get("runs", [])
             if run in runs:
                 return
-            wanted = change(_marked(array))
+            wanted = change(pending_boxes(array))
             runs = runs if run is None else [*runs, run]
-            mark = mark_of(wanted, by, runs) if wanted else {}
+            mark = journal_entry(wanted, by, runs) if wanted else {}
             if mark == before:
                 return
             if by and not wanted:

@@ -11,32 +11,32 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
-from dask_tapestry.imports import loads
-from dask_tapestry.io.chunks import nominal_sides, passing_bytes
-from dask_tapestry.io.folder_swap import take_place
+from dask_tapestry.imports import unpickle
+from dask_tapestry.io.chunks import chunk_scratch_bytes, default_chunk_shape
+from dask_tapestry.io.folder_swap import swap_in
 from dask_tapestry.io.journal import MARK, whole
 from dask_tapestry.io.region_sink import RegionSink
 from dask_tapestry.io.zarr_array import (
-    compressors,
+    compressor_options,
     create,
     create_groups,
+    dry_run_create,
     exists,
     format_of_group,
-    try_to_create,
     write_box,
 )
 from dask_tapestry.io.zarr_journal import (
     Maker,
+    begin_write,
     complete,
     is_incomplete,
+    journal_entry,
     maker_of,
-    mark_incomplete,
-    mark_of,
 )
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.io.zarr_overwrite import Replacing, replacing
 from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2, ZarrSource
-from dask_tapestry.io.zarr_target import ZarrTarget, may_be_fill
+from dask_tapestry.io.zarr_target import ZarrTarget, may_be_fill_value
 from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.operator import Types
@@ -85,7 +85,7 @@ class ZarrSink(Sink):
         return self.stored
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return passing_bytes(box, self.stored, inputs[0].dtype.itemsize, written=True)
+        return chunk_scratch_bytes(box, self.stored, inputs[0].dtype.itemsize, written=True)
 
     def prepare(self, type_: TensorType, run: str) -> None:
         if self.location.is_zip:
@@ -101,11 +101,11 @@ class ZarrSink(Sink):
             return
         if made is not None and made.write == maker.write and (self.once or not self.replaced):
             if not self.once:
-                mark_incomplete(self.location, [whole(type_.shape)], maker)
+                begin_write(self.location, [whole(type_.shape)], maker)
             return
         if self.replaced is not None:
             create_groups(self.replaced[0], self.options["zarr_format"])
-        mark = {MARK: mark_of([whole(type_.shape)], maker)}
+        mark = {MARK: journal_entry([whole(type_.shape)], maker)}
         self._create(type_, mark, self.overwrite)
 
     def _stays_replaced(self, made: Maker, run: str) -> bool:
@@ -128,7 +128,7 @@ class ZarrSink(Sink):
         try:
             if self._is_done:
                 return
-            empty_chunks = not may_be_fill(block, self.location)
+            empty_chunks = not may_be_fill_value(block, self.location)
             write_box(self.location, box.slices(), block if box.ndim else block[()], empty_chunks)
         except Exception as error:
             raise StoreError(f"cannot write {box} to {self.location}: {error}") from error
@@ -138,7 +138,7 @@ class ZarrSink(Sink):
             if not self._is_done:
                 complete(self.location)
             if self.replaced is not None:
-                take_place(Path(self.location.store), Path(self.replaced[1]))
+                swap_in(Path(self.location.store), Path(self.replaced[1]))
         elif self.archive is not None:
             self.location.store.close()
             Path(self.location.store.path).replace(self.archive)
@@ -198,7 +198,7 @@ class ZarrSink(Sink):
 
 
 def _loaded(options: bytes, location: Location, stored: tuple[int, ...], *rest: Any) -> ZarrSink:
-    return ZarrSink(location, stored, loads(options), *rest)
+    return ZarrSink(location, stored, unpickle(options), *rest)
 
 
 def zarr_sink(
@@ -235,8 +235,8 @@ def zarr_sink(
     if outer is not None and version == 2:
         raise StoreError("there are no shards in version 2 of Zarr")
     options = {"chunks": inner, "shards": outer, "zarr_format": version}
-    options |= compressors(compressor, x.type.dtype, version) | _names(x.type.dims, version)
-    try_to_create(x.type, location, **options)
+    options |= compressor_options(compressor, x.type.dtype, version) | _names(x.type.dims, version)
+    dry_run_create(x.type, location, **options)
     how = Replacing(location, x, after)
     over: tuple[str, ...] = ()
     if overwrite and archive is None:
@@ -312,7 +312,7 @@ def _sides(
     if isinstance(chunks, str):
         if chunks != "auto":
             raise ShapeError(f"chunks must be 'auto' or lengths, not {chunks!r}")
-        found = nominal_sides(tensor, memory)
+        found = default_chunk_shape(tensor, memory)
         return (
             found
             if shards is None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.chunks import covering_cells, passing_bytes
+from dask_tapestry.io.chunks import chunk_scratch_bytes, touched_chunk_cells
 from dask_tapestry.io.zarr_array import opened, read_box, stored_sides
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
@@ -38,10 +38,10 @@ class ZarrSource(Source):
         return self.stored
 
     def stored_bytes(self, box: ZRange) -> int:
-        return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
+        return touched_chunk_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return passing_bytes(box, self.stored, self.type.dtype.itemsize, written=False)
+        return chunk_scratch_bytes(box, self.stored, self.type.dtype.itemsize, written=False)
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         try:

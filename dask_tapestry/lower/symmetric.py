@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.lower.result_buffer import Buffer
+from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.view import View, ViewAxis, identity_axes
@@ -20,7 +20,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 Block = np.ndarray[Any, Any]
 
 
-def is_mirrored(program: Program, cuts: tuple[Cuts, ...]) -> bool:
+def is_symmetric(program: Program, cuts: tuple[Cuts, ...]) -> bool:
     """Whether the blocks below the diagonal are transposes of those above."""
     if len(cuts) < 2 or cuts[-1] != cuts[-2] or cuts[-1].count < 2:
         return False
@@ -33,7 +33,7 @@ def source_of(index: tuple[int, ...]) -> tuple[int, ...] | None:
     return (*batch, column, row) if row > column else None
 
 
-def mirror_block(box: ZRange, out: Buffer, block: Block) -> Block:
+def transpose_block(box: ZRange, out: ResultBuffer, block: Block) -> Block:
     """The cells `box`, which are the transpose of `block`."""
     turned = np.swapaxes(block, -1, -2)
     if not out.is_local:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.cells.functions import UFUNCS, loop_dtypes
+from dask_tapestry.cells.ufuncs import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
 
 DType = np.dtype[Any]

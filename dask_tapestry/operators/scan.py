@@ -29,7 +29,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.cells.functions import UFUNCS
+from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype

@@ -12,7 +12,7 @@ from uuid import uuid4
 import cloudpickle
 from dask.tokenize import TokenizationError, tokenize
 
-from dask_tapestry.imports import loads
+from dask_tapestry.imports import unpickle
 
 
 @dataclass(frozen=True)
@@ -72,4 +72,4 @@ def name_of(function: Any) -> str:
 
 
 def _load(name: str, identity: str, payload: bytes) -> Call:
-    return Call(name, identity, loads(payload))
+    return Call(name, identity, unpickle(payload))

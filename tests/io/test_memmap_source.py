@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.memmap_source import MappedTarget, mapped_file
+from dask_tapestry.io.memmap_source import MemmapTarget, mapped_file
 
 CELLS = np.arange(600.0).reshape(20, 30)
 VIEWS = {
@@ -93,7 +93,7 @@ def test_a_target_is_written_and_read_again(mapped):
     (y,) = dt.store(CELLS[:5], mapped, regions=slice(0, 20, 4), return_stored=True, compute=False)
     assert mapped[4, 0] == 240
     np.testing.assert_array_equal(y.compute(), CELLS[:5])
-    assert str(MappedTarget(mapped_file(mapped))).endswith("/x")
+    assert str(MemmapTarget(mapped_file(mapped))).endswith("/x")
 
 
 def test_in_place(mapped):

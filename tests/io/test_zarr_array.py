@@ -8,7 +8,7 @@ import dask_tapestry as dt
 from dask_tapestry.io import chunks
 from dask_tapestry.io import zarr_array as module
 from dask_tapestry.io.zarr_array import (
-    compressors,
+    compressor_options,
     create,
     exists,
     group_members,
@@ -67,10 +67,10 @@ def test_what_is_there_is_not_overwritten_unasked(stored):
 
 def test_bytes_are_shuffled_where_cells_have_several():
     for dtype, wanted in (("f2", "shuffle"), ("u1", "noshuffle")):
-        shuffle = compressors("auto", np.dtype(dtype))["compressors"].shuffle
+        shuffle = compressor_options("auto", np.dtype(dtype))["compressors"].shuffle
         assert getattr(shuffle, "value", shuffle) == wanted  # an enumeration until zarr 3.2
-    assert compressors(None, np.dtype("f2")) == {"compressors": None}
-    codec = compressors("auto", np.dtype("f2"), 2)["compressors"]
+    assert compressor_options(None, np.dtype("f2")) == {"compressors": None}
+    codec = compressor_options("auto", np.dtype("f2"), 2)["compressors"]
     assert codec.shuffle == codec.SHUFFLE
 
 

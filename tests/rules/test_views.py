@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.cells.functions import ELEMENTARY_FLOPS
+from dask_tapestry.cells.ufuncs import ELEMENTARY_FLOPS
 from dask_tapestry.operators.elementwise import Map
 from dask_tapestry.rules.views import (
     COSTLY_FLOPS,

@@ -24,9 +24,9 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.execute import finish_array
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
-from dask_tapestry.lower.layouts import find_layout
 from dask_tapestry.lower.result_buffer import REMOTE
-from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_here
+from dask_tapestry.lower.result_layout import find_layout
+from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_synchronously
 from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
@@ -35,6 +35,8 @@ from dask_tapestry.plan.resources import computing_with, live_client
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
+
+__all__ = ["Array", "resolve_shapes"]
 
 
 @final
@@ -185,7 +187,7 @@ class Array(Declared, Scalars, DaskMethodsMixin):
         """
         with computing_with(kwargs.get("scheduler")):
             if self.runs_anywhere(kwargs):
-                values = compute_here([self.node])
+                values = compute_synchronously([self.node])
                 if values is not None:
                     return values[0]
             return DaskMethodsMixin.compute(self, **kwargs)

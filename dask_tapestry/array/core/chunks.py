@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from dask.utils import parse_bytes
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.config import setting
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, fitting_sides

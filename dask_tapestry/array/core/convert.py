@@ -14,7 +14,7 @@ from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.errors import ArgumentError, ShapeError
-from dask_tapestry.io.coerce import from_anything, from_xarray
+from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.concat import concat
@@ -100,7 +100,7 @@ def asarray(
 
 def _array_of(data: Any, dims: Dims) -> Array:
     """An array of whatever holds one."""
-    if (found := from_xarray(data)) is not None:
+    if (found := unwrap_xarray(data)) is not None:
         data, names = found
         dims = names if dims is None else dims
     if isinstance(data, Array) or (
@@ -110,7 +110,7 @@ def _array_of(data: Any, dims: Dims) -> Array:
         return x if dims is None else rename(x, *dims)
     if isinstance(data, list | tuple) and _holds_arrays(data):
         return Array(_stacked([_array_of(item, None).node for item in data], dims))
-    return Array(from_anything(data, dims))
+    return Array(as_tensor(data, dims))
 
 
 def _holds_arrays(data: Sequence[Any]) -> bool:

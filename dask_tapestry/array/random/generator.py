@@ -1,17 +1,4 @@
-"""Random arrays: every cell is a function of seed, call and coordinate.
-
-So a cell has one value however the array is cut, sliced or computed again. The same seed and the
-same calls give the same arrays, but not NumPy's: the distributions are made of the random bits by
-other formulas.
-
-Examples
---------
->>> import dask_tapestry as dt
->>> x = dt.random.default_rng(7).normal(size=(1000, 1000))
->>> again = dt.random.default_rng(7).normal(size=(1000, 1000))
->>> bool((x[::100, 5] == again.rechunk(100)[::100, 5]).all())
-True
-"""
+"""`Generator`, `RandomState`, and functions of the one that the process shares."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from dask_tapestry.array.core.regions import Place, Region, place_of
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.io.target import Target, after_write
+from dask_tapestry.io.target import Target, read_back
 from dask_tapestry.io.zarr_array import group_members, holds_array
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
-from dask_tapestry.io.zarr_target import grown, zarr_target
+from dask_tapestry.io.zarr_target import append_target, zarr_target
 from dask_tapestry.operators.placement import place as place_tensor
 from dask_tapestry.plan.resources import current
 from dask_tapestry.teg import apply
@@ -205,7 +205,7 @@ def to_zarr(
     if not return_stored:
         return None if compute else effect
     source = written_source(node)
-    return Array(apply(source) if compute else after_write(source, node))
+    return Array(apply(source) if compute else read_back(source, node))
 
 
 def _destination(
@@ -217,5 +217,5 @@ def _destination(
         return target, place_of(region, target.shape, target.names or x.dims)
     if region is not None:
         raise StoreError("give a region or a dimension to append along, not both")
-    larger, slices = grown(location, append_dim, x.node.type)
+    larger, slices = append_target(location, append_dim, x.node.type)
     return larger, Place(tuple(slices))

@@ -14,7 +14,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.effect import points_of
 from dask_tapestry.errors import SignatureError
-from dask_tapestry.imports import loads
+from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
 from dask_tapestry.operators.pin import pin as pin_tensor
 from dask_tapestry.operators.user_block import Costs
@@ -163,7 +163,7 @@ class BlockFunction:
 
 
 def _load(payload: bytes) -> BlockFunction:
-    return BlockFunction(*loads(payload))
+    return BlockFunction(*unpickle(payload))
 
 
 def block_operator(

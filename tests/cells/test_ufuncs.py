@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import UFUNCS, loop_dtypes
-from dask_tapestry.cells.functions import CHEAP, ELEMENTARY_FLOPS, flops
+from dask_tapestry.cells.ufuncs import CHEAP, ELEMENTARY_FLOPS, flops
 from dask_tapestry.errors import DTypeError
 
 

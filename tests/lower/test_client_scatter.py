@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.lower.scatter import PIECE_BYTES, Scattered, piece_cuts
+from dask_tapestry.lower.client_scatter import PIECE_BYTES, ClientScatter, piece_cuts
 
 SHAPES = st.lists(st.integers(0, 40_000), max_size=3).map(tuple)
 
@@ -35,7 +35,7 @@ def test_small_arrays_stay_whole():
 def test_an_array_is_sent_once_in_pieces_that_make_it_up():
     data = np.arange(3 * 2**21, dtype="f8").reshape(3, -1)
     client = FakeClient()
-    scattered = Scattered(client)
+    scattered = ClientScatter(client)
     node = dt.asarray(data).node
     name, cuts = scattered.send(node)
     assert len(client.sent) == np.prod([c.count for c in cuts]) > 1
@@ -48,6 +48,6 @@ def test_an_array_is_sent_once_in_pieces_that_make_it_up():
 
 
 def test_futures_live_as_long_as_the_sender():
-    scattered = Scattered(FakeClient())
+    scattered = ClientScatter(FakeClient())
     scattered.send(dt.asarray(np.ones(5)).node)
     assert list(scattered.futures.values()) == ["future"]

@@ -7,7 +7,7 @@ import pytest
 from dask.graph_manipulation import bind, checkpoint, clone, wait_on
 
 import dask_tapestry as dt
-from dask_tapestry.lower.layouts import find_layout, layout_of
+from dask_tapestry.lower.result_layout import find_layout, register_layout
 from dask_tapestry.zspace import Cuts
 
 CELLS = np.arange(30.0).reshape(6, 5)
@@ -15,8 +15,8 @@ CUTS = (Cuts.regular(6, 4), Cuts.regular(5, 5))
 
 
 def test_a_layout_is_known_while_it_is_held():
-    first = layout_of("name", CUTS, "a")
-    assert layout_of("name", CUTS, "b") is first
+    first = register_layout("name", CUTS, "a")
+    assert register_layout("name", CUTS, "b") is first
     assert find_layout(["other", "name"], "a") is find_layout(["name"], "b") is first
     assert find_layout(["other"], "a") is None
     assert find_layout(["name"], "c") is None

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 
 from dask_tapestry.zspace import IndexProjection, ZRange
-from dask_tapestry.zspace.coherence import CHECKS, incoherence
+from dask_tapestry.zspace.projection_coherence import CHECKS, incoherence
 
 from .strategies import projections
 from .test_projection import selected

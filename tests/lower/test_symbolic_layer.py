@@ -1,7 +1,7 @@
 import pytest
 
 from dask_tapestry.lower.dask_private import Task
-from dask_tapestry.lower.symbolic import SymbolicLayer
+from dask_tapestry.lower.symbolic_layer import SymbolicLayer
 
 
 class Squares(SymbolicLayer):

@@ -17,7 +17,7 @@ from dask_tapestry.zspace import Cuts
 
 
 @dataclass(eq=False)
-class Layout:
+class ResultLayout:
     """The blocks of a result.
 
     Attributes
@@ -33,19 +33,19 @@ class Layout:
     values: set[str] = field(default_factory=set)
 
 
-_known: Final[WeakValueDictionary[str, Layout]] = WeakValueDictionary()
+_known: Final[WeakValueDictionary[str, ResultLayout]] = WeakValueDictionary()
 _lock: Final = Lock()
 
 
-def layout_of(name: str, cuts: tuple[Cuts, ...], value: str) -> Layout:
+def register_layout(name: str, cuts: tuple[Cuts, ...], value: str) -> ResultLayout:
     """The layout of a result, known by its name while somebody holds it."""
     with _lock:
-        layout = _known.setdefault(name, Layout(name, cuts))
+        layout = _known.setdefault(name, ResultLayout(name, cuts))
         layout.values.add(value)
         return layout
 
 
-def find_layout(names: Iterable[str], value: str) -> Layout | None:
+def find_layout(names: Iterable[str], value: str) -> ResultLayout | None:
     """The layout of a node's value among layers of such names; None if nobody holds it."""
     with _lock:
         found = [_known[name] for name in names if name in _known]

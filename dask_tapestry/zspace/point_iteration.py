@@ -34,7 +34,7 @@ def axis_order(order: Order, ndim: int) -> tuple[int, ...]:
     return exact_permutation(order, ndim)
 
 
-def walk(sides: Sequence[range], order: Order = "C") -> Iterator[ZPoint]:
+def iterate_points(sides: Sequence[range], order: Order = "C") -> Iterator[ZPoint]:
     """Return the points of the product of `sides`, the first axis of `order` slowest.
 
     Nothing is written out (``itertools.product`` would first copy every side), so the first
@@ -42,9 +42,9 @@ def walk(sides: Sequence[range], order: Order = "C") -> Iterator[ZPoint]:
 
     Examples
     --------
-    >>> next(walk([range(10**30), range(5, 10**30)]))
+    >>> next(iterate_points([range(10**30), range(5, 10**30)]))
     ZPoint((0, 5))
-    >>> [tuple(p) for p in walk([range(2), range(2)], "F")]
+    >>> [tuple(p) for p in iterate_points([range(2), range(2)], "F")]
     [(0, 0), (1, 0), (0, 1), (1, 1)]
     """
     axes = axis_order(order, len(sides))

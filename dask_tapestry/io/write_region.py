@@ -1,4 +1,4 @@
-"""Windows: where in a stored array the cells of a tensor go, and which stored pieces that touches.
+"""Regions: where in a stored array the cells of a tensor go, and which stored pieces that touches.
 
 A stored piece (a chunk, or a shard of chunks) is read and written as a whole, so one task must
 write all of it. A tensor that begins or ends within a piece, or skips cells, is therefore cut not
@@ -24,15 +24,15 @@ MOST_PAIRS: Final = 50_000  # of progressions that are compared; more are said t
 
 
 @dataclass(frozen=True)
-class Window:
+class WriteRegion:
     """A progression of an array's coordinates for each dimension, and the sides of its pieces.
 
     Examples
     --------
-    >>> window = Window.of((slice(3, 9),), (20,), (4,))
-    >>> window.shape, window.origin, window.cover
+    >>> region = WriteRegion.of((slice(3, 9),), (20,), (4,))
+    >>> region.shape, region.origin, region.cover
     ((6,), (0,), (9,))
-    >>> print(window.cells(ZRange((4,), (8,))))
+    >>> print(region.cells(ZRange((4,), (8,))))
     [1:5]
     """
 
@@ -40,8 +40,10 @@ class Window:
     sides: tuple[int, ...]
 
     @classmethod
-    def of(cls, region: Sequence[slice], array: tuple[int, ...], sides: tuple[int, ...]) -> Window:
-        """The window that slices of an array of shape `array` select.
+    def of(
+        cls, region: Sequence[slice], array: tuple[int, ...], sides: tuple[int, ...]
+    ) -> WriteRegion:
+        """The region that slices of an array of shape `array` select.
 
         Raises
         ------
@@ -110,7 +112,7 @@ class Window:
         view: np.ndarray[Any, Any] = array[key]
         return view
 
-    def meets(self, other: Window) -> bool:
+    def meets(self, other: WriteRegion) -> bool:
         """Whether both write to one stored piece."""
         if 0 in self.shape or 0 in other.shape:
             return False

@@ -25,7 +25,7 @@ def can_scatter(client: Any) -> bool:
     return bool(client.scheduler_info(n_workers=-1).get("workers"))
 
 
-class Scattered:
+class ClientScatter:
     """Sends each array once; the futures live as long as this object."""
 
     def __init__(self, client: Any) -> None:

@@ -5,7 +5,7 @@ import pytest
 from distributed import Client
 
 import dask_tapestry as dt
-from dask_tapestry.lower.placement import placement, workers_of
+from dask_tapestry.lower.worker_placement import placement, workers_of
 
 CELLS = np.arange(12.0).reshape(3, 4)
 THERE = {"tcp://10.0.0.1:8786": {"name": 0}, "tcp://10.0.0.2:8786": {"name": "bob"}}
