@@ -16,7 +16,7 @@ from dask_tapestry.errors import (
     ShapeError,
 )
 from dask_tapestry.operators.broadcast import broadcast_shape
-from dask_tapestry.operators.index_bounds import Bounds
+from dask_tapestry.operators.index_bounds import IndexBounds
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import Item, basic_slice
 from dask_tapestry.operators.take import take_places
@@ -83,7 +83,7 @@ def _are_basic(items: tuple[UserItem, ...]) -> TypeGuard[tuple[Item, ...]]:
     return all(type(one) in (int, slice) or one is None or one is Ellipsis for one in items)
 
 
-def places_of(key: Key) -> tuple[list[Tensor], list[int], Bounds | None]:
+def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
     """Integer tensors for all advanced items, the dimensions they index, and their bounds if known.
 
     Raises
@@ -112,4 +112,4 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], Bounds | None]:
         raise IndexingError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {texts}"
         ) from None
-    return places, dims, Bounds.of(known) if len(known) == len(places) else None
+    return places, dims, IndexBounds.of(known) if len(known) == len(places) else None

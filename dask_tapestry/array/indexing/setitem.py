@@ -18,7 +18,7 @@ from dask_tapestry.operators.elementwise import astype, scalar_of
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.operators.scatter import put_places
+from dask_tapestry.operators.scatter import scatter
 from dask_tapestry.operators.slice import Slice, basic_slice
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
@@ -183,7 +183,7 @@ def _with_advanced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Ten
             f"indexing result of shape {full_shape}"
         ) from None
     places, dims, _ = places_of(within(key, whole))
-    return put_places(x, places, dims, key.at, fitted)
+    return scatter(x, places, dims, key.at, fitted)
 
 
 def _tensor(cells: Cells) -> Tensor:

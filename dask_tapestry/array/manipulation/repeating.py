@@ -19,9 +19,9 @@ from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel, reshape
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.axis_slices import pick, runs, slice_axis
 from dask_tapestry.operators.repeat import repeat as repeat_cells
 from dask_tapestry.operators.repeat import tile as tile_tensor
-from dask_tapestry.operators.split import part, pick, runs
 from dask_tapestry.operators.take import take
 
 T = TypeVar("T")
@@ -164,7 +164,7 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     if not x.size or not size:
         return zeros(shape, x.dtype)
     times = -(-size // x.size)
-    return reshape(Array(part(tile_tensor(x.node, (times,)), 0, 0, size)), shape)
+    return reshape(Array(slice_axis(tile_tensor(x.node, (times,)), 0, 0, size)), shape)
 
 
 def take_known(x: Array, places: Integers, axis: int) -> Array:

@@ -15,7 +15,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.split import part
+from dask_tapestry.operators.axis_slices import slice_axis
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "unstack", "vsplit"]
 
@@ -61,7 +61,7 @@ def array_split(
     x = asarray(ary)
     number = normalize_axis(axis, x.ndim)
     edges = _edges(indices_or_sections, x.shape[number])
-    return [Array(part(x.node, number, a, b)) for a, b in pairwise(edges)]
+    return [Array(slice_axis(x.node, number, a, b)) for a, b in pairwise(edges)]
 
 
 def _edges(sections: Any, extent: int) -> list[int]:
