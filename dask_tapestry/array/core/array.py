@@ -27,7 +27,7 @@ from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.lower.result_layout import find_layout
 from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_synchronously
-from dask_tapestry.operators.chunked import chunked
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
@@ -385,7 +385,7 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
             raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
         name, cuts = (layout.name, layout.cuts) if layout else (x.name, nominal)
     blocks = from_blocks(name, x.node.type, cuts, graph, uuid4().hex)
-    return Array(blocks if cuts == nominal else chunked(blocks, nominal))
+    return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 
 def _name_of(key: Any) -> str:

@@ -17,9 +17,9 @@ from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
-from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.placement import place
 from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
@@ -230,7 +230,9 @@ def with_chunks(x: Array, chunks: Any) -> Array:
     >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
     ((2, 2), (6,))
     """
-    return x if chunks is None else Array(chunked(x.node, cuts_from(chunks, x.node.type)))
+    return (
+        x if chunks is None else Array(with_nominal_chunks(x.node, cuts_from(chunks, x.node.type)))
+    )
 
 
 def rechunk(x: Any, chunks: Any) -> Array:

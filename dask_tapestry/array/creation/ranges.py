@@ -23,7 +23,7 @@ from dask_tapestry.array.shape.transposing import moveaxis
 from dask_tapestry.array.statistics.reductions import any as any_cell
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange as arange_tensor
-from dask_tapestry.operators.coordinates import index as index_tensor
+from dask_tapestry.operators.coordinates import coordinates
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
 
@@ -223,7 +223,7 @@ def _line(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Step]:
 
 
 def _places(count: int, rank: int) -> Array:
-    return Array(index_tensor((count, *(1,) * rank), 0))
+    return Array(coordinates((count, *(1,) * rank), 0))
 
 
 def _end(value: ArrayLike, dtype: np.dtype[Any]) -> End:

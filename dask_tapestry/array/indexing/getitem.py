@@ -21,11 +21,11 @@ from dask_tapestry.errors import (
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype, scalar_of
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.index_bounds import Bounds
+from dask_tapestry.operators.index_bounds import IndexBounds
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.operators.scatter import put_places
+from dask_tapestry.operators.scatter import scatter
 from dask_tapestry.operators.slice import Slice, basic_slice
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.take import take_places
@@ -87,7 +87,7 @@ def _tensor(cells: Any) -> Tensor:
     return cells if isinstance(cells, Tensor) else asarray(cells).node
 
 
-def _places(key: Key) -> tuple[list[Tensor], list[int], Bounds | None]:
+def _places(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
     """Integer tensors for all advanced items, the dimensions they index, where they lie."""
     places: list[Tensor] = []
     dims: list[int] = []
@@ -110,7 +110,7 @@ def _places(key: Key) -> tuple[list[Tensor], list[int], Bounds | None]:
         raise IndexingError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {texts}"
         ) from None
-    return places, dims, Bounds.of(known) if len(known) == len(places) else None
+    return places, dims, IndexBounds.of(known) if len(known) == len(places) else None
 
 
 def setitem(x: Array, key: Any, value: Any) -> None:
@@ -250,7 +250,7 @@ def _with_advanced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Ten
             f"indexing result of shape {full_shape}"
         ) from None
     places, dims, _ = _places(within(key, whole))
-    return put_places(x, places, dims, key.at, fitted)
+    return scatter(x, places, dims, key.at, fitted)
 
 
 def _where_masked(x: Tensor, mask: Tensor, first: int, value: Tensor, along: int) -> Tensor:

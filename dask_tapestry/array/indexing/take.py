@@ -16,7 +16,7 @@ from dask_tapestry.array.elementwise.choosing import where
 from dask_tapestry.array.indexing.getitem import getitem, setitem
 from dask_tapestry.errors import ArgumentError, IndexingError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.take import coordinates
+from dask_tapestry.operators.take import open_grid
 from dask_tapestry.operators.take import take_along_axis as take_along
 
 __all__ = ["choose", "put_along_axis", "select", "take", "take_along_axis"]
@@ -144,7 +144,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None = -1)
         return
     array, places, number = _along(arr, indices, axis)
     shape = tuple(n if dim != number else 1 for dim, n in enumerate(array.shape))
-    grid: list[Any] = [Array(c) for c in coordinates(shape)]
+    grid: list[Any] = [Array(c) for c in open_grid(shape)]
     grid[number] = places
     setitem(arr, tuple(grid), values)
 

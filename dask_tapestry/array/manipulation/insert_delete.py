@@ -16,11 +16,11 @@ from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.array.shape.transposing import moveaxis
 from dask_tapestry.errors import IndexingError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.axis_slices import pick, slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.split import part, pick
 from dask_tapestry.teg import Tensor
 
 __all__ = ["delete", "insert"]
@@ -74,9 +74,9 @@ def _merged(x: Tensor, new: Tensor, spots: Sequence[int], axis: int) -> Tensor:
     while at < len(order):
         spot = spots[order[at]]
         same = [int(i) for i in order[at:] if spots[i] == spot] if len(order) > 1 else [0]
-        pieces += [part(x, axis, done, spot), pick(new, same, axis)]
+        pieces += [slice_axis(x, axis, done, spot), pick(new, same, axis)]
         done, at = spot, at + len(same)
-    pieces.append(part(x, axis, done, None))
+    pieces.append(slice_axis(x, axis, done, None))
     return concat([p for p in pieces if p.type.shape[axis]] or [x], axis)
 
 
@@ -148,12 +148,12 @@ def _without(x: Tensor, places: range, axis: int) -> Tensor:
     period, whole = gone.step, len(gone) - 1
     start, last = gone.start, gone[-1]
     shape = x.type.shape
-    middle = part(x, axis, start, last)
+    middle = slice_axis(x, axis, start, last)
     blocks = reshape(middle, (*shape[:axis], whole, period, *shape[axis + 1 :]))
-    rest = part(blocks, axis + 1, 1, None)
+    rest = slice_axis(blocks, axis + 1, 1, None)
     side = whole * (period - 1)
     kept = reshape(rest, (*shape[:axis], side, *shape[axis + 1 :]))
-    pieces = [part(x, axis, 0, start), kept, part(x, axis, last + 1, None)]
+    pieces = [slice_axis(x, axis, 0, start), kept, slice_axis(x, axis, last + 1, None)]
     return concat([p for p in pieces if p.type.shape[axis]] or [kept], axis)
 
 

@@ -20,6 +20,7 @@ from dask_tapestry.array.statistics.extremes import max as greatest
 from dask_tapestry.array.statistics.extremes import min as least
 from dask_tapestry.array.statistics.medians import median
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.operators.axis_slices import slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.pad import (
@@ -31,7 +32,6 @@ from dask_tapestry.operators.pad import (
     pad_wrap,
     within,
 )
-from dask_tapestry.operators.split import part
 from dask_tapestry.operators.vector_function import pad_vectors
 from dask_tapestry.teg import Tensor
 
@@ -151,7 +151,7 @@ def _pad_ramp(x: Array, widths: Widths, ends: list[Pair]) -> Array:
     """From a given value at the very end to the edge's next to the array's own cells."""
     for axis, (width, pair) in enumerate(zip(widths, ends, strict=True)):
         extent = x.shape[axis]
-        edges = part(x.node, axis, 0, 1), part(x.node, axis, extent - 1, extent)
+        edges = slice_axis(x.node, axis, 0, 1), slice_axis(x.node, axis, extent - 1, extent)
         before, after = (
             linspace(end, squeeze(Array(edge), axis), n, False, dtype=x.dtype, axis=axis)
             for end, edge, n in zip(pair, edges, width, strict=True)
@@ -167,8 +167,8 @@ def _pad_statistic(x: Array, widths: Widths, mode: str, lengths: list[Pair]) -> 
         if not min(left, right) and mode in ("maximum", "minimum"):
             raise ShapeError("stat_length of 0 yields no value for padding")
         sides = (
-            _statistic(mode, Array(part(x.node, axis, 0, left)), axis),
-            _statistic(mode, Array(part(x.node, axis, extent - right, extent)), axis),
+            _statistic(mode, Array(slice_axis(x.node, axis, 0, left)), axis),
+            _statistic(mode, Array(slice_axis(x.node, axis, extent - right, extent)), axis),
         )
         x = Array(framed(x.node, axis, width, sides))
     return x

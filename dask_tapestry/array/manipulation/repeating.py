@@ -18,9 +18,9 @@ from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel, reshape
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.axis_slices import pick, runs, slice_axis
 from dask_tapestry.operators.repeat import repeat as repeat_cells
 from dask_tapestry.operators.repeat import tile as tile_tensor
-from dask_tapestry.operators.split import part, pick, runs
 from dask_tapestry.operators.take import take
 
 MOST_SLICES = 64  # joined for cells that are picked; each takes a node and a copy of its own
@@ -109,7 +109,7 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Array:
     if not x.size or not size:
         return zeros(shape, x.dtype)
     times = -(-size // x.size)
-    return reshape(Array(part(tile_tensor(x.node, (times,)), 0, 0, size)), shape)
+    return reshape(Array(slice_axis(tile_tensor(x.node, (times,)), 0, 0, size)), shape)
 
 
 def picked(x: Array, places: np.ndarray[Any, Any], axis: int) -> Array:

@@ -13,7 +13,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.split import part
+from dask_tapestry.operators.axis_slices import slice_axis
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "unstack", "vsplit"]
 
@@ -47,7 +47,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array
         each, longer = divmod(extent, count)
         lengths = [each + 1] * longer + [each] * (count - longer)
         edges = [0, *accumulate(lengths)]
-    return [Array(part(x.node, number, a, b)) for a, b in pairwise(edges)]
+    return [Array(slice_axis(x.node, number, a, b)) for a, b in pairwise(edges)]
 
 
 @implements(np.split)
