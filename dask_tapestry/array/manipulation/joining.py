@@ -12,7 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.errors import DTypeError, ShapeError
