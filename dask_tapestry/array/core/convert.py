@@ -14,6 +14,7 @@ from dask_tapestry.array.core.chunks import cuts_from
 from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
@@ -86,10 +87,8 @@ def asarray(
     array([1, 2, 3])
     """
     del like
-    if order not in (None, "K", "A", "C", "F"):
-        raise ArgumentError(f"order must be one of 'C', 'F', 'A', 'K' or None, not {order!r}")
-    if device not in (None, "cpu"):
-        raise ArgumentError(f"unknown device {device!r}: there is 'cpu'")
+    check_order(order)
+    check_device(device)
     if copy and isinstance(a, np.ndarray):
         a = np.array(a, copy=True, subok=True)
     x = _array_of(a, tuple(dims) if dims is not None else None)

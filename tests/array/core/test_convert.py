@@ -110,7 +110,7 @@ def test_arguments_that_numpy_has():
     assert isinstance(np.asarray([1, 2], like=dt.ones(1)), dt.Array)
     with pytest.raises(ValueError, match="order"):
         dt.asarray(CELLS, order="X")
-    with pytest.raises(ValueError, match="device"):
+    with pytest.raises(ValueError, match="Device"):
         dt.asarray(CELLS, device="cuda")
 
 
