@@ -1,5 +1,6 @@
 """Cells in order: sorting, searching, sets."""
 
+from dask_tapestry.array.sorting.partition import *
 from dask_tapestry.array.sorting.search import *
 from dask_tapestry.array.sorting.sets import *
 from dask_tapestry.array.sorting.sort import *
