@@ -22,7 +22,8 @@ from dask_tapestry.array import (
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import ufunc_reduce, ufuncs
-from dask_tapestry.array.indexing.getitem import getitem, setitem
+from dask_tapestry.array.indexing.getitem import getitem
+from dask_tapestry.array.indexing.setitem import setitem
 from dask_tapestry.array.sorting.partition import partition_in_place
 from dask_tapestry.array.sorting.sort import sort_in_place
 from dask_tapestry.errors import DTypeError, ShapeError

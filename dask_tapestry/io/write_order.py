@@ -18,9 +18,9 @@ from dask_tapestry.io.captured_arrays import FoundSources, sources_behind
 from dask_tapestry.io.region_sink import Announcement, RegionSink
 from dask_tapestry.io.target import Target, read_back
 from dask_tapestry.io.write_region import WriteRegion
-from dask_tapestry.operators.elementwise import Map, astype
+from dask_tapestry.operators.elementwise import Elementwise, astype
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.placement import Place
+from dask_tapestry.operators.placement import Placement
 from dask_tapestry.teg import Node, Source, Tensor, apply, sequence_point
 from dask_tapestry.teg.node import topological
 
@@ -116,7 +116,7 @@ def may_be_read(target: Target, found: FoundSources) -> bool:
 
 def held(x: Tensor) -> Tensor:
     """`x`, computed and held before it is used."""
-    return x if isinstance(x.operator, Place) else apply(Place(()), x)
+    return x if isinstance(x.operator, Placement) else apply(Placement(()), x)
 
 
 def _is_in_place(write: Write, target: Target, regions: dict[Target, list[WriteRegion]]) -> bool:
@@ -127,7 +127,7 @@ def _is_in_place(write: Write, target: Target, regions: dict[Target, list[WriteR
     stack, seen = [write.x], {write.x}
     while stack:
         node = stack.pop()
-        if isinstance(node.operator, Map):
+        if isinstance(node.operator, Elementwise):
             stack.extend(i for i in node.inputs if i not in seen)
             seen.update(node.inputs)
             continue

@@ -157,7 +157,7 @@ class Scan(Scanning):
 class LeafTotals(Scanning):
     """Cell i is the cells of leaf i, combined from left to right."""
 
-    name = "scantotals"
+    name = "leaftotals"
     kernel = "leaf_totals"
 
     def infer(self, *inputs: TensorType) -> TensorType:

@@ -147,9 +147,9 @@ def tiled_names(y):
 
 def test_what_is_computed_in_tiles():
     x = dt.asarray(np.ones((50, 40)))
-    assert tiled_names(smooth(smooth(x))) == [*["view"] * 3, "map"] * 2
+    assert tiled_names(smooth(smooth(x))) == [*["view"] * 3, "elementwise"] * 2
     assert tiled_names(smooth(x)) == []  # one formula goes through memory once
-    assert tiled_names(smooth(smooth(x)).rechunk((7, 8))) == [*["view"] * 3, "map"] * 2
+    assert tiled_names(smooth(smooth(x)).rechunk((7, 8))) == [*["view"] * 3, "elementwise"] * 2
     assert tiled_names(smooth(smooth(x)).sum()) == []
 
 

@@ -13,11 +13,12 @@ from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.shapes import Shape, known_order, only_cpu, shape_of
+from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full as full_tensor
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = [
@@ -83,8 +84,8 @@ def full(
     array([[7, 7],
            [7, 7]])
     """
-    known_order(order)
-    only_cpu(device)
+    check_order(order)
+    check_device(device)
     sides = shape_of(shape)
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         x = Array(broadcast(asarray(fill_value, dtype).node, sides))
@@ -273,7 +274,7 @@ def full_like(
     kind = like.dtype if dtype is None else dtype
     x = full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
     alike = chunks is None and shape is None and any(one.said for one in nominal_chunks(like.node))
-    return Array(chunked(x.node, like.nominal_cuts)) if alike else x
+    return Array(with_nominal_chunks(x.node, like.nominal_cuts)) if alike else x
 
 
 @implements(np.zeros_like)

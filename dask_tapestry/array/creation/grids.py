@@ -18,8 +18,7 @@ from dask_tapestry.array.shape.broadcasting import broadcast_arrays, broadcast_t
 from dask_tapestry.array.shape.reshaping import reshape
 from dask_tapestry.array.shape.transposing import swapaxes
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.coordinates import INDEX_DTYPE
-from dask_tapestry.operators.coordinates import index as index_of_axis
+from dask_tapestry.operators.coordinates import INDEX_DTYPE, coordinates
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.stack import stack
@@ -88,7 +87,7 @@ def indices(
     if not sparse:
         return Array(astype(_coordinates(shape), kind))
     sides = [tuple(n if d == dim else 1 for d, n in enumerate(shape)) for dim in range(len(shape))]
-    return tuple(Array(astype(index_of_axis(side, dim), kind)) for dim, side in enumerate(sides))
+    return tuple(Array(astype(coordinates(side, dim), kind)) for dim, side in enumerate(sides))
 
 
 def index_tensor(x: ArrayLike) -> Array:
@@ -127,7 +126,7 @@ def index_tensor(x: ArrayLike) -> Array:
 def _coordinates(shape: tuple[int, ...]) -> Tensor:
     if not shape:
         return full((0,), 0, INDEX_DTYPE).node
-    return stack([index_of_axis(shape, dim) for dim in range(len(shape))])
+    return stack([coordinates(shape, dim) for dim in range(len(shape))])
 
 
 def bounding_box(mask: ArrayLike) -> tuple[Array, Array]:
@@ -169,7 +168,7 @@ def _ends(mask: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         none = full((), -1, INDEX_DTYPE).node
         return none, none
     line = reduce(mask, "any", tuple(d for d in range(mask.type.ndim) if d != dim))
-    places = index_of_axis((extent,), 0)
+    places = coordinates((extent,), 0)
     first = reduce(where(line, places, extent), "min", 0)
     last = reduce(where(line, places, -1), "max", 0)
     return where(elementwise("less", last, 0), -1, first), last
@@ -265,7 +264,7 @@ def fromfunction(
     """
     sides = shape_of(tuple(shape))
     kind = as_dtype(dtype)
-    places = [Array(astype(index_of_axis(sides, dim), kind)) for dim in range(len(sides))]
+    places = [Array(astype(coordinates(sides, dim), kind)) for dim in range(len(sides))]
     result = asarray(function(*places, **kwargs))
     try:
         return broadcast_to(result, sides)

@@ -14,7 +14,7 @@ from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.shapes import only_cpu
+from dask_tapestry.array.core.memory_arguments import check_device
 from dask_tapestry.array.elementwise.choosing import astype, where
 from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
 from dask_tapestry.array.shape.atleast import with_rank
@@ -23,7 +23,7 @@ from dask_tapestry.array.shape.transposing import moveaxis
 from dask_tapestry.array.statistics.reductions import any as any_cell
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange as arange_tensor
-from dask_tapestry.operators.coordinates import index as index_tensor
+from dask_tapestry.operators.coordinates import coordinates
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
 
@@ -81,7 +81,7 @@ def arange(
     >>> dt.arange(1, 7, 2).compute()
     array([1, 3, 5])
     """
-    only_cpu(device)
+    check_device(device)
     if stop is None:
         start, stop = None, start
     if stop is None:
@@ -185,7 +185,7 @@ def linspace(
     >>> dt.linspace(0, 1, 5).compute()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    only_cpu(device)
+    check_device(device)
     count = index(num)
     if count < 0:
         raise ShapeError(f"Number of samples, {count}, must be non-negative.")
@@ -223,7 +223,7 @@ def _line(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Step]:
 
 
 def _places(count: int, rank: int) -> Array:
-    return Array(index_tensor((count, *(1,) * rank), 0))
+    return Array(coordinates((count, *(1,) * rank), 0))
 
 
 def _end(value: ArrayLike, dtype: np.dtype[Any]) -> End:

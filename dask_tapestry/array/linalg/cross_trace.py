@@ -10,7 +10,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.diagonal import diagonal

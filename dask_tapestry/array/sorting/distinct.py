@@ -14,13 +14,13 @@ from dask_tapestry.array.core.boolean_mask import Pick, counted
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.statistics.scans import cumsum
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.coordinates import index
+from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.row_order import RowOrder
-from dask_tapestry.operators.search import is_in, search
+from dask_tapestry.operators.search import is_in, searchsorted
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import PLACES, argsort, sort
 from dask_tapestry.operators.take import take
@@ -89,7 +89,7 @@ class Distinct:
             return Array(reshape(_group_numbers(self.mask, argsort(self.cells, 0)), self.shape))
 
         def make(pick: Pick) -> Tensor:
-            return reshape(search(self.cells, pick(self.ordered)), self.shape)
+            return reshape(searchsorted(self.cells, pick(self.ordered)), self.shape)
 
         return self._counted(make)
 
@@ -158,7 +158,7 @@ def _with_first(unlike: Tensor, n: int) -> Tensor:
 
 def _spans(pick: Pick, n: int) -> Tensor:
     """The distances from each picked cell to the next, of `n` cells in all."""
-    places = pick(index((n,), 0))
+    places = pick(coordinates((n,), 0))
     following = basic_slice(places, (slice(1, None),))
     end = asarray(np.full(min(places.type.size, 1), n, places.type.dtype)).node
     return elementwise("subtract", concat([following, end]), places)

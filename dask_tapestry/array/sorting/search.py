@@ -13,7 +13,8 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.search import Digitize, Interp, common_dtype, is_in, search
+from dask_tapestry.operators.search import Digitize, Interp, common_dtype, is_in
+from dask_tapestry.operators.search import searchsorted as search_table
 from dask_tapestry.operators.sort import sort
 from dask_tapestry.operators.take import take
 from dask_tapestry.teg import Tensor, apply
@@ -68,7 +69,7 @@ def searchsorted(
         raise ShapeError(f"object too deep for desired array: {table.type} is no vector")
     if sorter is not None:
         table = take(table, _sorter(sorter, table), 0)
-    return Array(search(cells, table, side))
+    return Array(search_table(cells, table, side))
 
 
 def _sorter(sorter: ArrayLike, table: Tensor) -> Tensor:

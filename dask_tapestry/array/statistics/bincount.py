@@ -13,7 +13,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.bincount import tabulate
+from dask_tapestry.operators.bincount import bincount as bincount_tensor
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reduce import reduce
@@ -74,11 +74,11 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
         if int(counts) < 1:
             raise ArgumentError("'list' argument must have no negative elements")
-        return tabulate(kept[0], max(int(counts), least), added, strict=True)
+        return bincount_tensor(kept[0], max(int(counts), least), added, strict=True)
 
     kind = cells.type.dtype
     most = 2 if kind.kind == "b" else int(np.iinfo(kind.type).max) + 1  # type: ignore[type-var]
-    bound = tabulate(cells, max(most, least), added, strict=True)
+    bound = bincount_tensor(cells, max(most, least), added, strict=True)
     return Array(Deferred(longest, (cells,), build, bound, cells))
 
 

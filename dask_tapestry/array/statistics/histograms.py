@@ -20,10 +20,10 @@ from dask_tapestry.array.statistics.extremes import max, min
 from dask_tapestry.array.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange
-from dask_tapestry.operators.bincount import tabulate
-from dask_tapestry.operators.digitize import bin_number
+from dask_tapestry.operators.bincount import bincount
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
+from dask_tapestry.operators.histogram_bin import histogram_bin
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
 
@@ -203,12 +203,12 @@ def _counts(
         dtype = np.dtype(np.intp) if added is None else added.dtype
         return Array(full(shape, scalar_of(0, dtype)))
     numbers = [
-        bin_number(x.node, edges.node, even=even)
+        histogram_bin(x.node, edges.node, even=even)
         for x, (edges, even) in zip(cells, found, strict=True)
     ]
     sides = tuple(n + 2 for n in shape)  # and what lies in none, at both ends
     table = Array(
-        tabulate(_flat_number(numbers, sides), prod(sides), None if added is None else added.node)
+        bincount(_flat_number(numbers, sides), prod(sides), None if added is None else added.node)
     )
     inside = table.reshape(sides)[tuple(slice(1, -1) for _ in sides)]
     return inside if added is None else _in_dtype(inside, added.dtype)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.core_axes import Lanes
+from dask_tapestry.array.core.lanes import Lanes
 from dask_tapestry.array.elementwise.choosing import where
 from dask_tapestry.array.elementwise.ufuncs import isnan
 from dask_tapestry.array.statistics.quantile_methods import (
@@ -20,7 +20,7 @@ from dask_tapestry.array.statistics.quantile_methods import (
 )
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.order_statistics import WeightedRanks, ranks
+from dask_tapestry.operators.order_statistics import WeightedOrderStatistics, ranks
 from dask_tapestry.operators.sort import sort
 from dask_tapestry.operators.stack import stack
 from dask_tapestry.teg import apply
@@ -129,7 +129,7 @@ def weighted_values(x: Array, weights: Array, q: Quantiles, skip_nan: bool) -> A
     if not x.shape[0]:
         raise IndexingError("index -1 is out of bounds for axis 0 with size 0")
     dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)
-    operator = WeightedRanks(0, tuple(q.ravel().tolist()), dtype, skip_nan)
+    operator = WeightedOrderStatistics(0, tuple(q.ravel().tolist()), dtype, skip_nan)
     found = Array(apply(operator, x.node, weights.node))
     value = found[:-1] if skip_nan else _or_nan(found[:-1], found[-1])
     return _shaped(value, q, x)

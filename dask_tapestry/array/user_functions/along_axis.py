@@ -19,7 +19,7 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_function import Call, name_of
+from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 
@@ -119,11 +119,11 @@ def apply_along_axis(
         shape = np.shape(made) if shape is None else shape
         dtype = dtype_of(made, name_of(func1d)) if dtype is None else dtype
     function = Along(func1d, at, args, tuple(kwargs.items()))
-    return Array(_along(Call.of(function), x, at, shape_of(shape), as_dtype(dtype), func1d))
+    return Array(_along(UserFunction.of(function), x, at, shape_of(shape), as_dtype(dtype), func1d))
 
 
 def _along(
-    call: Call,
+    call: UserFunction,
     x: Tensor,
     axis: int,
     inner: tuple[int, ...],
@@ -139,7 +139,7 @@ def _along(
     index += [(name, Kind.ATOMIC, n) for name, n in zip(new, inner, strict=True)]
     made = (*loops[:axis], *new, *loops[axis + 1 :])
     written = Written(owner, tuple(index), (("x", tuple(loops)),), (("z", made),))
-    named = Call(owner, call.identity, call.function)
+    named = UserFunction(owner, call.identity, call.function)
     return call_blocks(named, written, [x], {"z": dtype})[0]
 
 
@@ -191,6 +191,6 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
             raise ShapeError("function is not returning an array of the correct shape")
         inner = (made.shape[at] if made.shape[at] != some else length,) if kept else ()
         dtype = dtype_of(made, name_of(func))
-        x = _along(Call.of(function), x, at, inner, dtype, func)
+        x = _along(UserFunction.of(function), x, at, inner, dtype, func)
         x = x if kept else unsqueeze(x, at)
     return Array(x)

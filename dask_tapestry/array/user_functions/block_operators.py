@@ -19,9 +19,9 @@ from dask_tapestry.errors import SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
 from dask_tapestry.operators.pin import pin as pin_tensor
-from dask_tapestry.operators.user_block import Costs
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
+from dask_tapestry.operators.user_operator import Costs
 from dask_tapestry.operators.user_signature import Written, form_of, write
 from dask_tapestry.teg import Tensor
 from dask_tapestry.zspace import IndexProjection
@@ -140,7 +140,7 @@ class BlockFunction:
             (n, form_of(signature.owner, n, f, signature.names)) for n, f in finalize_inputs.items()
         )
         self._dtypes, self._costs = dict(dtypes), costs
-        self._call = Call.of(function)
+        self._call = UserFunction.of(function)
 
     def __call__(
         self, *arrays: ArrayLike, after: Sequence[Any] = (), **named: Any
@@ -156,10 +156,10 @@ class BlockFunction:
         results = call_blocks(call, parts, tensors, dtypes, self._costs, points)
         if folded is not None:
             given = self._dtypes if self._finalize is None else {}
-            one = Call.of(Tupled(folded, len(results)))
+            one = UserFunction.of(Tupled(folded, len(results)))
             results = finalized(one, parts, results, (), (), given, outputs)
         if self._finalize is not None:
-            one, given = Call.of(self._finalize), self._dtypes
+            one, given = UserFunction.of(self._finalize), self._dtypes
             results = finalized(one, written, results, self._then, further, given, outputs)
         return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
 
@@ -362,6 +362,6 @@ def pin(x: ArrayLike) -> Array:
     >>> import dask_tapestry as dt
     >>> x = dt.pin(dt.ones((1000, 1000)).sum(axis=0))
     >>> x, x[:5].plan().cost["tasks"]
-    (dt.Array<pinned, float64[1000], 1 block of (1000,)>, 2)
+    (dt.Array<pin, float64[1000], 1 block of (1000,)>, 2)
     """
     return Array(pin_tensor(asarray(x).node))

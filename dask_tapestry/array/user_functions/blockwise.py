@@ -15,7 +15,7 @@ from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.infer_meta import dtype_of, tried
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import apply
 from dask_tapestry.teg.chunking import AxisChunks, together
 from dask_tapestry.teg.nominal import nominal_chunks
@@ -182,7 +182,7 @@ def apply_blockwise(
 
 def _slots(
     func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[Call, list[Pair], list[int | None]]:
+) -> tuple[UserFunction, list[Pair], list[int | None]]:
     """The function of blocks alone, its arrays with their indices, and their places in `args`."""
     values, slots, pairs = [], [], []
     numbers: list[int | None] = []
@@ -202,7 +202,7 @@ def _slots(
     options = tuple((k, v) for k, v in kwargs.items() if k not in named)
     plain = not options and not named and len(slots) == len(values)
     inner = func if plain else Slots(func, tuple(values), tuple(slots), tuple(named), options)
-    return replace(Call.of(inner), name=Call.of(func).name), pairs, numbers
+    return replace(UserFunction.of(inner), name=UserFunction.of(func).name), pairs, numbers
 
 
 def _index_cuts(pairs: Iterable[Pair], align: bool) -> dict[Hashable, Cuts]:

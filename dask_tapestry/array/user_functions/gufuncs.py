@@ -25,7 +25,7 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
@@ -130,7 +130,7 @@ def apply_gufunc(
     if vectorize:
         otypes = [dtypes[n] for n in sorted(dtypes)] if len(dtypes) == len(read.outputs) else None
         func = np.vectorize(func, signature=re.sub(r"\s+", "", signature), otypes=otypes)
-    call = Call.of(func).bind(kwargs)
+    call = UserFunction.of(func).bind(kwargs)
     written = _written(call.name, read, tensors, output_sizes or {})
     results = call_blocks(call, written, tensors, dtypes)
     made = []
@@ -291,7 +291,7 @@ class gufunc:  # noqa: N801  # Dask's name
             meta=meta,
         )
         self.__doc__ = pyfunc.__doc__ or type(self).__doc__
-        self.__name__ = Call.of(pyfunc).name
+        self.__name__ = UserFunction.of(pyfunc).name
 
     def __call__(
         self, *args: ArrayLike, allow_rechunk: bool = False, **kwargs: Any

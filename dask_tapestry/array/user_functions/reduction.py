@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.array.user_functions.monoid_reduction import folded
 from dask_tapestry.errors import ShapeError, SignatureError
@@ -22,7 +22,7 @@ from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
-from dask_tapestry.operators.user_function import Call, name_of
+from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import Monoid
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.zspace import Cuts
@@ -231,20 +231,20 @@ class _Tree:
             made = np.zeros((1,) * ndim, kind)
         dtype, container = _kept(made, ndim, name_of(function))
         read = BlocksOf(cuts, tuple(range(ndim)), (1,) * ndim)
-        call = Call.of(Unpacked(function, None, tuple(told.items())))
+        call = UserFunction.of(Unpacked(function, None, tuple(told.items())))
         node = self._apply(call, function, each, (read,) * len(inputs), dtype, inputs)
         return Partial(node, each, container)
 
     def _apply(
         self,
-        call: Call,
+        call: UserFunction,
         function: Callable[..., Any],
         cuts: tuple[Cuts, ...],
         reads: tuple[BlocksOf, ...],
         dtype: np.dtype[Any],
         inputs: Sequence[Array | Partial],
     ) -> Tensor:
-        named = Call(name_of(function), call.identity, call.function)
+        named = UserFunction(name_of(function), call.identity, call.function)
         return apply(Blockwise(named, cuts, reads, dtype), *[x.node for x in inputs])
 
     def combined(
@@ -258,7 +258,7 @@ class _Tree:
         )
         read = BlocksOf(value.cuts, tuple(range(len(spans))), spans, not self.joined)
         told = (("axis", self.axes), ("keepdims", True))
-        call = Call.of(Unpacked(function, value.container, told))
+        call = UserFunction.of(Unpacked(function, value.container, told))
         node = self._apply(call, function, cuts, (read,), value.node.type.dtype, [value])
         return Partial(node, cuts, value.container)
 
@@ -281,7 +281,7 @@ class _Tree:
         places = tuple(-1 if a in self.axes else kept.index(a) for a in range(ndim))
         read = BlocksOf(value.cuts, places, (1,) * ndim, not self.joined)
         told = (("axis", self.axes), ("keepdims", keepdims))
-        call = Call.of(Unpacked(function, value.container, told))
+        call = UserFunction.of(Unpacked(function, value.container, told))
         if kind is None:
             one: Any = sample((1,) * ndim, value.node.type.dtype)
             for _ in read.listed:

@@ -411,7 +411,7 @@ def test_a_pinned_value_is_one_block_and_is_not_cut():
 def test_a_pinned_value_is_not_restricted():
     x = dt.pin(dt.asarray(X) * 2)
     plan = dt.plan(x[:1])
-    assert "%1 = pinned(%0) : float64[4, 6]" in str(plan.teg)
+    assert "%1 = pin(%0) : float64[4, 6]" in str(plan.teg)
     assert np.array_equal(plan.compute(), 2 * X[:1])
     assert dt.pin(x).node is x.node
     assert dt.pin(X).numblocks == (1, 1)

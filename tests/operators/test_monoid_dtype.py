@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.errors import DTypeError, SignatureError
-from dask_tapestry.operators.monoid_cells import (
+from dask_tapestry.operators.monoid_dtype import (
     Fieldwise,
     folded_dtype,
     identities,

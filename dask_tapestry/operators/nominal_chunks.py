@@ -1,4 +1,4 @@
-"""Chunked: nominal chunks that a user gives to a value; a plan is free to cut it otherwise."""
+"""Nominal chunks that a user gives to a value; a plan is free to cut it otherwise."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dask_tapestry.zspace import Cuts
 
 
 @dataclass(frozen=True)
-class Chunked(ViewSelector):
+class NominalChunks(ViewSelector):
     """The input; what sees chunks of it, as functions of blocks do, sees `cuts`."""
 
-    name = "chunked"
+    name = "nominalchunks"
     cuts: tuple[Cuts, ...]
 
     def view(self, x: TensorType) -> View:
@@ -28,6 +28,6 @@ class Chunked(ViewSelector):
         return ", ".join(map(str, self.cuts))
 
 
-def chunked(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
+def with_nominal_chunks(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
     """`x` with `cuts` as its nominal chunks."""
-    return apply(Chunked(cuts), x)
+    return apply(NominalChunks(cuts), x)

@@ -12,7 +12,7 @@ import numpy as np
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Fold
 from dask_tapestry.teg import (
     IndexDim,
@@ -31,7 +31,7 @@ Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
 
 
 @dataclass(frozen=True)
-class UserBlock(Contraction):
+class UserOperator(Contraction):
     """``function`` of a block of each input is a block of the output.
 
     Several results of one function are fields of structured cells.
@@ -56,10 +56,10 @@ class UserBlock(Contraction):
         Steps of `cut` that each partial result takes; None to take them all.
     """
 
-    name = "block"
+    name = "useroperator"
     kernel = "call"
     multithreaded = True
-    function: Call
+    function: UserFunction
     index: tuple[IndexDim, ...]
     reads: tuple[IndexProjection, ...]
     writes: IndexProjection
@@ -129,7 +129,7 @@ class UserBlock(Contraction):
     def folded(self, inputs: Types) -> int | None:
         return self.cut if self.part is None else None
 
-    def in_parts(self, part: int) -> UserBlock:
+    def in_parts(self, part: int) -> UserOperator:
         return replace(self, part=part)
 
     def combine(self, parts: Tensor) -> Tensor:
@@ -238,7 +238,7 @@ class UserBlock(Contraction):
 
 
 @dataclass(frozen=True)
-class Finalize(UserBlock):
+class Finalize(UserOperator):
     """A function of blocks that is applied to what another has made, in its step."""
 
     name = "finalize"

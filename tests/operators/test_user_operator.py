@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.user_block import UserBlock, cut_dimension
+from dask_tapestry.operators.user_operator import UserOperator, cut_dimension
 from dask_tapestry.teg import Progression, Region
 from dask_tapestry.teg.operator import signature_of
 
@@ -49,7 +49,7 @@ def node_of(array):
 
 def block_of(array):
     """The user block that an array ends in."""
-    return next(n for n in reversed(array.teg.nodes) if isinstance(n.operator, UserBlock))
+    return next(n for n in reversed(array.teg.nodes) if isinstance(n.operator, UserOperator))
 
 
 @pytest.mark.parametrize("step", [1, 2, 9])
@@ -167,10 +167,10 @@ def test_slices_reach_the_inputs():
     x = dt.placeholder((10_000, 5000), "f8")
     w = dt.placeholder((5000, 4000), "f8")
     graph = dt.plan(product(x, w)[:5, 7]).core.graph
-    node = next(n for n in graph.nodes if isinstance(n.operator, UserBlock))
+    node = next(n for n in graph.nodes if isinstance(n.operator, UserOperator))
     assert [i.shape for i in node.input_types] == [(5, 5000), (5000, 1)]
     graph = dt.plan(windows(dt.placeholder((100_001,), "f8"))[10:13]).core.graph
-    node = next(n for n in graph.nodes if isinstance(n.operator, UserBlock))
+    node = next(n for n in graph.nodes if isinstance(n.operator, UserOperator))
     assert [i.shape for i in node.input_types] == [(7,)]
 
 
@@ -179,7 +179,7 @@ def test_a_long_reduction_dimension_is_cut():
     plan = dt.plan(product(x, w), resources=EIGHT)
     plan.verify()
     names = [n.operator.name for n in plan.core.graph.nodes]
-    assert names[-2:] == ["block", "reduce"]
+    assert names[-2:] == ["useroperator", "reduce"]
     assert "parts of" in plan.core.graph.nodes[-2].operator.text()
     assert plan.cost["tasks"] > 8
     assert plan.cost["flops"] == pytest.approx(2 * 10 * 20 * 10**7, rel=1e-3)
@@ -189,7 +189,7 @@ def test_many_rows_leave_the_reduction_dimension_whole():
     x, w = dt.placeholder((10**6, 100), "f8"), dt.placeholder((100, 20), "f8")
     plan = dt.plan(product(x, w), resources=EIGHT)
     plan.verify()
-    assert [n.operator.name for n in plan.core.graph.nodes][-1] == "block"
+    assert [n.operator.name for n in plan.core.graph.nodes][-1] == "useroperator"
     assert plan.cost["tasks"] > 8
 
 
@@ -197,8 +197,9 @@ def test_maps_around_it_are_in_its_step():
     x, w = dt.placeholder((10**6, 100), "f8"), dt.placeholder((100, 20), "f8")
     plan = dt.plan(abs(product(x * 2, w)) + 1, resources=EIGHT)
     ends = [[i.operator.name for i in s.program.instructions] for s in plan.core.steps.values()]
-    assert ends[-1][-3:] == ["map", "block", "map"] or ends[-1][-2:] == ["block", "map"]
-    assert "map" in ends[-1][:-2]
+    after = ["useroperator", "elementwise"]
+    assert ends[-1][-3:] == ["elementwise", *after] or ends[-1][-2:] == after
+    assert "elementwise" in ends[-1][:-2]
 
 
 @pytest.mark.parametrize("method", ["auto", "none"])

@@ -2,14 +2,14 @@ import numpy as np
 
 import dask_tapestry as dt
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.operators.chunked import chunked
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.zspace import Cuts
 
 
 def test_it_changes_what_blocks_are_seen_and_no_value():
     x = dt.asarray(np.arange(6.0))
     cuts = (Cuts.of_lengths([1, 3, 2]),)
-    seen = Array(chunked(x.node, cuts))
+    seen = Array(with_nominal_chunks(x.node, cuts))
     assert seen.chunks == ((1, 3, 2),)
     assert seen.compute().tolist() == [0, 1, 2, 3, 4, 5]
 
@@ -20,7 +20,7 @@ def test_a_plan_does_not_see_it():
 
 
 def test_its_chunks_are_in_the_graphs_text():
-    assert "chunked(%0, 2x2, 3)" in str(dt.ones((4, 3), chunks=(2, 3)).teg)
+    assert "nominalchunks(%0, 2x2, 3)" in str(dt.ones((4, 3), chunks=(2, 3)).teg)
 
 
 def test_a_sum_does_not_depend_on_it():

@@ -11,7 +11,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.coordinates import index
+from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
@@ -78,7 +78,7 @@ class Lanes:
         at: Any = np.maximum(places, 0).astype(np.intp)
         if ordered.nbytes <= LONG * prod(ordered.shape[1:]) or ordered.dtype.kind != "f":
             return Array(take_along_axis(ordered.node, unsqueeze(at.node, 0), 0))[0]
-        here = Array(index(ordered.shape, 0)) == at
+        here = Array(coordinates(ordered.shape, 0)) == at
         least: Any = ordered.dtype.type(-np.inf)
         others: Any = np.where(here, ordered, least)
         return Array(reduce(others.node, "max", 0))

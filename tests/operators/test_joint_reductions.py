@@ -3,8 +3,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
+from dask_tapestry.operators.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.reductions import Reductions, field_name
 from dask_tapestry.teg import apply
 from tests.comparisons import same_bits
 
@@ -27,7 +27,7 @@ def together(axis, *names):
         ]
         alone.append(reduce(cells.node, name, axis))
         parts.append(alone[-1].operator.with_formulas((formula,)))
-    return apply(Reductions(tuple(parts)), *inputs), alone
+    return apply(JointReductions(tuple(parts)), *inputs), alone
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])

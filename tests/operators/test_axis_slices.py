@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.split import joined, part, pick, runs
+from dask_tapestry.operators.axis_slices import concat_nonempty, pick, runs, slice_axis
 
 
 @given(st.lists(st.integers(0, 9), max_size=20))
@@ -27,5 +27,5 @@ def test_a_progression_is_one_slice():
 
 def test_part_and_joined():
     x = dt.arange(12).reshape(3, 4).node
-    assert part(x, 1, 1, None, 2).type.shape == (3, 2)
-    assert joined([part(x, 0, 0, 0), x, part(x, 0, 3, 3)], 0) is x
+    assert slice_axis(x, 1, 1, None, 2).type.shape == (3, 2)
+    assert concat_nonempty([slice_axis(x, 0, 0, 0), x, slice_axis(x, 0, 3, 3)], 0) is x

@@ -15,12 +15,12 @@ from dask_tapestry.teg import Tensor
 Numbers = Sequence[int] | np.ndarray[Any, Any]
 
 
-def part(x: Tensor, axis: int, start: int | None, stop: int | None, step: int = 1) -> Tensor:
+def slice_axis(x: Tensor, axis: int, start: int | None, stop: int | None, step: int = 1) -> Tensor:
     """``x[start:stop:step]`` along `axis`, counted from 0."""
     return basic_slice(x, (*(slice(None),) * axis, slice(start, stop, step)))
 
 
-def joined(tensors: Sequence[Tensor], axis: int) -> Tensor:
+def concat_nonempty(tensors: Sequence[Tensor], axis: int) -> Tensor:
     """Those of `tensors` that have cells along `axis`, one after the other; no name is lost."""
     filled = [x for x in tensors if x.type.shape[axis]] or [tensors[0]]
     return concat(filled, axis)
@@ -34,13 +34,13 @@ def pick(x: Tensor, places: Numbers, axis: int) -> Tensor:
     pieces = []
     for start, step, count in runs(places):
         if step == 0:
-            one = part(x, axis, start, start + 1)
+            one = slice_axis(x, axis, start, start + 1)
             shape = (*x.type.shape[:axis], count, *x.type.shape[axis + 1 :])
             pieces.append(broadcast(one, shape))
             continue
         stop = start + step * count
-        pieces.append(part(x, axis, start, stop if stop >= 0 else None, step))
-    return concat(pieces, axis) if pieces else part(x, axis, 0, 0)
+        pieces.append(slice_axis(x, axis, start, stop if stop >= 0 else None, step))
+    return concat(pieces, axis) if pieces else slice_axis(x, axis, 0, 0)
 
 
 def runs(places: Numbers) -> list[tuple[int, int, int]]:

@@ -17,7 +17,7 @@ from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class Reductions(TreeReduction):
+class JointReductions(TreeReduction):
     """Field ``part(i)`` of the output is reduction i of a formula of the inputs.
 
     All parts fold the same axes of inputs of one shape, hence in the same tree, and each has a
@@ -26,7 +26,7 @@ class Reductions(TreeReduction):
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
 
-    name = "reductions"
+    name = "jointreductions"
     kernel = "reductions"
     parts: tuple[Reduce, ...]
 
@@ -43,8 +43,8 @@ class Reductions(TreeReduction):
     def is_whole(self) -> bool:
         return self.parts[0].is_whole
 
-    def part(self, source: int | None, target: int | None) -> Reductions:
-        return Reductions(tuple(p.part(source, target) for p in self.parts))
+    def part(self, source: int | None, target: int | None) -> JointReductions:
+        return JointReductions(tuple(p.part(source, target) for p in self.parts))
 
     def infer(self, *inputs: TensorType) -> TensorType:
         types = [part.infer(*inputs) for part in self.parts]
@@ -61,9 +61,9 @@ class Reductions(TreeReduction):
         given = [part.formulas(inputs) for part in self.parts]
         return tuple(formula for formulas in given for formula in formulas)
 
-    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Reductions:
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> JointReductions:
         parts = zip(self.parts, formulas, strict=True)
-        return Reductions(tuple(part.with_formulas((formula,)) for part, formula in parts))
+        return JointReductions(tuple(part.with_formulas((formula,)) for part, formula in parts))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"parts": tuple(part.arguments(inputs, box, boxes) for part in self.parts)}

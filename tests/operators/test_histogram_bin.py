@@ -3,14 +3,14 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.digitize import bin_number
+from dask_tapestry.operators.histogram_bin import histogram_bin
 
 X = dt.asarray(np.linspace(-1, 2, 24).reshape(4, 6))
 EDGES = dt.asarray(np.array([0.0, 0.5, 1.0]))
 
 
 def bins(x, **options):
-    return dt.Array(bin_number(x.node, EDGES.node, **options))
+    return dt.Array(histogram_bin(x.node, EDGES.node, **options))
 
 
 @pytest.mark.parametrize("even", [False, True])
@@ -35,13 +35,13 @@ def test_its_text_says_how():
 
 def test_numbers_take_few_bytes():
     many = dt.zeros(70_000).node
-    assert bin_number(X.node, many).type.dtype == np.uint32
+    assert histogram_bin(X.node, many).type.dtype == np.uint32
 
 
 def test_what_has_no_bins_is_refused():
     with pytest.raises(ShapeError, match="vector"):
-        bin_number(X.node, X.node)
+        histogram_bin(X.node, X.node)
     with pytest.raises(DTypeError):
-        bin_number(X.node, dt.zeros(3, "M8[s]").node)
+        histogram_bin(X.node, dt.zeros(3, "M8[s]").node)
     with pytest.raises(DTypeError):
-        bin_number(dt.asarray(np.array(["a"])).node, dt.asarray(np.array(["b"])).node)
+        histogram_bin(dt.asarray(np.array(["a"])).node, dt.asarray(np.array(["b"])).node)

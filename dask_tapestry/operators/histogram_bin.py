@@ -17,7 +17,7 @@ FLOPS = 16  # of a cell: about as many passes over a tile
 
 
 @dataclass(frozen=True)
-class Bin(BlockOperator):
+class HistogramBin(BlockOperator):
     """Cell o is the number, from 1, of the bin of `edges` that cell o of `x` lies in.
 
     It is 0, or one more than there are bins, where the cell lies in none. A bin holds its lower
@@ -25,7 +25,7 @@ class Bin(BlockOperator):
     numbers have the order in which they are sorted, and are searched.
     """
 
-    name = "bin"
+    name = "histogrambin"
     kernel = "bin"
     transparent = True
     even: bool
@@ -63,7 +63,7 @@ class Bin(BlockOperator):
         return numbers.astype(np.min_scalar_type(len(edges)))
 
 
-def bin_number(x: Tensor, edges: Tensor, *, even: bool = False) -> Tensor:
+def histogram_bin(x: Tensor, edges: Tensor, *, even: bool = False) -> Tensor:
     """Number of the bin that each cell of `x` lies in; a NaN lies in none.
 
     Parameters
@@ -90,4 +90,4 @@ def bin_number(x: Tensor, edges: Tensor, *, even: bool = False) -> Tensor:
         ) from None
     if common.kind not in "biufcmM":
         raise DTypeError(f"bins are not defined for cells of dtype {common.name}")
-    return apply(Bin(even), x, edges)
+    return apply(HistogramBin(even), x, edges)
