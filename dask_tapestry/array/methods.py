@@ -26,9 +26,11 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import python_operators, ufunc_reduce
 from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
-from dask_tapestry.array.indexing.getitem import getitem, setitem
+from dask_tapestry.array.indexing.getitem import getitem
+from dask_tapestry.array.indexing.setitem import setitem
 from dask_tapestry.array.shape import reshape
-from dask_tapestry.array.sorting.sort import partition_in_place, sort_in_place
+from dask_tapestry.array.sorting.partition import partition_in_place
+from dask_tapestry.array.sorting.sort import sort_in_place
 from dask_tapestry.errors import DTypeError, ShapeError
 
 Method = Callable[..., Any]
@@ -92,8 +94,8 @@ def _in_place(function: Method) -> Method:
             )
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             raise DTypeError(
-                f"Cannot cast the result of {function.__name__} from {result.dtype} to {self.dtype} with "
-                "casting rule 'same_kind'"
+                f"Cannot cast the result of {function.__name__} from {result.dtype} to "
+                f"{self.dtype} with casting rule 'same_kind'"
             )
         self.node = elementwise.astype(result, self.dtype).node
         return self
@@ -119,8 +121,8 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     --------
     dask_tapestry.transpose
     """
-    one = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-    return shape.transpose(self, one or None)
+    order: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+    return shape.transpose(self, order or None)
 
 
 def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
@@ -142,8 +144,8 @@ def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Arra
     --------
     dask_tapestry.reshape
     """
-    one = shape[0] if len(shape) == 1 else shape
-    return reshape(self, one, order)
+    sides: Any = shape[0] if len(shape) == 1 else shape
+    return reshape(self, sides, order)
 
 
 def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None:

@@ -10,25 +10,25 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.elementwise import ufuncs
-from dask_tapestry.array.elementwise.ufunc_functions import Binary, operand
+from dask_tapestry.array.elementwise.ufunc_functions import Binary, Unary, operand
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.full import full
 from dask_tapestry.teg import Tensor
 
-POWERS: Final = {  # by kind of dtype and exponent
+POWERS: Final[dict[tuple[str, object], Unary[Array]]] = {  # by kind of dtype and exponent
     ("b", 2): ufuncs.square,
     ("c", 0.5): ufuncs.sqrt,
     ("c", -1): ufuncs.reciprocal,
 }
 
 
-def equal(x: ArrayLike | None, y: ArrayLike | None) -> Array:
+def equal(x: ArrayLike, y: ArrayLike | None) -> Array:
     """``x == y``: cells of kinds that cannot be compared are unequal, as in NumPy."""
     return _compared(ufuncs.equal, x, y, otherwise=False)
 
 
-def not_equal(x: ArrayLike | None, y: ArrayLike | None) -> Array:
+def not_equal(x: ArrayLike, y: ArrayLike | None) -> Array:
     """``x != y``: cells of kinds that cannot be compared are unequal, as in NumPy."""
     return _compared(ufuncs.not_equal, x, y, otherwise=True)
 
@@ -36,21 +36,18 @@ def not_equal(x: ArrayLike | None, y: ArrayLike | None) -> Array:
 def power(x: ArrayLike, y: ArrayLike) -> Array:
     """``x ** y``: for some exponents NumPy's operator calls another ufunc than `power`."""
     kind = x.dtype.kind if isinstance(x, Array) else ""
-    if type(y) is int or (type(y) is float and kind == "c"):
+    exact: type = type(y)
+    if exact is int or (exact is float and kind == "c"):
         simpler = POWERS.get((kind, y))
         if simpler is not None:
             return simpler(x)
     return ufuncs.power(x, y)
 
 
-def _compared(
-    compare: Binary[Array], x: ArrayLike | None, y: ArrayLike | None, otherwise: bool
-) -> Array:
+def _compared(compare: Binary[Array], x: ArrayLike, y: ArrayLike | None, otherwise: bool) -> Array:
     """What `compare` says, or `otherwise` for all cells where it has no loop."""
-    if x is None or y is None:
-        given = y if x is None else x
-        assert given is not None  # the other one is the array whose operator is called
-        return Array(full(asarray(given).shape, np.bool_(otherwise)))
+    if y is None:
+        return Array(full(asarray(x).shape, np.bool_(otherwise)))
     try:
         return compare(x, y)
     except DTypeError:

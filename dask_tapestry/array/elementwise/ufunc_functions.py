@@ -81,9 +81,10 @@ def operand(value: ArrayLike) -> Operand:
         return value.node
     if isinstance(value, bool | int | float | complex | np.generic):
         return value
-    if isinstance(value, str | bytes):
-        text: np.generic = np.asarray(value)[()]
-        return text
+    if isinstance(value, str):
+        return np.str_(value)
+    if isinstance(value, bytes):
+        return np.bytes_(value)
     return asarray(value).node
 
 
