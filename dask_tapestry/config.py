@@ -21,8 +21,8 @@ CHOICES = {"algebra": ("exact", "fast")}
 dask.config.update_defaults({"tapestry": DEFAULTS})
 
 
-def get(key: str) -> Any:
-    """Return the setting `key` in force."""
+def setting(key: str) -> Any:
+    """Return the value in force of the setting `key`, as in ``setting("max-tasks")``."""
     return dask.config.get(f"tapestry.{key}")
 
 

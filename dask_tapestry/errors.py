@@ -1,4 +1,14 @@
-"""The errors a user can meet: each is a `TapestryError` and the builtin that NumPy users expect."""
+"""The errors a user can meet: each is a `TapestryError` and the builtin that NumPy users expect.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> try:
+...     dt.ones(2) + dt.ones(3)
+... except dt.errors.TapestryError as error:
+...     print(type(error).__name__)
+ShapeError
+"""
 
 from __future__ import annotations
 

@@ -16,24 +16,24 @@ from typing import Any, Final
 _lock: Final = RLock()
 
 
-def lazily(name: str) -> ModuleType:
+def lazy_import(name: str) -> ModuleType:
     """Return the module `name`, imported now if it is not yet.
 
     Examples
     --------
-    >>> lazily("json").dumps([1])
+    >>> lazy_import("json").dumps([1])
     '[1]'
     """
     with _lock:
         return import_module(name)
 
 
-def loads(payload: bytes) -> Any:
+def unpickle(payload: bytes) -> Any:
     """Unpickle, with the imports that takes.
 
     Examples
     --------
-    >>> loads(pickle.dumps((1, "a")))
+    >>> unpickle(pickle.dumps((1, "a")))
     (1, 'a')
     """
     with _lock:

@@ -60,7 +60,7 @@ fired. A rule is a function of a node in `dask_tapestry/rules/`, whose docstring
 >>> print(p.teg)
 %0 = memory() : float64[3, 4]
 %1 = reduce(%0, sum, axes=(0,)) : float64[4]
-%2 = map(%1) : float64[4]  # multiply(%1, %1)
+%2 = elementwise(%1) : float64[4]  # multiply(%1, %1)
 %3 = reduce(%2, sum, axes=(0,)) : float64[]
 return %3
 
@@ -73,10 +73,10 @@ overflows where partial sums do. Rules that go further are off unless asked for:
 
 ```python
 >>> str((x / 3).plan().teg).splitlines()[1]
-'%1 = map(%0) : float64[3, 4]  # divide(%0, 3.0)'
+'%1 = elementwise(%0) : float64[3, 4]  # divide(%0, 3.0)'
 >>> with dt.config(algebra="fast"):
 ...     str((x / 3).plan().teg).splitlines()[1]
-'%1 = map(%0) : float64[3, 4]  # multiply(%0, 0.3333333333333333)'
+'%1 = elementwise(%0) : float64[3, 4]  # multiply(%0, 0.3333333333333333)'
 
 ```
 

@@ -2,31 +2,31 @@ import dask.config
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.config import DEFAULTS, get
+from dask_tapestry.config import DEFAULTS, setting
 
 
 def test_every_setting_has_a_value():
     for name in DEFAULTS:
-        assert get(name) == DEFAULTS[name]
+        assert setting(name) == DEFAULTS[name]
 
 
 def test_a_setting_holds_inside_a_with_block():
-    before = get("max-tasks")
+    before = setting("max-tasks")
     with dt.config(max_tasks=7, memory_limit="1 GiB"):
-        assert (get("max-tasks"), get("memory-limit")) == (7, "1 GiB")
+        assert (setting("max-tasks"), setting("memory-limit")) == (7, "1 GiB")
         with dt.config(max_tasks=8):
-            assert get("max-tasks") == 8
-        assert get("max-tasks") == 7
-    assert get("max-tasks") == before
+            assert setting("max-tasks") == 8
+        assert setting("max-tasks") == 7
+    assert setting("max-tasks") == before
 
 
 def test_dasks_own_configuration_works_too():
     with dask.config.set({"tapestry.memory-limit": 1000}):
-        assert get("memory-limit") == 1000
+        assert setting("memory-limit") == 1000
         with pytest.raises(dt.MemoryLimitError):
             dt.plan(dt.ones(10**6)).verify()
     with dask.config.set({"tapestry.max_tasks": 3}):
-        assert get("max-tasks") == 3
+        assert setting("max-tasks") == 3
 
 
 @pytest.mark.parametrize("wrong", ["memry_limit", "rules_", "scheduler"])

@@ -3,13 +3,16 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import dask_tapestry as dt
 
 ROOT = Path(__file__).parent.parent
+ARRAY = ROOT / "dask_tapestry" / "array"
 PATHS = [str(ROOT), str(ROOT / "kernels")]
 
 
@@ -40,6 +43,26 @@ def test_dask_arrays_are_brought_in_when_asked_for(imported):
 def test_a_plan_does_not_bring_in(name):
     code = "import dask_tapestry as dt; dt.plan(dt.ones((9, 9)).sum(axis=0)).graph()"
     assert name not in modules_after(code)
+
+
+@pytest.mark.parametrize(
+    "chapter", sorted(path.parent.name for path in ARRAY.glob("*/__init__.py"))
+)
+def test_a_chapter_exports_what_its_modules_do(chapter):
+    """It lists the names itself, or has a namespace that does: `linalg`, `nn`, `special`."""
+    package = import_module(f"dask_tapestry.array.{chapter}")
+    members = [getattr(package, name) for name in package.__all__]
+    spaces = [package, *(member for member in members if isinstance(member, ModuleType))]
+    exported = {id(getattr(space, name)) for space in spaces for name in space.__all__}
+    for path in (ARRAY / chapter).glob("[!_]*.py"):
+        module = import_module(f"{package.__name__}.{path.stem}")
+        for name in getattr(module, "__all__", ()):
+            assert id(getattr(module, name)) in exported, f"{path.stem}.{name}"
+
+
+def test_only_the_interface_is_listed():
+    modules = {name for name in dir(dt) if isinstance(getattr(dt, name), ModuleType)}
+    assert modules == {"errors", "linalg", "nn", "random", "special"}
 
 
 def test_every_public_name_is_there_and_documented():

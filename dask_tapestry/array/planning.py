@@ -12,7 +12,7 @@ from dask_tapestry.array.core.effect import Effect
 from dask_tapestry.diagnostics.explain import explain, plan_html
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
-from dask_tapestry.lower.synchronous import compute_here
+from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.plan import build
 from dask_tapestry.plan.plan import Plan as CorePlan
 from dask_tapestry.plan.resources import Resources, computing_with
@@ -188,7 +188,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """
     with computing_with(kwargs.get("scheduler")):
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
-            values = compute_here([a.node for a in args])
+            values = compute_synchronously([a.node for a in args])
             if values is not None:
                 return tuple(values)
         return tuple(base.compute(*args, **kwargs))

@@ -4,7 +4,7 @@ from dask_tapestry.cells.expression import CellBuilder as CellBuilder
 from dask_tapestry.cells.expression import CellExpression as CellExpression
 from dask_tapestry.cells.expression import CellStep as CellStep
 from dask_tapestry.cells.expression import identity as identity
-from dask_tapestry.cells.functions import UFUNCS as UFUNCS
-from dask_tapestry.cells.functions import loop_dtypes as loop_dtypes
 from dask_tapestry.cells.reduction_tree import LEAF_CELLS as LEAF_CELLS
 from dask_tapestry.cells.reduction_tree import Tree as Tree
+from dask_tapestry.cells.ufuncs import UFUNCS as UFUNCS
+from dask_tapestry.cells.ufuncs import loop_dtypes as loop_dtypes

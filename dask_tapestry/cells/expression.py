@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dask_tapestry.cells.functions import flops
+from dask_tapestry.cells.ufuncs import flops
 
 DType = np.dtype[np.generic]
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.io.slot import Slot
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange
 
 
 @dataclass(frozen=True)
-class BlocksSource(Source):
+class BlockSource(Source):
     """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says."""
 
     name = "blocks"
@@ -33,8 +33,8 @@ class BlocksSource(Source):
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
 
-    def opened(self, number: int) -> OpenSource:
-        return OpenSource(number, self.type, self.cuts)
+    def slot(self, number: int) -> Slot:
+        return Slot(number, self.type, self.cuts)
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         raise NotImplementedError("blocks of a collection are handed to a step, not read by it")
@@ -54,7 +54,7 @@ def from_blocks(
 
     `identity` tells apart graphs that hold results under equal keys, on two clusters say.
     """
-    return apply(BlocksSource(key_name, identity, type_, cuts, graph))
+    return apply(BlockSource(key_name, identity, type_, cuts, graph))
 
 
 def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:

@@ -16,7 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import TapestryError
-from dask_tapestry.io.coerce import from_anything, is_zarr_array
+from dask_tapestry.io.coerce import as_tensor, is_zarr_array
 from dask_tapestry.io.hdf5_source import is_dataset, source_of_dataset
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import source_of_array
@@ -37,20 +37,20 @@ CLOSED: Final = (  # modules whose objects hold everything and nothing
 )
 
 
-class Seen(NamedTuple):
+class FoundSources(NamedTuple):
     """Sources that are read, and whether all were looked for: some objects hold too much."""
 
     sources: tuple[Source, ...]
     complete: bool
 
 
-def seen_through(source: Source) -> Seen:
+def sources_behind(source: Source) -> FoundSources:
     """A source, and a source for each array that it is seen to read through.
 
     Examples
     --------
     >>> import numpy as np, dask.array as da, dask_tapestry as dt
-    >>> seen = seen_through(dt.from_array(da.from_array(np.arange(3))).node.operator)
+    >>> seen = sources_behind(dt.from_array(da.from_array(np.arange(3))).node.operator)
     >>> sorted({found.name for found in seen.sources}), seen.complete
     (['blocks', 'memory'], True)
     """
@@ -71,7 +71,7 @@ def seen_through(source: Source) -> Seen:
             sources.append(found)
         else:
             waiting.extend(_held_by(item))
-    return Seen(tuple(sources), not waiting)
+    return FoundSources(tuple(sources), not waiting)
 
 
 def _source_of(item: Any) -> Source | None:
@@ -82,7 +82,7 @@ def _source_of(item: Any) -> Source | None:
     if not stored and not isinstance(item, np.ndarray):
         return None
     try:
-        source = source_of_dataset(item, None) if stored else from_anything(item).operator
+        source = source_of_dataset(item, None) if stored else as_tensor(item).operator
     except TapestryError:
         return None
     return source if isinstance(source, Source) else None

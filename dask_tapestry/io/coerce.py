@@ -12,15 +12,16 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.io.duck_source import from_duck
 from dask_tapestry.io.hdf5_source import from_dataset, is_dataset
-from dask_tapestry.io.memmap_source import MappedSource, mapped_file
-from dask_tapestry.io.numpy_source import from_memory
+from dask_tapestry.io.memmap_file import mapped_file
+from dask_tapestry.io.memmap_source import MemmapSource
+from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.types import Dims
 
 
-def from_anything(data: Any, dims: Dims = None) -> Tensor:
+def as_tensor(data: Any, dims: Dims = None) -> Tensor:
     """Return the tensor of an array: in memory, in a file or store, or read by an object.
 
     Raises
@@ -33,9 +34,9 @@ def from_anything(data: Any, dims: Dims = None) -> Tensor:
     file = mapped_file(data) if isinstance(data, np.memmap) else None
     if file is not None and not file.dtype.hasobject:
         named = _fitting(dims, len(file.shape))
-        return apply(MappedSource(file, named))
+        return apply(MemmapSource(file, named))
     if isinstance(data, np.ndarray | np.generic | list | tuple | int | float | complex):
-        return from_memory(data, dims)
+        return from_numpy(data, dims)
     if is_zarr_array(data):
         return from_zarr_location(Location.of(data, None, uuid4().hex), dims)
     if is_dataset(data):
@@ -44,7 +45,7 @@ def from_anything(data: Any, dims: Dims = None) -> Tensor:
         return from_duck(data, dims)
     cells = _as_numpy(data)
     try:
-        return from_memory(cells, dims)
+        return from_numpy(cells, dims)
     except DTypeError:
         if hasattr(data, "__array__") or isinstance(data, Sequence):
             raise
@@ -60,7 +61,7 @@ def is_zarr_array(data: Any) -> bool:
     return zarr is not None and isinstance(data, getattr(zarr, "Array", ()))
 
 
-def from_xarray(data: Any) -> tuple[Any, Dims] | None:
+def unwrap_xarray(data: Any) -> tuple[Any, Dims] | None:
     """What an xarray variable or array holds, and its names; None for any other object.
 
     What xarray has not read yet stays unread.

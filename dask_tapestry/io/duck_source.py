@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.io.chunks import covering_cells
+from dask_tapestry.io.chunk_costs import touched_chunk_cells
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
@@ -33,10 +33,10 @@ class DuckSource(Source):
         return self.stored
 
     def stored_bytes(self, box: ZRange) -> int:
-        return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
+        return touched_chunk_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        return as_declared(self.data[box.slices()], box.shape, self.type.dtype, self.data)
+        return checked_block(self.data[box.slices()], box.shape, self.type.dtype, self.data)
 
     def text(self) -> str:
         return type(self.data).__name__
@@ -45,7 +45,7 @@ class DuckSource(Source):
         return self.read(self.type.box)
 
 
-def as_declared(
+def checked_block(
     given: Any, shape: tuple[int, ...], dtype: np.dtype[Any], giver: Any
 ) -> np.ndarray[Any, Any]:
     """Return what an object gave as a NumPy array, if it is what the object had declared.

@@ -25,7 +25,7 @@ def beside(folder: Path, write: str) -> Path:
     return folder.with_name(f"{folder.name}.{write}{PARTIAL}")
 
 
-def take_place(part: Path, folder: Path) -> None:
+def swap_in(part: Path, folder: Path) -> None:
     """Put what was written beside a folder in its place; done again, it goes on where it stopped.
 
     What other writes, which failed, have left beside the folder is deleted.

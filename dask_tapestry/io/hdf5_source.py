@@ -13,9 +13,9 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
-from dask_tapestry.imports import lazily
-from dask_tapestry.io.chunks import covering_cells
-from dask_tapestry.io.journal import MARK, Box, boxes_of, incomplete
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.chunk_costs import touched_chunk_cells
+from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
@@ -50,7 +50,7 @@ class Hdf5Source(Source):
         return self.stored
 
     def stored_bytes(self, box: ZRange) -> int:
-        return covering_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
+        return touched_chunk_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         if self.data is not None and self.data:
@@ -80,7 +80,7 @@ def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
     The file is closed again at once: who keeps it open keeps others from writing to it.
     """
     try:
-        with lazily("h5py").File(path, "r") as file:
+        with lazy_import("h5py").File(path, "r") as file:
             return file[dataset][selection]
     except FileNotFoundError:
         raise StoreNotFoundError(f"there is no HDF5 file {path}") from None
@@ -99,8 +99,8 @@ def from_dataset(data: Any, dims: Dims) -> Tensor:
         For strings of varying length and other Python objects.
     """
     refuse_closed(data)
-    if MARK in data.attrs:
-        raise incomplete(title(data), marked(data), data.shape)
+    if JOURNAL in data.attrs:
+        raise incomplete_error(title(data), pending_boxes(data), data.shape)
     return apply(source_of_dataset(data, dims))
 
 
@@ -123,9 +123,9 @@ def source_of_dataset(data: Any, dims: Dims) -> Hdf5Source:
     return Hdf5Source(uuid4().hex, file.filename, data.name, type_, stored, changing, data)
 
 
-def marked(data: Any) -> frozenset[Box]:
+def pending_boxes(data: Any) -> frozenset[Box]:
     """Boxes of a dataset whose writing has not ended."""
-    return boxes_of(json.loads(data.attrs.get(MARK, "[]")))
+    return boxes_from_json(json.loads(data.attrs.get(JOURNAL, "[]")))
 
 
 def refuse_closed(data: Any) -> None:

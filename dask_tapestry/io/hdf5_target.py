@@ -17,12 +17,18 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.imports import lazily
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.folder_swap import PARTIAL
-from dask_tapestry.io.hdf5_source import Hdf5Source, marked, refuse_closed, source_of_dataset, title
-from dask_tapestry.io.journal import MARK, Box, whole, without, written
+from dask_tapestry.io.hdf5_source import (
+    Hdf5Source,
+    pending_boxes,
+    refuse_closed,
+    source_of_dataset,
+    title,
+)
+from dask_tapestry.io.journal import JOURNAL, Box, boxes_to_json, whole_box, without
 from dask_tapestry.io.target import Target
-from dask_tapestry.io.window import Window
+from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 
@@ -30,7 +36,7 @@ ONE_PROCESS: Final = (
     "an HDF5 file is written by the process that opened it: use the threaded scheduler, or store "
     "to Zarr"
 )
-_lock: Final = Lock()  # while marks change
+_lock: Final = Lock()  # while a journal changes
 
 
 @dataclass(frozen=True)
@@ -58,17 +64,21 @@ class Hdf5Target(Target):
     def local_only(self) -> str | None:
         return ONE_PROCESS
 
-    def begin(self, windows: Sequence[Window], run: str) -> None:
+    def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
         refuse_closed(self.data)
         with _lock:
-            _mark(self.data, marked(self.data) | {window.hull for window in windows})
+            _write_journal(
+                self.data, pending_boxes(self.data) | {region.hull for region in regions}
+            )
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         self.data[selection] = block
 
-    def end(self, window: Window) -> None:
+    def end(self, region: WriteRegion) -> None:
         with _lock:
-            _mark(self.data, without(marked(self.data), window.hull, window.is_dense))
+            _write_journal(
+                self.data, without(pending_boxes(self.data), region.hull, region.is_dense)
+            )
 
     def source(self, dims: Dims) -> Source:
         return source_of_dataset(self.data, dims)
@@ -78,12 +88,12 @@ class Hdf5Target(Target):
             return False
         return self._is(source.path, source.dataset)
 
-    def meets(self, window: Window, other: Target, others: Window) -> bool:
+    def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
         """A file may have been opened twice, and a dataset has as many names as links."""
         if not isinstance(other, Hdf5Target) or not (self.data and other.data):
             return False
         same = self._is(other.data.file.filename, other.data.name)
-        return same and window.meets(others)
+        return same and region.meets(others)
 
     def _is(self, path: str, dataset: str) -> bool:
         """Whether a path and a name in the file lead to the dataset."""
@@ -108,7 +118,7 @@ def open_file(path: Any, mode: str) -> Any:
         If it cannot be opened, or h5py is not installed.
     """
     try:
-        return lazily("h5py").File(path, mode)
+        return lazy_import("h5py").File(path, mode)
     except ImportError:
         raise StoreError("h5py is not installed: pip install dask_tapestry[hdf5]") from None
     except OSError as error:
@@ -138,7 +148,7 @@ def create_dataset(
         del file[_beside(path)]
     at = _beside(path) if path in file else path
     data = _create(file, at, type_, chunks, options)
-    _mark(data, frozenset({whole(type_.shape)}))
+    _write_journal(data, frozenset({whole_box(type_.shape)}))
     return data
 
 
@@ -186,9 +196,9 @@ def dataset_target(data: Any) -> Hdf5Target:
     return Hdf5Target(uuid4().hex, TensorType(shape, data.dtype), stored, data)
 
 
-def _mark(data: Any, boxes: frozenset[Box]) -> None:
+def _write_journal(data: Any, boxes: frozenset[Box]) -> None:
     """Write down which boxes are being written; nothing where there are none."""
     if boxes:
-        data.attrs[MARK] = json.dumps(written(boxes))
-    elif MARK in data.attrs:
-        del data.attrs[MARK]
+        data.attrs[JOURNAL] = json.dumps(boxes_to_json(boxes))
+    elif JOURNAL in data.attrs:
+        del data.attrs[JOURNAL]

@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.io.slot import Slot
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
@@ -17,7 +17,7 @@ from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class MemorySource(Source):
+class NumpySource(Source):
     """An array of this process, known by a fresh identifier: its cells are never hashed."""
 
     name = "memory"
@@ -37,8 +37,8 @@ class MemorySource(Source):
         flags = self.data.flags
         return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
 
-    def opened(self, number: int) -> OpenSource:
-        return OpenSource(number, self.type, order=self.order)
+    def slot(self, number: int) -> Slot:
+        return Slot(number, self.type, order=self.order)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data
@@ -47,7 +47,7 @@ class MemorySource(Source):
         return ()
 
 
-def from_memory(data: Any, dims: Dims = None) -> Tensor:
+def from_numpy(data: Any, dims: Dims = None) -> Tensor:
     """Return a tensor of an array-like's cells, without a copy where it is a NumPy array.
 
     Raises
@@ -70,4 +70,4 @@ def from_memory(data: Any, dims: Dims = None) -> Tensor:
     if dims is not None and len(dims) != array.ndim:
         raise ShapeError(f"{len(dims)} dimension names {dims} for {array.ndim} dimensions")
     type_ = TensorType(array.shape, array.dtype, dims)
-    return apply(MemorySource(uuid4().hex, type_, array))
+    return apply(NumpySource(uuid4().hex, type_, array))

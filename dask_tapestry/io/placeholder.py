@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import PlanError, ShapeError
-from dask_tapestry.io.chunks import covering_cells
+from dask_tapestry.io.chunk_costs import touched_chunk_cells
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import ZRange
 
@@ -32,7 +32,7 @@ class Placeholder(Source):
         return self.stored
 
     def stored_bytes(self, box: ZRange) -> int:
-        cells = covering_cells(box, self.stored, self.type.shape)
+        cells = touched_chunk_cells(box, self.stored, self.type.shape)
         return cells * self.type.dtype.itemsize
 
     def text(self) -> str:

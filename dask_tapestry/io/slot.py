@@ -1,4 +1,4 @@
-"""Open sources: places in a plan that data of one kind take by turns."""
+"""Slots: places in a cached plan that data of one kind take by turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 
 @dataclass(frozen=True)
-class OpenSource(Source):
+class Slot(Source):
     """Stands for data number `number` of what is planned once for any data of such a type.
 
     `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, and `identity`
@@ -36,4 +36,4 @@ class OpenSource(Source):
         return self.type
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        raise PlanError(f"open source {self.number} has no cells: cannot read {box}")
+        raise PlanError(f"slot {self.number} has no cells: cannot read {box}")

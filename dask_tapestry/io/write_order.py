@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, StoreError
-from dask_tapestry.io.captured_arrays import Seen, seen_through
+from dask_tapestry.io.captured_arrays import FoundSources, sources_behind
+from dask_tapestry.io.read_back import read_back
 from dask_tapestry.io.region_sink import Announcement, RegionSink
-from dask_tapestry.io.target import Target, after_write
-from dask_tapestry.io.window import Window
-from dask_tapestry.operators.elementwise import Map, astype
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.operators.elementwise import Elementwise, astype
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.placement import Place
+from dask_tapestry.operators.placement import Placement
 from dask_tapestry.teg import Node, Source, Tensor, apply, sequence_point
 from dask_tapestry.teg.node import topological
 
@@ -31,10 +32,10 @@ class Write:
 
     x: Tensor
     target: Target
-    window: Window
+    region: WriteRegion
 
 
-def fitting(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
+def checked_write(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
     """The write of `x` to a region of `target`, cast as for the ``out`` of NumPy's functions.
 
     Raises
@@ -44,9 +45,9 @@ def fitting(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
     DTypeError
         If the cells would lose their kind, as from floating point to integers.
     """
-    window = Window.of(region, target.shape, target.sides)
-    if window.shape != x.type.shape:
-        where = "" if window.shape == target.shape else f" region {window} of"
+    into = WriteRegion.of(region, target.shape, target.sides)
+    if into.shape != x.type.shape:
+        where = "" if into.shape == target.shape else f" region {into} of"
         raise StoreError(
             f"shape {x.type.shape} does not fit{where} {target} of shape {target.shape}"
         )
@@ -56,10 +57,10 @@ def fitting(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
             "them with astype"
         )
     native = target.dtype.newbyteorder("=")
-    return Write(x if x.type.dtype == native else astype(x, native), target, window)
+    return Write(x if x.type.dtype == native else astype(x, native), target, into)
 
 
-def sinks_of(
+def ordered_sinks(
     writes: Sequence[Write], after: Sequence[Node] = (), workers: tuple[str, ...] = ()
 ) -> list[Node]:
     """The sinks of several writes, ordered."""
@@ -69,9 +70,9 @@ def sinks_of(
         earlier = [
             sequence_point(sink)
             for sink, other in zip(sinks, writes[:number], strict=True)
-            if write.target.meets(write.window, other.target, other.window)
+            if write.target.meets(write.region, other.target, other.region)
         ]
-        sink = RegionSink(write.target, write.window, write.x.type.dims, workers)
+        sink = RegionSink(write.target, write.region, write.x.type.dims, workers)
         sinks.append(apply(sink, write.x, after=[*first[write.target], *earlier]))
     return sinks
 
@@ -80,54 +81,54 @@ def _after_reads(
     writes: list[Write], after: Sequence[Node]
 ) -> tuple[list[Write], dict[Target, list[Node]]]:
     """The writes, their values held where they must be, and what each target waits for."""
-    windows: dict[Target, list[Window]] = {}
+    regions: dict[Target, list[WriteRegion]] = {}
     for write in writes:
-        windows.setdefault(write.target, []).append(write.window)
+        regions.setdefault(write.target, []).append(write.region)
     reads = [sources_of(write.x) for write in writes]
     waits: dict[Target, list[Node]] = {}
-    for target in windows:
+    for target in regions:
         readers = [i for i, found in enumerate(reads) if may_be_read(target, found)]
-        if len(readers) == 1 and _is_in_place(writes[readers[0]], target, windows):
+        if len(readers) == 1 and _is_in_place(writes[readers[0]], target, regions):
             readers = []
         for i in readers:
             writes[i] = replace(writes[i], x=held(writes[i].x))
         read = [sequence_point(*[writes[i].x for i in readers])] if readers else []
         waits[target] = [*after, *read]
     return writes, {
-        target: [_announced(target, windows[target], waits[target])]
-        if len(windows[target]) > 1
+        target: [_announced(target, regions[target], waits[target])]
+        if len(regions[target]) > 1
         else waits[target]
-        for target in windows
+        for target in regions
     }
 
 
-def sources_of(x: Tensor) -> Seen:
+def sources_of(x: Tensor) -> FoundSources:
     """The sources that a value reads, those among them that others read through."""
     read = [n.operator for n in topological([x]) if isinstance(n.operator, Source)]
-    found = [seen_through(source) for source in read]
+    found = [sources_behind(source) for source in read]
     sources = tuple(source for seen in found for source in seen.sources)
-    return Seen(sources, all(seen.complete for seen in found))
+    return FoundSources(sources, all(seen.complete for seen in found))
 
 
-def may_be_read(target: Target, found: Seen) -> bool:
+def may_be_read(target: Target, found: FoundSources) -> bool:
     """Whether a target is among what is read, as far as was looked."""
     return not found.complete or any(map(target.is_read_by, found.sources))
 
 
 def held(x: Tensor) -> Tensor:
     """`x`, computed and held before it is used."""
-    return x if isinstance(x.operator, Place) else apply(Place(()), x)
+    return x if isinstance(x.operator, Placement) else apply(Placement(()), x)
 
 
-def _is_in_place(write: Write, target: Target, windows: dict[Target, list[Window]]) -> bool:
+def _is_in_place(write: Write, target: Target, regions: dict[Target, list[WriteRegion]]) -> bool:
     """Whether a write is the only one to the target it reads, and each cell goes where it was."""
-    whole = write.window.is_dense and write.window.shape == target.shape
-    if write.target != target or len(windows[target]) > 1 or not whole:
+    whole = write.region.is_dense and write.region.shape == target.shape
+    if write.target != target or len(regions[target]) > 1 or not whole:
         return False
     stack, seen = [write.x], {write.x}
     while stack:
         node = stack.pop()
-        if isinstance(node.operator, Map):
+        if isinstance(node.operator, Elementwise):
             stack.extend(i for i in node.inputs if i not in seen)
             seen.update(node.inputs)
             continue
@@ -137,13 +138,13 @@ def _is_in_place(write: Write, target: Target, windows: dict[Target, list[Window
     return True
 
 
-def _announced(target: Target, windows: Sequence[Window], after: Sequence[Node]) -> Node:
+def _announced(target: Target, regions: Sequence[WriteRegion], after: Sequence[Node]) -> Node:
     nothing = full((0,), np.uint8(0))
-    announcement = Announcement(target, tuple(windows))
+    announcement = Announcement(target, tuple(regions))
     return sequence_point(apply(announcement, nothing, after=after))
 
 
-def stored_tensor(write: Write, sink: Node | None) -> Tensor:
+def target_tensor(write: Write, sink: Node | None) -> Tensor:
     """The target of a write; where a sink is given, read when that has ended."""
     source = write.target.source(write.x.type.dims)
-    return apply(source) if sink is None else after_write(source, sink)
+    return apply(source) if sink is None else read_back(source, sink)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.imports import lazily, loads
+from dask_tapestry.imports import lazy_import, unpickle
 
 METADATA: Final = ("zarr.json", ".zarray")  # the names of an array's metadata, by version
 
@@ -93,7 +93,7 @@ class Location:
         """Raise `StoreError` if this machine does not know the file system that a URL names."""
         if _is_url(self.store):
             try:
-                lazily("fsspec.core").url_to_fs(self.store, **(self.options or {}))
+                lazy_import("fsspec.core").url_to_fs(self.store, **(self.options or {}))
             except (ImportError, ValueError) as error:
                 raise StoreError(f"cannot reach {self}: {error}") from error
 
@@ -123,7 +123,7 @@ class Location:
         if type(store) in (storage.LocalStore, storage.FsspecStore) and store.read_only:
             return None
         if type(store) is storage.FsspecStore:
-            local = lazily("fsspec.implementations.local").LocalFileSystem
+            local = lazy_import("fsspec.implementations.local").LocalFileSystem
             plain = type(_behind(store.fs, store.path, cached=False)[0]) is local
         else:
             plain = type(store) is storage.LocalStore or isinstance(store, str)
@@ -176,7 +176,7 @@ class Location:
 
 def _located(store: bytes, component: str, nonce: str) -> Location:
     """Location whose store is an object of zarr's."""
-    return Location(loads(store), component, nonce)
+    return Location(unpickle(store), component, nonce)
 
 
 @lru_cache(maxsize=128)
@@ -197,12 +197,12 @@ def _reached(location: Location) -> tuple[Any, str] | None:
     store = _unwrapped(location.store)
     if isinstance(store, zarr().storage.FsspecStore):
         return _behind(store.fs, store.path)
-    if isinstance(store, lazily("fsspec.mapping").FSMap):
+    if isinstance(store, lazy_import("fsspec.mapping").FSMap):
         return _behind(store.fs, store.root)
     if not _is_url(store):
         return None
     try:
-        files, path = lazily("fsspec.core").url_to_fs(store, **(location.options or {}))
+        files, path = lazy_import("fsspec.core").url_to_fs(store, **(location.options or {}))
     except Exception:  # what is wrong with it shows when it is opened
         return None
     return _behind(files, path)
@@ -214,11 +214,11 @@ def _behind(files: Any, path: str, cached: bool = True) -> tuple[Any, str]:
     One that keeps copies leads to what it has copies of where `cached`.
     """
     known = "fsspec.implementations"
-    if isinstance(files, lazily(f"{known}.dirfs").DirFileSystem):
+    if isinstance(files, lazy_import(f"{known}.dirfs").DirFileSystem):
         return _behind(files.fs, files._join(path), cached)
-    if isinstance(files, lazily(f"{known}.asyn_wrapper").AsyncFileSystemWrapper):
+    if isinstance(files, lazy_import(f"{known}.asyn_wrapper").AsyncFileSystemWrapper):
         return _behind(files.sync_fs, path, cached)
-    if cached and isinstance(files, lazily(f"{known}.cached").CachingFileSystem):
+    if cached and isinstance(files, lazy_import(f"{known}.cached").CachingFileSystem):
         return _behind(files.fs, path, cached)
     return files, files._strip_protocol(path)
 
@@ -242,7 +242,7 @@ def _plain(store: Any) -> Any:
     if path.startswith("file://"):
         path = unquote(urlsplit(path).path)
     elif path.startswith("local://") and "::" not in path:
-        path = lazily("fsspec.implementations.local").LocalFileSystem._strip_protocol(path)
+        path = lazy_import("fsspec.implementations.local").LocalFileSystem._strip_protocol(path)
     elif _is_url(path):
         return path
     if path.endswith(".zip") and not Path(path).is_dir():
@@ -252,4 +252,4 @@ def _plain(store: Any) -> Any:
 
 def zarr() -> Any:
     """Return the zarr module."""
-    return lazily("zarr")
+    return lazy_import("zarr")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.captured_arrays import seen_through
+from dask_tapestry.io.captured_arrays import sources_behind
 from dask_tapestry.io.folder_swap import beside
-from dask_tapestry.io.target import StoredSource
+from dask_tapestry.io.read_back import ReadBackSource
 from dask_tapestry.io.write_order import held, sources_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import ZarrSource, locations_of
@@ -89,17 +89,17 @@ def _read_after(x: Tensor, location: Location, after: Sequence[Node]) -> Tensor:
 
 
 def _reads(source: Source, location: Location) -> bool:
-    found = (place for inner in seen_through(source).sources for place in locations_of(inner))
+    found = (place for inner in sources_behind(source).sources for place in locations_of(inner))
     return any(map(location.holds, found))
 
 
-def _stored(source: Source, location: Location) -> StoredSource:
+def _stored(source: Source, location: Location) -> ReadBackSource:
     """A source that can wait for writes: not one whose tasks are of another collection."""
     match source:
-        case StoredSource():
+        case ReadBackSource():
             return source
         case ZarrSource():
-            return StoredSource(source)
+            return ReadBackSource(source)
     raise StoreError(
         f"what is written reads {location} by {source.name}(), which cannot follow the other write "
         "to it: read it with from_zarr"

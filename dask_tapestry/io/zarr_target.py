@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.target import Target
-from dask_tapestry.io.window import Window
-from dask_tapestry.io.zarr_array import open_now, opened, stored_sides, write_box
+from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.io.zarr_chunk_io import stored_chunk_shape, write_box
 from dask_tapestry.io.zarr_journal import (
-    Maker,
-    complete,
+    begin_write,
+    end_write,
     maker_of,
-    mark_incomplete,
     refuse_incomplete,
 )
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import open_now
 from dask_tapestry.io.zarr_source import ZarrSource, stored_names
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
@@ -58,8 +59,8 @@ class ZarrTarget(Target):
     def local_only(self) -> str | None:
         return self.location.local_only
 
-    def begin(self, windows: Sequence[Window], run: str) -> None:
-        hulls = [window.hull for window in windows]
+    def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
+        hulls = [region.hull for region in regions]
         maker = Maker(self.location.nonce, run)
         made = maker_of(self.location)
         if made is not None and made.run != run and maker.write in made.over:
@@ -69,13 +70,13 @@ class ZarrTarget(Target):
             )
         if self.before is None:
             self._refuse_other_shape(self.shape)
-            mark_incomplete(self.location, hulls, run=run if len(hulls) > 1 else None)
+            begin_write(self.location, hulls, run=run if len(hulls) > 1 else None)
             return
         if made is not None and made.write == maker.write:  # it has grown for this write before
             self._refuse_other_shape(self.before, self.shape)
         else:
             self._refuse_other_shape(self.before)
-        mark_incomplete(self.location, hulls, maker)
+        begin_write(self.location, hulls, maker)
         open_now(self.location, "r+").resize(self.shape)
 
     def _refuse_other_shape(self, *shapes: tuple[int, ...]) -> None:
@@ -87,11 +88,10 @@ class ZarrTarget(Target):
             )
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
-        empty_chunks = not may_be_fill(block, self.location)
-        write_box(self.location, selection, block if block.ndim else block[()], empty_chunks)
+        write_box(self.location, selection, block)
 
-    def end(self, window: Window) -> None:
-        complete(self.location, window.hull, window.is_dense)
+    def end(self, region: WriteRegion) -> None:
+        end_write(self.location, region.hull, region.is_dense)
 
     def source(self, dims: Dims) -> Source:
         type_ = TensorType(self.shape, self.type.newbyteorder("="), self.names or dims)
@@ -100,26 +100,14 @@ class ZarrTarget(Target):
     def is_read_by(self, source: Source) -> bool:
         return isinstance(source, ZarrSource) and source.location.key == self.location.key
 
-    def meets(self, window: Window, other: Target, others: Window) -> bool:
+    def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
         """An array may have been opened twice."""
         if not isinstance(other, ZarrTarget) or other.location.key != self.location.key:
             return False
-        return window.meets(others)
+        return region.meets(others)
 
     def __str__(self) -> str:
         return f"the Zarr array at {self.location}"
-
-
-def may_be_fill(block: np.ndarray[Any, Any], location: Location) -> bool:
-    """Whether a block's first cell is the fill value.
-
-    Only then does zarr compare the others too; that comparison takes longer than writing does.
-    """
-    if not block.size:
-        return False
-    fill = opened(location, "r+").fill_value
-    first = block[(0,) * block.ndim]
-    return bool(fill is None or first == fill or (first != first and fill != fill))
 
 
 def zarr_target(location: Location) -> ZarrTarget:
@@ -136,7 +124,7 @@ def zarr_target(location: Location) -> ZarrTarget:
         location,
         tuple(array.shape),
         np.dtype(array.dtype),
-        stored_sides(array),
+        stored_chunk_shape(array),
         names=stored_names(array),
     )
 
@@ -149,7 +137,9 @@ def refuse_unchangeable(location: Location) -> None:
         raise StoreError(f"the store of {location} was opened to read only")
 
 
-def grown(location: Location, axis: int | str, x: TensorType) -> tuple[ZarrTarget, Sequence[slice]]:
+def append_target(
+    location: Location, axis: int | str, x: TensorType
+) -> tuple[ZarrTarget, Sequence[slice]]:
     """The target that a Zarr array becomes when `x` is appended, and where `x` goes.
 
     Raises

@@ -47,7 +47,7 @@ class _Lease:
         self._returned.put(_Kept(self._whole, monotonic()))
 
 
-class Memory:
+class BufferPool:
     """Memory that arrays of this process take by turns."""
 
     def __init__(self) -> None:
@@ -156,6 +156,6 @@ def owned(block: Block) -> Block:
     return block if whole and block.flags.writeable else np.array(block, order="C")
 
 
-MEMORY: Final = Memory()
+POOL: Final = BufferPool()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=MEMORY.begin)
+    os.register_at_fork(after_in_child=POOL.begin)

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import compute_error
-from dask_tapestry.lower.buffer_pool import MEMORY, owned
-from dask_tapestry.lower.result_buffer import Buffer
+from dask_tapestry.lower.buffer_pool import POOL, owned
+from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
 from dask_tapestry.plan.program import Instruction, Program, Schedule, Work
@@ -26,7 +26,11 @@ SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after 
 
 
 def run_block(
-    spec: StepSpec, index: tuple[int, ...], out: Buffer, inputs: Sequence[Any], after: Any = None
+    spec: StepSpec,
+    index: tuple[int, ...],
+    out: ResultBuffer,
+    inputs: Sequence[Any],
+    after: Any = None,
 ) -> Any:
     """Compute block `index` of a step.
 
@@ -148,7 +152,7 @@ def _room_for(program: Program, work: Work) -> Block | None:
     instruction = program.instructions[work.value - len(program.inputs)]
     if not instruction.operator.fills:
         return None
-    return MEMORY.array(work.box.shape, instruction.type.dtype)
+    return POOL.array(work.box.shape, instruction.type.dtype)
 
 
 def _gather(spec: StepSpec, schedule: Schedule, inputs: Any) -> Held:
@@ -194,7 +198,7 @@ def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Blo
 
 
 def finish_array(
-    cuts: tuple[Cuts, ...], out: Buffer, blocks: Sequence[Block], copy: bool = False
+    cuts: tuple[Cuts, ...], out: ResultBuffer, blocks: Sequence[Block], copy: bool = False
 ) -> Any:
     """Return the whole result: the buffer that blocks were written to, or the blocks joined.
 

@@ -17,16 +17,16 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.lower.client_scatter import ClientScatter, can_scatter
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering, materialize
-from dask_tapestry.lower.scatter import Scattered, can_scatter
 from dask_tapestry.plan.cache import plan_of
 from dask_tapestry.plan.plan import Plan, with_first
 from dask_tapestry.plan.resources import live_client
 from dask_tapestry.teg import Node
 
 
-def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
+def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, ClientScatter | None]:
     """Verify a plan and write its layers; arrays in memory go to the live cluster, if any."""
     plan.verify()
     client = live_client()
@@ -34,7 +34,7 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, Scattered | None]:
         _refuse_local_members(plan)
     salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
     plan = replace(plan, steps=with_first(plan.steps, salt))
-    scattered = Scattered(client) if can_scatter(client) else None
+    scattered = ClientScatter(client) if can_scatter(client) else None
     lowered = Lowering(plan, scattered, client).lower(final)
     return lowered, scattered
 

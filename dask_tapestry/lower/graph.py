@@ -12,7 +12,8 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.utils import ensure_dict
 
-from dask_tapestry.io.block_source import BlocksSource
+from dask_tapestry.io.block_source import BlockSource
+from dask_tapestry.lower.client_scatter import ClientScatter
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.layers import (
     BarrierLayer,
@@ -23,13 +24,12 @@ from dask_tapestry.lower.layers import (
     ScatteredLayer,
     StepLayer,
 )
-from dask_tapestry.lower.layouts import Layout, layout_of
-from dask_tapestry.lower.placement import placement
-from dask_tapestry.lower.result_buffer import REMOTE, Buffer
-from dask_tapestry.lower.scatter import Scattered
+from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
+from dask_tapestry.lower.result_layout import ResultLayout, register_layout
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.symbolic import Key, SymbolicLayer
+from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
+from dask_tapestry.lower.worker_placement import placement
 from dask_tapestry.plan.plan import Plan, Step, memory_order
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
@@ -53,7 +53,7 @@ class Lowered:
 
     graph: HighLevelGraph
     keys: list[Any]
-    layouts: list[Layout]
+    layouts: list[ResultLayout]
 
 
 class Lowering:
@@ -72,7 +72,7 @@ class Lowering:
         Name of the compute, by which sinks know their own work.
     """
 
-    def __init__(self, plan: Plan, scattered: Scattered | None, client: Any = None) -> None:
+    def __init__(self, plan: Plan, scattered: ClientScatter | None, client: Any = None) -> None:
         self.plan, self.scattered, self.client = plan, scattered, client
         self.run = uuid4().hex
         self.layers: dict[str, Any] = {}
@@ -82,10 +82,10 @@ class Lowering:
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
-        buffers: dict[Node, Buffer] = {}
+        buffers: dict[Node, ResultBuffer] = {}
         if final:
             buffers = {
-                node: Buffer(node.type, memory_order(node, self.plan.steps[node].inputs))
+                node: ResultBuffer(node.type, memory_order(node, self.plan.steps[node].inputs))
                 for node in self.plan.graph.roots
                 if node in self.plan.steps and not isinstance(node.operator, Sink)
             }
@@ -96,7 +96,7 @@ class Lowering:
                 self._step(self.plan.steps[node], buffers.get(node, REMOTE))
         keys = [self._root(node, final, buffers) for node in self.plan.graph.roots]
         layouts = [
-            layout_of(*self._held(node), written.digest)
+            register_layout(*self._held(node), written.digest)
             for node, written in zip(self.plan.graph.roots, self.plan.written.roots, strict=True)
             if node not in self.ends
         ]
@@ -106,7 +106,7 @@ class Lowering:
         self.layers[layer.name] = layer
         self.dependencies[layer.name] = set(reads)
 
-    def _step(self, step: Step, out: Buffer) -> None:
+    def _step(self, step: Step, out: ResultBuffer) -> None:
         node = step.node
         inputs, cuts = [], []
         for x in step.inputs:
@@ -149,7 +149,7 @@ class Lowering:
         if x in self.plan.steps and self.plan.steps[x].inputs != (x,):
             return self.plan.steps[x].name, self.plan.steps[x].cuts
         x = self.plan.source(x)
-        if isinstance(x.operator, BlocksSource):
+        if isinstance(x.operator, BlockSource):
             self._foreign(x.operator)
             return x.operator.key_name, x.operator.cuts
         data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
@@ -159,7 +159,7 @@ class Lowering:
         self._add(ScatteredLayer(name, cuts, data), ())
         return name, cuts
 
-    def _foreign(self, source: BlocksSource) -> None:
+    def _foreign(self, source: BlockSource) -> None:
         graph = source.graph
         if isinstance(graph, HighLevelGraph):
             self.layers.update(graph.layers)
@@ -190,12 +190,12 @@ class Lowering:
     def _held(self, node: Node) -> tuple[str, tuple[Cuts, ...]]:
         """Name and cuts of the layer whose blocks are a node's value."""
         blocks = self.plan.source(node).operator
-        if isinstance(blocks, BlocksSource):
+        if isinstance(blocks, BlockSource):
             self._foreign(blocks)
             return blocks.key_name, blocks.cuts
         return self.plan.steps[node].name, self.plan.steps[node].cuts
 
-    def _root(self, node: Node, final: bool, buffers: Mapping[Node, Buffer]) -> Any:
+    def _root(self, node: Node, final: bool, buffers: Mapping[Node, ResultBuffer]) -> Any:
         if node in self.ends:
             return [self.ends[node]]
         source, cuts = self._held(node)

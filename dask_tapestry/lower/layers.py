@@ -10,11 +10,11 @@ import numpy as np
 
 from dask_tapestry.lower.dask_private import DataNode, GraphNode, Task, TaskList, TaskRef
 from dask_tapestry.lower.execute import barrier, finish_array, finish_sink, prepare_sink, run_block
-from dask_tapestry.lower.result_buffer import REMOTE, Buffer
-from dask_tapestry.lower.slices import references
+from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
+from dask_tapestry.lower.slices import block_references
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.symbolic import Key, SymbolicLayer
-from dask_tapestry.lower.symmetric import mirror_block, source_of
+from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
+from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts, block_box
 
@@ -39,7 +39,7 @@ class StepLayer(SymbolicLayer):
         self,
         spec: StepSpec,
         inputs: tuple[str | np.ndarray[Any, Any], ...],
-        out: Buffer = REMOTE,
+        out: ResultBuffer = REMOTE,
         after: tuple[Key, ...] = (),
         pieces: tuple[str | None, ...] = (),
         annotations: Mapping[str, Any] | None = None,
@@ -53,9 +53,9 @@ class StepLayer(SymbolicLayer):
         return self.spec.grid_shape
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        if self.spec.mirrored and (source := source_of(index)) is not None:
+        if self.spec.symmetric and (source := source_of(index)) is not None:
             block = TaskRef((self.name, *source))
-            return Task((self.name, *index), mirror_block, self.spec.box(index), self.out, block)
+            return Task((self.name, *index), transpose_block, self.spec.box(index), self.out, block)
         arguments: list[Any] = [self.spec, index, self.out, self._inputs(index)]
         if self.after:
             arguments.append(TaskList(*map(TaskRef, self.after)))
@@ -73,7 +73,7 @@ class StepLayer(SymbolicLayer):
             size, pieces = program.inputs[place].dtype.itemsize, self.pieces[place]
             for box in boxes[place]:
                 if isinstance(source, str) and cuts is not None:
-                    parts.append(TaskList(*references(source, cuts, box, size, pieces)))
+                    parts.append(TaskList(*block_references(source, cuts, box, size, pieces)))
                 elif isinstance(source, np.ndarray):
                     parts.append(source[box.index()])
         return TaskList(*parts) if any(isinstance(part, TaskList) for part in parts) else parts
@@ -87,7 +87,7 @@ class GatherLayer(SymbolicLayer):
     """One task that returns a step's whole result."""
 
     def __init__(
-        self, name: str, source: str, cuts: tuple[Cuts, ...], out: Buffer, copy: bool = False
+        self, name: str, source: str, cuts: tuple[Cuts, ...], out: ResultBuffer, copy: bool = False
     ) -> None:
         super().__init__(name)
         self.source, self.cuts, self.out, self.copy = source, cuts, out, copy

@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dask_tapestry.lower.buffer_pool import MEMORY
+from dask_tapestry.lower.buffer_pool import POOL
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
 Block = np.ndarray[Any, Any]
 
 
-class Buffer:
+class ResultBuffer:
     """The final array of one planned compute; allocated when the first block asks for it."""
 
     __slots__ = ("_array", "_lock", "order", "type")
@@ -48,16 +48,16 @@ class Buffer:
             raise RuntimeError("a remote buffer holds no cells")
         return self._array
 
-    def __reduce__(self) -> tuple[type[Buffer], tuple[()]]:
-        return Buffer, ()
+    def __reduce__(self) -> tuple[type[ResultBuffer], tuple[()]]:
+        return ResultBuffer, ()
 
     def __dask_tokenize__(self) -> str:
         return "tapestry-buffer"
 
 
 def _memory(type_: TensorType, order: Literal["C", "F"]) -> Block:
-    used = MEMORY.array(type_.shape, type_.dtype, order)
+    used = POOL.array(type_.shape, type_.dtype, order)
     return np.empty(type_.shape, type_.dtype, order) if used is None else used
 
 
-REMOTE = Buffer()
+REMOTE = ResultBuffer()

@@ -15,12 +15,12 @@ from dask.typing import Key as DaskKey
 
 from dask_tapestry.lower.dask_private import GraphNode, Task, TaskRef
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.lower.symbolic import Key, SymbolicLayer
+from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.plan.machine import PIECE_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 
-def references(
+def block_references(
     source: str, cuts: tuple[Cuts, ...], box: ZRange, itemsize: int, pieces: str | None
 ) -> list[TaskRef]:
     """Keys that hold the cells `box`, in C order of the blocks: blocks, or pieces of them.
@@ -44,7 +44,7 @@ def references(
     return found
 
 
-def cut_piece(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+def take_slice(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.ndarray[Any, Any]:
     """Part of a block, as an array of its own."""
     return np.array(block[slices], order="C")
 
@@ -81,7 +81,7 @@ class SliceLayer(SymbolicLayer):
         seen: set[Key] = set()
         for index in product(*map(range, self.reader.grid_shape)):
             for box in self.reader.program.input_boxes(self.reader.box(index))[self.place]:
-                for ref in references(self.source, self._cuts, box, itemsize, self.name):
+                for ref in block_references(self.source, self._cuts, box, itemsize, self.name):
                     key: Any = ref.key
                     if key[0] == self.name and key not in seen:
                         seen.add(key)
@@ -100,7 +100,7 @@ class SliceLayer(SymbolicLayer):
         rank = len(self._cuts)
         number, lo, hi = index[:rank], index[rank : 2 * rank], index[2 * rank :]
         slices = ZRange(lo, hi).slices(block_box(self._cuts, number))
-        return Task((self.name, *index), cut_piece, TaskRef((self.source, *number)), slices)
+        return Task((self.name, *index), take_slice, TaskRef((self.source, *number)), slices)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SliceLayer, (self.name, self.source, self.reader, self.place, self.annotations)

@@ -12,8 +12,8 @@ from typing import Any
 
 import cloudpickle
 
-from dask_tapestry.imports import loads
-from dask_tapestry.lower.symmetric import is_mirrored
+from dask_tapestry.imports import unpickle
+from dask_tapestry.lower.symmetric import is_symmetric
 from dask_tapestry.plan.plan import Step
 from dask_tapestry.plan.program import Program
 from dask_tapestry.zspace import Cuts, ZRange, block_box
@@ -49,9 +49,9 @@ class StepSpec:
         return prod(self.grid_shape)
 
     @cached_property
-    def mirrored(self) -> bool:
+    def symmetric(self) -> bool:
         """Whether the blocks below the diagonal are transposes of those above."""
-        return is_mirrored(self.program, self.cuts)
+        return is_symmetric(self.program, self.cuts)
 
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of a block."""
@@ -85,7 +85,7 @@ def _load(name: str, payload: bytes) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(name)
             return known
-    program, cuts, input_cuts = loads(payload)
+    program, cuts, input_cuts = unpickle(payload)
     spec = StepSpec(name, program, cuts, input_cuts, [payload])
     with _lock:
         _loaded[name] = spec

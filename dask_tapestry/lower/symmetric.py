@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.lower.result_buffer import Buffer
-from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.lower.result_buffer import ResultBuffer
+from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.view import View, ViewAxis, identity_axes
 from dask_tapestry.plan.program import Instruction, Program
@@ -20,7 +20,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 Block = np.ndarray[Any, Any]
 
 
-def is_mirrored(program: Program, cuts: tuple[Cuts, ...]) -> bool:
+def is_symmetric(program: Program, cuts: tuple[Cuts, ...]) -> bool:
     """Whether the blocks below the diagonal are transposes of those above."""
     if len(cuts) < 2 or cuts[-1] != cuts[-2] or cuts[-1].count < 2:
         return False
@@ -33,7 +33,7 @@ def source_of(index: tuple[int, ...]) -> tuple[int, ...] | None:
     return (*batch, column, row) if row > column else None
 
 
-def mirror_block(box: ZRange, out: Buffer, block: Block) -> Block:
+def transpose_block(box: ZRange, out: ResultBuffer, block: Block) -> Block:
     """The cells `box`, which are the transpose of `block`."""
     turned = np.swapaxes(block, -1, -2)
     if not out.is_local:
@@ -55,7 +55,7 @@ def _is_symmetric(program: Program, value: int) -> bool:
         case MatMul(part=None):
             assert instruction is not None
             return _are_turned(program, *instruction.inputs)
-        case Map():
+        case Elementwise():
             assert instruction is not None
             return all(_is_symmetric(program, x) for x in instruction.inputs)
     return False
@@ -67,7 +67,7 @@ def _are_turned(program: Program, x: int, w: int) -> bool:
     if source == other:
         return _turn(seen.shape).after(seen) == wanted
     first, second = _instruction(program, x), _instruction(program, w)
-    if first is None or second is None or not isinstance(first.operator, Map):
+    if first is None or second is None or not isinstance(first.operator, Elementwise):
         return False
     return first.operator == second.operator and all(
         _are_turned(program, a, b) for a, b in zip(first.inputs, second.inputs, strict=True)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import dask.config
 from dask.callbacks import Callback
 
-from dask_tapestry.io.block_source import BlocksSource
+from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.lower.graph import Lowered, materialize
 from dask_tapestry.plan.cache import plan_of
@@ -25,7 +25,7 @@ MOST_BYTES: Final = 2**20  # of a value; below, other threads would hardly help
 LOCAL_SCHEDULERS: Final = (None, "threads", "threading", "sync", "synchronous", "single-threaded")
 
 
-def compute_here(roots: Sequence[Node]) -> list[Any] | None:
+def compute_synchronously(roots: Sequence[Node]) -> list[Any] | None:
     """Plan and compute `roots` in this thread; None where that is better left to a scheduler.
 
     That is where there is much to compute, or somebody watches, or has said how it should run.
@@ -53,7 +53,7 @@ def _is_small(roots: Sequence[Node]) -> bool:
         operator = node.operator
         if node.after or node.type.nbytes > MOST_BYTES or len(seen) > MOST_NODES:
             return False
-        if isinstance(operator, Sink | BlocksSource) or operator.layout is not None:
+        if isinstance(operator, Sink | BlockSource) or operator.layout is not None:
             return False
         fresh = [x for x in node.inputs if x not in seen]
         seen.update(fresh)

@@ -1,4 +1,4 @@
-"""Tabulate: how many cells have each of some numbers, or the sum of their weights.
+"""BinCount: how many cells have each of some numbers, or the sum of their weights.
 
 It is a reduction whose value is a table. Each leaf of the canonical tree has a table of its own, to
 which its cells are added in C order, and tables are added in the tree's order, so that sums of
@@ -39,7 +39,7 @@ FLOPS: Final = 8  # of a cell
 
 
 @dataclass(frozen=True)
-class Tabulate(TreeReduction):
+class BinCount(TreeReduction):
     """Cell b is the number of cells equal to b, or the sum of their weights.
 
     Other cells are left out; with `strict` they raise ValueError when they are met.
@@ -47,7 +47,7 @@ class Tabulate(TreeReduction):
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
 
-    name = "tabulate"
+    name = "bincount"
     kernel = "tabulate"
     extents: tuple[int, ...]
     count: int
@@ -128,7 +128,7 @@ class Tabulate(TreeReduction):
         return table
 
 
-def tabulate(
+def bincount(
     numbers: Tensor,
     count: int,
     weights: Tensor | None = None,
@@ -164,5 +164,5 @@ def tabulate(
         inputs.append(weights)
     if not numbers.type.ndim:
         inputs = [reshape(x, 1) for x in inputs]
-    operator = Tabulate(inputs[0].type.shape, count, state, strict)
+    operator = BinCount(inputs[0].type.shape, count, state, strict)
     return apply(operator, *inputs)

@@ -12,11 +12,10 @@ import numpy as np
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.infer_meta import dtype_of, is_small, tried
-from dask_tapestry.operators.monoid_cells import folded_dtype
+from dask_tapestry.operators.monoid_dtype import folded_dtype
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.user_block import Costs, Finalize, UserBlock, cut_dimension
-from dask_tapestry.operators.user_function import Call, name_of
+from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import (
     Fold,
     Monoid,
@@ -25,6 +24,7 @@ from dask_tapestry.operators.user_monoid import (
     fold_operator,
     levels_of,
 )
+from dask_tapestry.operators.user_operator import Costs, Finalize, UserOperator, cut_dimension
 from dask_tapestry.operators.user_signature import (
     WHOLE,
     Form,
@@ -123,13 +123,13 @@ def applied(written: Written, tensors: Sequence[Tensor]) -> tuple[Applied, list[
 
 
 def call_blocks(
-    function: Call,
+    function: UserFunction,
     written: Written,
     tensors: Sequence[Tensor],
     dtypes: Mapping[str, np.dtype[Any]],
     costs: Costs = (),
     after: Sequence[Node] = (),
-    kind: type[UserBlock] = UserBlock,
+    kind: type[UserOperator] = UserOperator,
 ) -> tuple[Tensor, ...]:
     """Outputs of a block function, without what is applied to folded results.
 
@@ -147,9 +147,9 @@ def call_blocks(
     names = tuple(name for name, _ in written.outputs)
     several = len(names) > 1
     if isinstance(written.monoid, Monoid) and written.monoid.map is not None:
-        function = Call.of(Composed(written.monoid.map, function))
+        function = UserFunction.of(Composed(written.monoid.map, function))
     if several:
-        function = replace(Call.of(Named(function, names)), name=written.owner)
+        function = replace(UserFunction.of(Named(function, names)), name=written.owner)
     kinds = _dtypes(function, made, trimmed, dtypes)
     if not several:
         writes = made.writes(written.outputs[0][1])
@@ -183,7 +183,7 @@ def _folding(monoid: str | Monoid | None, dtype: np.dtype[Any]) -> str | Fold:
 
 
 def _nothing(
-    operator: UserBlock, made: Applied, tensors: Sequence[Tensor], after: Sequence[Node]
+    operator: UserOperator, made: Applied, tensors: Sequence[Tensor], after: Sequence[Node]
 ) -> Tensor | None:
     """The monoid's identity, where a folded dimension has no steps to call a function for."""
     empty = any(dim.kind is Kind.REDUCTION and not dim.extent for dim in made.index)
@@ -195,7 +195,10 @@ def _nothing(
 
 
 def _dtypes(
-    function: Call, made: Applied, tensors: Sequence[Tensor], given: Mapping[str, np.dtype[Any]]
+    function: UserFunction,
+    made: Applied,
+    tensors: Sequence[Tensor],
+    given: Mapping[str, np.dtype[Any]],
 ) -> dict[str, np.dtype[Any]]:
     outputs = made.written.outputs
     if all(name in given for name, _ in outputs):
@@ -263,8 +266,8 @@ def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
 
 
 def _together(
-    function: Call, made: Applied, dtypes: Mapping[str, np.dtype[Any]]
-) -> tuple[Call, IndexProjection, np.dtype[Any]]:
+    function: UserFunction, made: Applied, dtypes: Mapping[str, np.dtype[Any]]
+) -> tuple[UserFunction, IndexProjection, np.dtype[Any]]:
     """Several outputs as one of structured cells over the parallel dimensions."""
     extent = {dim.name: dim.extent for dim in made.index}
     fields, orders = [], []
@@ -275,7 +278,7 @@ def _together(
         fields.append((name, dtypes[name], sides))
         orders.append((*parallel, *inner))
     if any(order != tuple(range(len(order))) for order in orders):
-        function = replace(Call.of(Ordered(function, tuple(orders))), name=function.name)
+        function = replace(UserFunction.of(Ordered(function, tuple(orders))), name=function.name)
     writes = made.writes(made.written.of_kind(Kind.PARALLEL))
     return function, writes, np.dtype(fields)
 
@@ -292,7 +295,7 @@ def _apart(node: Tensor, made: Applied) -> tuple[Tensor, ...]:
 
 
 def finalized(
-    function: Call,
+    function: UserFunction,
     written: Written,
     results: Sequence[Tensor],
     names: Sequence[tuple[str, Form]],

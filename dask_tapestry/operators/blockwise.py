@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Operator, Progression, Region, TensorType
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
@@ -94,7 +94,7 @@ class Blockwise(Operator):
     category = "block"
     fills = True
     holds = True
-    function: Call
+    function: UserFunction
     cuts: tuple[Cuts, ...]
     reads: tuple[BlocksOf, ...]
     dtype: np.dtype[Any]

@@ -17,7 +17,7 @@ INDEX_DTYPE = np.dtype(np.int64)
 
 
 @dataclass(frozen=True)
-class Index(Generator):
+class Coordinates(Generator):
     """Cell o holds the coordinate ``places.start + places.step * o[axis]``.
 
     It slices and permutes like data, so a sliced index still tells where its cells lie.
@@ -25,7 +25,7 @@ class Index(Generator):
     Source: Tapestry whitepaper, "Index Nodes" and "Index Tensors".
     """
 
-    name = "index"
+    name = "coordinates"
     kernel = "index"
     category = "index"
     shape: tuple[int, ...]
@@ -49,7 +49,7 @@ class Index(Generator):
         part = region[self.axis]
         start = self.places.start + self.places.step * part.start
         places = Progression(start, self.places.step * part.step, part.count)
-        return Restriction(Index(region.shape, self.axis, places), (), region)
+        return Restriction(Coordinates(region.shape, self.axis, places), (), region)
 
     def text(self) -> str:
         return f"{self.shape}, axis={self.axis}"
@@ -59,7 +59,7 @@ class Index(Generator):
         return np.asarray(self.places.start + self.places.step * own, INDEX_DTYPE)
 
 
-def index(shape: tuple[int, ...], axis: int) -> Tensor:
+def coordinates(shape: tuple[int, ...], axis: int) -> Tensor:
     """Coordinates along `axis` of the cells of a tensor of `shape`."""
     number = normalize_axis(axis, len(shape))
-    return apply(Index(shape, number, Progression(0, 1, shape[number])))
+    return apply(Coordinates(shape, number, Progression(0, 1, shape[number])))

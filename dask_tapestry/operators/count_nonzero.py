@@ -19,10 +19,10 @@ MOST_SPANS: Final = 4096  # a plan carries the counts
 
 
 @dataclass(frozen=True)
-class Count(BlockOperator):
+class CountNonzero(BlockOperator):
     """Cell k is the number of true cells among ``[k * span, (k + 1) * span)`` of a 1-d mask."""
 
-    name = "count"
+    name = "countnonzero"
     kernel = "count"
     span: int
 
@@ -63,7 +63,7 @@ def span_of(cells: int) -> int:
     return span
 
 
-def count(mask: Tensor) -> Tensor:
+def count_nonzero(mask: Tensor) -> Tensor:
     """Numbers of true cells in the spans of a mask, shape (ceil(cells / span_of(cells)),).
 
     Raises
@@ -73,4 +73,4 @@ def count(mask: Tensor) -> Tensor:
     """
     if mask.type.ndim != 1 or mask.type.dtype != bool:
         raise ShapeError(f"count takes a one-dimensional mask, not {mask.type}")
-    return apply(Count(span_of(mask.type.size)), mask)
+    return apply(CountNonzero(span_of(mask.type.size)), mask)

@@ -10,7 +10,7 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.coordinates import index
+from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
@@ -86,13 +86,15 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
 def below(shape: tuple[int, ...], offset: int) -> Tensor:
     """Whether a cell of a tensor of `shape` lies on or below a diagonal of its last two axes."""
     ndim = len(shape)
-    row, column = index(shape, ndim - 2), index(shape, ndim - 1)
+    row, column = coordinates(shape, ndim - 2), coordinates(shape, ndim - 1)
     return elementwise("greater_equal", elementwise("add", row, offset), column)
 
 
 def on_diagonal(shape: tuple[int, int], offset: int) -> Tensor:
     """Whether a cell of a matrix of `shape` lies on a diagonal."""
-    return elementwise("equal", elementwise("add", index(shape, 0), offset), index(shape, 1))
+    return elementwise(
+        "equal", elementwise("add", coordinates(shape, 0), offset), coordinates(shape, 1)
+    )
 
 
 def with_zeros(mask: Tensor, x: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Map: cell expressions over tensors of one shape; every NumPy ufunc is one."""
+"""Elementwise: cell expressions over tensors of one shape; every NumPy ufunc is one."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", 
 
 
 @dataclass(frozen=True)
-class Map(BlockOperator):
+class Elementwise(BlockOperator):
     """Cell o of the output is `expression` of the inputs' cells o.
 
     Source: Tapestry whitepaper, "Cell Expressions".
     """
 
-    name = "map"
+    name = "elementwise"
     kernel = "map"
     transparent = True
     is_formula = True
@@ -69,8 +69,8 @@ class Map(BlockOperator):
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         return (self.expression,)
 
-    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Map:
-        return Map(*formulas)
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Elementwise:
+        return Elementwise(*formulas)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"expression": self.expression}
@@ -155,7 +155,7 @@ def cell_call(
             values.append(builder.constant(scalar_of(operand, wanted)))
     result = builder.call(function, values, dtype)
     shape = broadcast_shape([t.type.shape for t in tensors], f"operands of {function}")
-    return apply(Map(builder.finish(result)), *[broadcast(t, shape) for t in tensors])
+    return apply(Elementwise(builder.finish(result)), *[broadcast(t, shape) for t in tensors])
 
 
 def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
@@ -165,7 +165,7 @@ def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if x.type.dtype == dtype:
         return x
     builder = CellBuilder([x.type.dtype])
-    return apply(Map(builder.finish(builder.cast(0, dtype))), x)
+    return apply(Elementwise(builder.finish(builder.cast(0, dtype))), x)
 
 
 def _promotes_as(operand: Operand) -> np.dtype[Any] | type:

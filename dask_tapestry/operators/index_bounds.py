@@ -1,4 +1,4 @@
-"""Bounds: where known places lie, so that a block reads no more than their neighbourhood.
+"""IndexBounds: where known places lie, so that a block reads no more than their neighbourhood.
 
 Places that are data on the client are looked at once: the least and the greatest of each of some
 thousand spans along their first dimension. Sorted or clustered places then read little.
@@ -20,7 +20,7 @@ MOST_SPANS: Final = 1024
 
 
 @dataclass(frozen=True)
-class Bounds:
+class IndexBounds:
     """Least and greatest places in spans of the first dimension of place tensors.
 
     Parameters
@@ -38,7 +38,7 @@ class Bounds:
     spans: int
 
     @classmethod
-    def of(cls, places: Sequence[np.ndarray[Any, Any]]) -> Bounds | None:
+    def of(cls, places: Sequence[np.ndarray[Any, Any]]) -> IndexBounds | None:
         """Bounds of non-negative places of one shape; None where there are none."""
         shape = np.broadcast_shapes(*[p.shape for p in places])
         if not shape or 0 in shape:
@@ -67,7 +67,7 @@ class Bounds:
         part = self._table[number, first:end]
         return int(part[:, 0].min()), int(part[:, 1].max()) + 1
 
-    def restrict(self, region: Region) -> Bounds | None:
+    def restrict(self, region: Region) -> IndexBounds | None:
         """Bounds for the places in a region of their coordinates."""
         lead = region[0]
         if not lead.count:
@@ -81,4 +81,4 @@ class Bounds:
             for number in range(len(table)):
                 low, end = self.hull(number, ZRange((lo,), (hi,)))
                 table[number, row] = low, end - 1
-        return Bounds(span, table.tobytes(), len(starts))
+        return IndexBounds(span, table.tobytes(), len(starts))

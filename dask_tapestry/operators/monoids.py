@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.cells.functions import UFUNCS, loop_dtypes
+from dask_tapestry.cells.ufuncs import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
 
 DType = np.dtype[Any]
@@ -22,7 +22,7 @@ INDEX: Final = np.dtype(np.intp)
 
 
 @dataclass(frozen=True)
-class Monoid:
+class NamedMonoid:
     """A named monoid over cells.
 
     Attributes
@@ -198,18 +198,18 @@ MONOIDS: Final = MappingProxyType(
         monoid.name: monoid
         for monoid in (
             # NumPy's sum starts at +0.0, `add` from the first cell, as when `initial` is given
-            Monoid("sum", _fold("add"), 0, np.sum, "add", -0.0),
-            Monoid("add", _fold("add"), None, np.sum, "add", -0.0),
-            Monoid("prod", _fold("multiply"), 1, np.prod, "multiply"),
-            Monoid("min", _same("minimum"), None, np.min, "minimum"),
-            Monoid("max", _same("maximum"), None, np.max, "maximum"),
-            Monoid("fmin", _same("fmin"), None, _whole("fmin"), "fmin"),
-            Monoid("fmax", _same("fmax"), None, _whole("fmax"), "fmax"),
-            Monoid("any", _truth, 0, np.any, "logical_or"),
-            Monoid("all", _truth, 1, np.all, "logical_and"),
-            Monoid("xor", _truth, 0, _whole("logical_xor"), "logical_xor"),
+            NamedMonoid("sum", _fold("add"), 0, np.sum, "add", -0.0),
+            NamedMonoid("add", _fold("add"), None, np.sum, "add", -0.0),
+            NamedMonoid("prod", _fold("multiply"), 1, np.prod, "multiply"),
+            NamedMonoid("min", _same("minimum"), None, np.min, "minimum"),
+            NamedMonoid("max", _same("maximum"), None, np.max, "maximum"),
+            NamedMonoid("fmin", _same("fmin"), None, _whole("fmin"), "fmin"),
+            NamedMonoid("fmax", _same("fmax"), None, _whole("fmax"), "fmax"),
+            NamedMonoid("any", _truth, 0, np.any, "logical_or"),
+            NamedMonoid("all", _truth, 1, np.all, "logical_and"),
+            NamedMonoid("xor", _truth, 0, _whole("logical_xor"), "logical_xor"),
             *[
-                Monoid(name, _same(name), neutral, _whole(name), name)
+                NamedMonoid(name, _same(name), neutral, _whole(name), name)
                 for name, neutral in (
                     ("bitwise_and", -1),
                     ("bitwise_or", 0),
@@ -219,20 +219,20 @@ MONOIDS: Final = MappingProxyType(
                 )
             ],
             *[
-                Monoid(name, _real(name), neutral, _whole(name), name)
+                NamedMonoid(name, _real(name), neutral, _whole(name), name)
                 for name, neutral in (("hypot", 0), ("logaddexp", -np.inf), ("logaddexp2", -np.inf))
             ],
-            Monoid("mean", _mean, 0, np.mean),
-            Monoid("var", _variance, 0, np.var),
-            Monoid("std", _variance, 0, np.std),
-            Monoid("nanmean", _of_numbers(_mean, "sum"), 0, np.nanmean),
-            Monoid("nanvar", _of_numbers(_variance, "mean", "m2"), 0, np.nanvar),
-            Monoid("nanstd", _of_numbers(_variance, "mean", "m2"), 0, np.nanstd),
-            Monoid("ptp", _range, None, np.ptp),
-            Monoid("argmin", _position, None, np.argmin),
-            Monoid("argmax", _position, None, np.argmax),
-            Monoid("nanargmin", _number_position, None, np.nanargmin),
-            Monoid("nanargmax", _number_position, None, np.nanargmax),
+            NamedMonoid("mean", _mean, 0, np.mean),
+            NamedMonoid("var", _variance, 0, np.var),
+            NamedMonoid("std", _variance, 0, np.std),
+            NamedMonoid("nanmean", _of_numbers(_mean, "sum"), 0, np.nanmean),
+            NamedMonoid("nanvar", _of_numbers(_variance, "mean", "m2"), 0, np.nanvar),
+            NamedMonoid("nanstd", _of_numbers(_variance, "mean", "m2"), 0, np.nanstd),
+            NamedMonoid("ptp", _range, None, np.ptp),
+            NamedMonoid("argmin", _position, None, np.argmin),
+            NamedMonoid("argmax", _position, None, np.argmax),
+            NamedMonoid("nanargmin", _number_position, None, np.nanargmin),
+            NamedMonoid("nanargmax", _number_position, None, np.nanargmax),
         )
     }
 )

@@ -19,14 +19,14 @@ from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import Cuts, ZRange
 
 
-class Place(NamedTuple):
+class MosaicAxis(NamedTuple):
     """Where cells of a piece lie along a dimension: cell j at ``start + step * j``."""
 
     start: int
     step: int
 
 
-Places = tuple[Place, ...]
+MosaicAxes = tuple[MosaicAxis, ...]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Mosaic(Selector):
     kernel = "mosaic"
     copies = True
     shape: tuple[int, ...]
-    places: tuple[Places, ...]
+    places: tuple[MosaicAxes, ...]
 
     def infer(self, *inputs: TensorType) -> TensorType:
         dims = next((x.dims for x in inputs if x.dims), None)
@@ -102,7 +102,7 @@ class Mosaic(Selector):
 
 def mosaic(
     tensors: Sequence[Tensor],
-    places: Sequence[Places],
+    places: Sequence[MosaicAxes],
     shape: tuple[int, ...],
     line: str | None = None,
 ) -> Tensor:
@@ -116,7 +116,7 @@ def mosaic(
     return apply(operator, *[x for x, _ in filled], line=line)
 
 
-def _within(places: Places, x: TensorType, box: ZRange) -> ZRange:
+def _within(places: MosaicAxes, x: TensorType, box: ZRange) -> ZRange:
     """Cells of a piece that lie in `box` of the whole."""
     lo, hi = [], []
     for (start, step), n, a, b in zip(places, x.shape, box.lo, box.hi, strict=True):
@@ -126,19 +126,19 @@ def _within(places: Places, x: TensorType, box: ZRange) -> ZRange:
     return ZRange(tuple(lo), tuple(hi))
 
 
-def _slice(place: Place, first: int, count: int, origin: int) -> slice:
+def _slice(place: MosaicAxis, first: int, count: int, origin: int) -> slice:
     """Where `count` cells of a piece from `first` on lie, seen from `origin`."""
     start = place.start + place.step * first - origin
     return slice(start, start + place.step * (count - 1) + 1, place.step) if count else slice(0, 0)
 
 
-def met(place: Place, extent: int, wanted: Progression) -> tuple[Progression, Place]:
+def met(place: MosaicAxis, extent: int, wanted: Progression) -> tuple[Progression, MosaicAxis]:
     """Cells of a piece that are wanted, and where they lie among all that are.
 
     Cell j is the k-th wanted one if ``start + step * j == wanted.start + wanted.step * k``; the
     first such pair is found by the inverse of one step in units of the other.
     """
-    nothing = Progression(0, 1, 0), Place(0, 1)
+    nothing = Progression(0, 1, 0), MosaicAxis(0, 1)
     common = gcd(place.step, wanted.step)
     apart, uneven = divmod(wanted.start - place.start, common)
     if uneven or not extent or not wanted.count:
@@ -152,4 +152,4 @@ def met(place: Place, extent: int, wanted: Progression) -> tuple[Progression, Pl
     count = min((extent - 1 - j) // pace, (wanted.count - 1 - k) // own) + 1
     if count < 1:
         return nothing
-    return Progression.of(j, pace, count), Place(k, own if count > 1 else 1)
+    return Progression.of(j, pace, count), MosaicAxis(k, own if count > 1 else 1)

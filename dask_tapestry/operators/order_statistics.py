@@ -1,4 +1,4 @@
-"""Ranks: cells at given places of the sorted lanes, without all of them in order."""
+"""OrderStatistics: cells at given places of the sorted lanes, without all of them in order."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SUMS: Final = 6  # numbers a cell, of eight bytes, that weighted ranks are found
 
 
 @dataclass(frozen=True)
-class Ranks(LaneOperator):
+class OrderStatistics(LaneOperator):
     """Cells number `ranks` of each lane along `axis` in ascending order."""
 
-    name = "ranks"
+    name = "orderstatistics"
     kernel = "ranks"
     axis: int
     ranks: tuple[int, ...]
@@ -53,14 +53,14 @@ class Ranks(LaneOperator):
 
 
 @dataclass(frozen=True)
-class WeightedRanks(LaneOperator):
+class WeightedOrderStatistics(LaneOperator):
     """Cells of each lane at which the sum of the weights, in order, reaches its `quantiles`.
 
     The last cell in order follows them. Sums are compared in `dtype`. With `skip_nan`, NaN weighs
     nothing.
     """
 
-    name = "weightedranks"
+    name = "weightedorderstatistics"
     kernel = "weightedranks"
     axis: int
     quantiles: tuple[float, ...]
@@ -93,7 +93,7 @@ class WeightedRanks(LaneOperator):
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:
     """Cells number `chosen` along `axis` of `x` in ascending order; negative ones from the end."""
     extent = x.type.shape[axis]
-    return apply(Ranks(axis, tuple(rank % extent for rank in chosen)), x)
+    return apply(OrderStatistics(axis, tuple(rank % extent for rank in chosen)), x)
 
 
 def picked(ordered: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

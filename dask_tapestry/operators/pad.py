@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dask_tapestry.operators.axis_slices import concat_nonempty, slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.repeat import tile
-from dask_tapestry.operators.split import joined, part
 from dask_tapestry.teg import Tensor
 
 Widths = tuple[int, int]
@@ -39,7 +39,7 @@ def pad_constant(
 def pad_edge(x: Tensor, axis: int, widths: Widths) -> Tensor:
     """The first cell before, the last one after."""
     extent = x.type.shape[axis]
-    sides = part(x, axis, 0, 1), part(x, axis, extent - 1, extent)
+    sides = slice_axis(x, axis, 0, 1), slice_axis(x, axis, extent - 1, extent)
     return framed(x, axis, widths, sides)
 
 
@@ -48,12 +48,14 @@ def pad_wrap(x: Tensor, axis: int, widths: Widths) -> Tensor:
     extent = x.type.shape[axis]
     before, after = widths
     if max(widths) <= extent:
-        return within(x, axis, part(x, axis, extent - before, None), part(x, axis, 0, after))
+        return within(
+            x, axis, slice_axis(x, axis, extent - before, None), slice_axis(x, axis, 0, after)
+        )
     skipped = -before % extent
     total = before + extent + after
     counts = [1] * x.type.ndim
     counts[axis] = -(-(skipped + total) // extent)
-    return part(tile(x, counts), axis, skipped, skipped + total)
+    return slice_axis(tile(x, counts), axis, skipped, skipped + total)
 
 
 def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
@@ -64,13 +66,13 @@ def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
         return pad_edge(x, axis, widths)
     skip = 0 if edge else 1
     if max(widths) <= extent - skip:
-        left = part(x, axis, skip, before + skip)
-        right = part(x, axis, extent - skip - after, extent - skip)
+        left = slice_axis(x, axis, skip, before + skip)
+        right = slice_axis(x, axis, extent - skip - after, extent - skip)
         return within(x, axis, _backward(left, axis), _backward(right, axis))
-    there = _backward(part(x, axis, skip, extent - skip), axis)
-    forth = joined([x, there], axis)
+    there = _backward(slice_axis(x, axis, skip, extent - skip), axis)
+    forth = concat_nonempty([x, there], axis)
     wrapped = pad_wrap(forth, axis, (before, max(0, after - there.type.shape[axis])))
-    return part(wrapped, axis, 0, before + extent + after)
+    return slice_axis(wrapped, axis, 0, before + extent + after)
 
 
 def pad_reflect_odd(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
@@ -87,9 +89,9 @@ def pad_reflect_odd(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
         extent = x.type.shape[axis]
         reach = (extent - skip) // (period - skip) * (period - skip)
         left, right = min(reach, before), min(reach, after)
-        first, last = part(x, axis, 0, 1), part(x, axis, extent - 1, extent)
-        ahead = part(x, axis, skip, left + skip)
-        behind = part(x, axis, extent - skip - right, extent - skip)
+        first, last = slice_axis(x, axis, 0, 1), slice_axis(x, axis, extent - 1, extent)
+        ahead = slice_axis(x, axis, skip, left + skip)
+        behind = slice_axis(x, axis, extent - skip - right, extent - skip)
         x = within(x, axis, _odd(first, ahead, axis), _odd(last, behind, axis))
         before, after = before - left, after - right
     return x
@@ -108,4 +110,4 @@ def within(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
 
 
 def _backward(x: Tensor, axis: int) -> Tensor:
-    return part(x, axis, None, None, -1)
+    return slice_axis(x, axis, None, None, -1)

@@ -16,13 +16,13 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 
 @dataclass(frozen=True)
-class Pinned(Operator):
+class Pin(Operator):
     """`operator` as it is: neither cut, nor restricted, nor rewritten.
 
     Source: Tapestry whitepaper, "Signature Nodes": stripping the signature fixes a block operator.
     """
 
-    name = "pinned"
+    name = "pin"
     holds = True
     category = "block"
     fills = True
@@ -80,9 +80,9 @@ def whole_cuts(shape: tuple[int, ...]) -> tuple[Cuts, ...]:
 def pin(x: Tensor) -> Tensor:
     """Compute `x` as one block by its operator; what that reads is planned as ever."""
     operator = x.operator
-    if isinstance(operator, Pinned):
+    if isinstance(operator, Pin):
         return x
     if isinstance(operator, Source | Sink):  # what reads or writes is no function of blocks
         return apply(Rechunk(whole_cuts(x.type.shape)), x)
-    pinned = Pinned(operator, x.type.shape)
+    pinned = Pin(operator, x.type.shape)
     return apply(pinned, *x.inputs, after=x.after, line=x.line or "")

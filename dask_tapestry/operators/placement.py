@@ -1,4 +1,4 @@
-"""Place: a constraint on where a value is computed and held, without effect on the value."""
+"""Placement: a constraint on where a value is computed and held, without effect on the value."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class Place(Selector):
+class Placement(Selector):
     """The input, computed and held on the named `workers`.
 
     Source: Tapestry whitepaper, "Source and Sink Operators": an operation constrained to be
     scheduled where its data is.
     """
 
-    name = "place"
+    name = "placement"
     kernel = "identity"
     transparent = False
     holds = True
@@ -44,4 +44,4 @@ class Place(Selector):
 
 def place(x: Tensor, workers: tuple[str, ...]) -> Tensor:
     """Ask that `x` be computed on `workers`, given by name or address."""
-    return apply(Place(workers), x) if workers else x
+    return apply(Placement(workers), x) if workers else x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dask_tapestry.operators.split import joined, part
+from dask_tapestry.operators.axis_slices import concat_nonempty, slice_axis
 from dask_tapestry.teg import Tensor
 
 
@@ -14,6 +14,6 @@ def roll(x: Tensor, shifts: Mapping[int, int]) -> Tensor:
         extent = x.type.shape[axis]
         places = shift % extent if extent else 0
         if places:
-            back = part(x, axis, extent - places, None)
-            x = joined([back, part(x, axis, None, extent - places)], axis)
+            back = slice_axis(x, axis, extent - places, None)
+            x = concat_nonempty([back, slice_axis(x, axis, None, extent - places)], axis)
     return x

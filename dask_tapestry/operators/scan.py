@@ -29,7 +29,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.cells.functions import UFUNCS
+from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
@@ -157,7 +157,7 @@ class Scan(Scanning):
 class LeafTotals(Scanning):
     """Cell i is the cells of leaf i, combined from left to right."""
 
-    name = "scantotals"
+    name = "leaftotals"
     kernel = "leaf_totals"
 
     def infer(self, *inputs: TensorType) -> TensorType:

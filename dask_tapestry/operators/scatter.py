@@ -18,7 +18,7 @@ from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class Put(Selector):
+class Scatter(Selector):
     """The first input, with the last one's cells at the places that the inputs between name.
 
     The places, one tensor for each of `axes`, have one shape J. The values' dimensions are those
@@ -26,7 +26,7 @@ class Put(Selector):
     the last in C order of J wins, as in NumPy.
     """
 
-    name = "put"
+    name = "scatter"
     kernel = "put"
     transparent = True
     copies = True
@@ -83,7 +83,7 @@ class Put(Selector):
         return result
 
 
-def put_places(
+def scatter(
     x: Tensor, places: Sequence[Tensor], axes: Sequence[int], at: int, values: Tensor
 ) -> Tensor:
     """`x` with `values`, which broadcast, put where `axes` have the coordinates `places`.
@@ -104,4 +104,4 @@ def put_places(
     ordered = sorted(zip(axes, places, strict=True), key=lambda pair: pair[0])
     whole = [broadcast(p, shape) for _, p in ordered]
     given = broadcast(astype(values, x.type.dtype), full)
-    return apply(Put(tuple(axis for axis, _ in ordered), at), x, *whole, given)
+    return apply(Scatter(tuple(axis for axis, _ in ordered), at), x, *whole, given)

@@ -39,10 +39,10 @@ class TableOperator(BlockOperator):
 
 
 @dataclass(frozen=True)
-class Search(TableOperator):
+class SearchSorted(TableOperator):
     """Places in a sorted vector before which cells belong, left or right of equal ones."""
 
-    name = "search"
+    name = "searchsorted"
     kernel = "search"
     side: str
 
@@ -120,7 +120,7 @@ class Interp(TableOperator):
         return np.asarray(meaning(x, points, values, self.left, self.right, self.period))
 
 
-def search(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
+def searchsorted(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
     """Places in a sorted vector before which the cells of `x` belong, as `numpy.searchsorted`.
 
     Raises
@@ -135,7 +135,7 @@ def search(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
     if side not in ("left", "right"):
         raise ShapeError(f"search side must be 'left' or 'right' (got {side!r})")
     dtype = common_dtype(x, table)
-    return apply(Search(side), astype(x, dtype), astype(table, dtype))
+    return apply(SearchSorted(side), astype(x, dtype), astype(table, dtype))
 
 
 def is_in(x: Tensor, ordered: Tensor, invert: bool = False) -> Tensor:

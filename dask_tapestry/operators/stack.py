@@ -10,7 +10,7 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.mosaic import Place, mosaic
+from dask_tapestry.operators.mosaic import MosaicAxis, mosaic
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
@@ -47,7 +47,10 @@ def interleave(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     number = normalize_axis(axis, len(shape))
     count = len(tensors)
     places = [
-        tuple(Place(turn, count) if dim == number else Place(0, 1) for dim in range(len(shape)))
+        tuple(
+            MosaicAxis(turn, count) if dim == number else MosaicAxis(0, 1)
+            for dim in range(len(shape))
+        )
         for turn in range(count)
     ]
     dtype = np.result_type(*[x.type.dtype for x in tensors])

@@ -11,8 +11,8 @@ import numpy as np
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.operators.coordinates import index
-from dask_tapestry.operators.index_bounds import Bounds
+from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.index_bounds import IndexBounds
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
@@ -36,7 +36,7 @@ class Take(Selector):
     copies = True
     axes: tuple[int, ...]
     at: int
-    bounds: Bounds | None = None
+    bounds: IndexBounds | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, places = inputs[0], inputs[1]
@@ -115,7 +115,7 @@ def take_places(
     places: Sequence[Tensor],
     axes: Sequence[int],
     at: int,
-    bounds: Bounds | None = None,
+    bounds: IndexBounds | None = None,
 ) -> Tensor:
     """Cells of `x` where `axes` have the coordinates `places`, which are broadcast together.
 
@@ -168,14 +168,14 @@ def take_along_axis(x: Tensor, places: Tensor, axis: int) -> Tensor:
         x, tuple(n if dim != number else x.type.shape[dim] for dim, n in enumerate(sides))
     )
     whole = broadcast(places, tuple(sides))
-    return apply(TakeAlong(number), spread, whole) if rank else x
+    return apply(TakeAlongAxis(number), spread, whole) if rank else x
 
 
 @dataclass(frozen=True)
-class TakeAlong(Selector):
+class TakeAlongAxis(Selector):
     """Cell o is the first input at o, but at the second input's cell o along `axis`."""
 
-    name = "takealong"
+    name = "takealongaxis"
     kernel = "takealong"
     transparent = True
     copies = True
@@ -204,9 +204,11 @@ class TakeAlong(Selector):
         return np.take_along_axis(x, places, self.axis)
 
 
-def coordinates(shape: tuple[int, ...]) -> list[Tensor]:
+def open_grid(shape: tuple[int, ...]) -> list[Tensor]:
     """The coordinates of the cells of a tensor of `shape`, one open grid for each axis."""
-    return [unsqueeze(index((n,), 0), _others(dim, len(shape))) for dim, n in enumerate(shape)]
+    return [
+        unsqueeze(coordinates((n,), 0), _others(dim, len(shape))) for dim, n in enumerate(shape)
+    ]
 
 
 def _others(dim: int, ndim: int) -> tuple[int, ...]:

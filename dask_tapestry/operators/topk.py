@@ -12,7 +12,7 @@ import numpy as np
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.columnsort import pair_dtype
-from dask_tapestry.operators.coordinates import index
+from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
@@ -28,14 +28,14 @@ SAVING: Final = 16  # times as many cells as are kept that a run has
 
 
 @dataclass(frozen=True)
-class Top(BlockOperator):
+class TopK(BlockOperator):
     """The `keep` last cells in order of each run of `length` cells of the last axis, or the first.
 
     The last axis becomes (run, cell). The last run may be shorter, but has as many cells. Cells may
     come with their places.
     """
 
-    name = "top"
+    name = "topk"
     kernel = "top"
     keep: int
     length: int
@@ -127,7 +127,7 @@ def argtopk(x: Tensor, k: int, axis: int) -> Tensor:
     if not _in_runs(x.type.shape[number], keep):
         return _ends(argsort(x, number), number, keep, k > 0)
     lanes, back = _last(x, number)
-    places = broadcast(index((lanes.type.shape[-1],), 0), lanes.type.shape)
+    places = broadcast(coordinates((lanes.type.shape[-1],), 0), lanes.type.shape)
     found = _candidates(apply(WithPlaces(), lanes, places), keep, k > 0)
     order = apply(Sort(x.type.ndim - 1, in_runs=True), found)
     chosen = field(_ends(order, x.type.ndim - 1, keep, k > 0), "place")
@@ -148,7 +148,9 @@ def _candidates(lanes: Tensor, keep: int, last: bool) -> Tensor:
     """Fewer cells of each lane, among them those that are looked for."""
     *outer, cells = lanes.type.shape
     runs = cells // max(SHORTEST_RUN, SAVING * keep, isqrt(4 * cells))
-    best = apply(Top(keep, -(-cells // runs), last), lanes)  # no run is shorter than half of others
+    best = apply(
+        TopK(keep, -(-cells // runs), last), lanes
+    )  # no run is shorter than half of others
     return reshape(best, (*outer, best.type.shape[-2] * keep))
 
 

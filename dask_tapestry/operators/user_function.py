@@ -12,18 +12,18 @@ from uuid import uuid4
 import cloudpickle
 from dask.tokenize import TokenizationError, tokenize
 
-from dask_tapestry.imports import loads
+from dask_tapestry.imports import unpickle
 
 
 @dataclass(frozen=True)
-class Call:
+class UserFunction:
     """A function with a text that stands for it; equal functions have equal texts.
 
     What is defined in a script or notebook, or within another function, travels by value.
 
     Examples
     --------
-    >>> Call.of(abs)(-1), Call.of(abs) == Call.of(abs)
+    >>> UserFunction.of(abs)(-1), UserFunction.of(abs) == UserFunction.of(abs)
     (1, True)
     """
 
@@ -32,7 +32,7 @@ class Call:
     function: Callable[..., Any] = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Call:
+    def of(cls, function: Callable[..., Any], *args: Any, **kwargs: Any) -> UserFunction:
         """Hold `function`, called with `args` before and `kwargs` beside what it will be given."""
         if not callable(function):
             raise TypeError(f"a function is needed, got {type(function).__name__}")
@@ -40,13 +40,13 @@ class Call:
         bound = partial(function, *args, **kwargs) if args or kwargs else function
         return cls(name_of(function), identity, bound)
 
-    def bind(self, kwargs: Mapping[str, Any]) -> Call:
+    def bind(self, kwargs: Mapping[str, Any]) -> UserFunction:
         """The same function with some keyword arguments given."""
         if not kwargs:
             return self
         text = f"{self.identity} {identity_of(dict(kwargs))}"
         identity = blake2b(text.encode(), digest_size=16).hexdigest()
-        return Call(self.name, identity, partial(self.function, **kwargs))
+        return UserFunction(self.name, identity, partial(self.function, **kwargs))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -71,5 +71,5 @@ def name_of(function: Any) -> str:
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
-def _load(name: str, identity: str, payload: bytes) -> Call:
-    return Call(name, identity, loads(payload))
+def _load(name: str, identity: str, payload: bytes) -> UserFunction:
+    return UserFunction(name, identity, unpickle(payload))

@@ -11,8 +11,8 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.contraction import Contraction
-from dask_tapestry.operators.monoid_cells import Fieldwise, folded_dtype, identity_cell
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.monoid_dtype import Fieldwise, folded_dtype, identity_cell
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -104,7 +104,7 @@ class Fold(Contraction):
 
     name = "fold"
     kernel = "fold"
-    combination: Call
+    combination: UserFunction
     axis: int
     identity: bytes
     dtype: np.dtype[Any]
@@ -219,7 +219,7 @@ def fold_operator(monoid: str | Monoid, axis: int, dtype: np.dtype[Any]) -> Fold
     """The operator that combines cells along `axis` in `dtype`, without the monoid's map."""
     has = isinstance(monoid, Monoid) or UFUNC_OF[monoid].identity is not None
     empty = empty_cell(monoid, dtype) if has else np.zeros((), dtype)
-    return Fold(Call.of(combination(monoid, dtype)), axis, empty.tobytes(), dtype)
+    return Fold(UserFunction.of(combination(monoid, dtype)), axis, empty.tobytes(), dtype)
 
 
 def levels_of(cells: int) -> int:

@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.operators.sort import LaneOperator
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class PadVectors(LaneOperator):
+class VectorFunction(LaneOperator):
     """The input, once `function` has written into each vector along `axis`.
 
     It is called with the vector, the `widths` of what lies before and after the cells that count,
     and the axis.
     """
 
-    name = "vectors"
+    name = "vectorfunction"
     kernel = "vectors"
     axis: int
     widths: tuple[int, int]
-    function: Call
+    function: UserFunction
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {
@@ -56,7 +56,9 @@ def pad_vectors(
     options: Mapping[str, Any],
 ) -> Tensor:
     """Let ``function(vector, widths, axis, options)`` write into the vectors along `axis`."""
-    return apply(PadVectors(axis, widths, Call.of(_written, function, dict(options))), x)
+    return apply(
+        VectorFunction(axis, widths, UserFunction.of(_written, function, dict(options))), x
+    )
 
 
 def _written(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dask.utils import parse_bytes
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.config import setting
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.plan.expand import expand

@@ -1,7 +1,7 @@
 """Plans made before: what was planned for some arrays serves others of their types.
 
 A plan depends on the types of arrays in memory and on how persisted ones are cut, not on cells. So
-the graph is planned with open sources in their places, and the plan kept for the next graph that
+the graph is planned with slots in their places, and the plan kept for the next graph that
 differs in its data alone: the next batch of a loop, or the same line run again. Planning a formula
 takes a millisecond, ten steps of a stencil 28; finding the plan again takes .1 and .4.
 """
@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import dask.config
 
-from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.io.slot import Slot
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import current
@@ -57,7 +57,7 @@ class _Form(NamedTuple):
     key: tuple[Any, ...]
     order: list[Node]
     sources: list[Node]
-    opened: list[OpenSource]
+    slots: list[Slot]
 
 
 def _form(roots: Sequence[Node]) -> _Form | None:
@@ -66,7 +66,7 @@ def _form(roots: Sequence[Node]) -> _Form | None:
     number = {node: i for i, node in enumerate(order)}
     rows: list[Any] = []
     sources: list[Node] = []
-    opened: list[OpenSource] = []
+    slots: list[Slot] = []
     for node in order:
         operator = node.operator
         if node.after or isinstance(operator, Sink):
@@ -74,21 +74,21 @@ def _form(roots: Sequence[Node]) -> _Form | None:
         if not isinstance(operator, Source):
             rows.append((node.form, *[number[i] for i in node.inputs], node.line))
             continue
-        place = operator.opened(len(sources))
-        if not isinstance(place, OpenSource):
+        place = operator.slot(len(sources))
+        if not isinstance(place, Slot):
             return None
         sources.append(node)
-        opened.append(place)
+        slots.append(place)
         rows.append(place)
-    return _Form((*rows, *[number[root] for root in roots]), order, sources, opened)
+    return _Form((*rows, *[number[root] for root in roots]), order, sources, slots)
 
 
 def _opened(form: _Form, roots: Sequence[Node]) -> list[Node]:
-    """`roots` over open sources in the place of data; each line's its own, as nodes keep them."""
+    """`roots` over slots in the place of data; each line's its own, as nodes keep them."""
     identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
     done = {
         node: apply(replace(place, identity=identity), line=node.line or "")
-        for node, place in zip(form.sources, form.opened, strict=True)
+        for node, place in zip(form.sources, form.slots, strict=True)
     }
     for node in form.order:
         if node not in done:

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, Literal
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.io.slot import Slot
 from dask_tapestry.plan.cost import plan_cost
 from dask_tapestry.plan.footprint import Needs
 from dask_tapestry.plan.program import Program
@@ -123,7 +123,7 @@ class Plan:
     resources
         What it was made for.
     sources
-        Arrays in the places of the open sources it was made with.
+        Arrays in the places of the slots it was made with.
     """
 
     written: Graph
@@ -134,16 +134,16 @@ class Plan:
     sources: dict[Node, Node] = field(default_factory=dict, repr=False)
 
     def closed(self, written: Graph, sources: Sequence[Node]) -> Plan:
-        """The same plan for the graph `written`, whose arrays take the open sources' places."""
+        """The same plan for the graph `written`, whose arrays take the slots' places."""
         opened = {
             node: sources[node.operator.number]
             for node in self.written.nodes
-            if isinstance(node.operator, OpenSource)
+            if isinstance(node.operator, Slot)
         }
         return replace(self, written=written, sources=opened)
 
     def source(self, node: Node) -> Node:
-        """The array in the place of an open source; any other node itself."""
+        """The array in the place of a slot; any other node itself."""
         return self.sources.get(node, node)
 
     @cached_property

@@ -13,7 +13,7 @@ import dask
 from dask.system import CPU_COUNT
 from dask.utils import format_bytes, parse_bytes
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.config import setting
 
 USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
 MOST_KEPT: Final = 2**30  # bytes

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from dask_tapestry.operators.columnsort import most_columns, pair_dtype
-from dask_tapestry.operators.order_statistics import Ranks
+from dask_tapestry.operators.order_statistics import OrderStatistics
 from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.teg import Node
@@ -19,7 +19,9 @@ COPIES: Final = (
 )
 
 
-SLOTS: Final = MappingProxyType({Sort: 2, ArgSort: 4, Ranks: 32})  # from which cutting is faster
+SLOTS: Final = MappingProxyType(
+    {Sort: 2, ArgSort: 4, OrderStatistics: 32}
+)  # from which cutting is faster
 
 
 def sort_columns(node: Node, aim: Aim) -> int:
@@ -31,7 +33,7 @@ def sort_columns(node: Node, aim: Aim) -> int:
     each column go to all columns, twice: the fewer columns, the fewer pieces.
     """
     match node.operator:
-        case Sort(axis, in_runs=False) | Ranks(axis):
+        case Sort(axis, in_runs=False) | OrderStatistics(axis):
             (x,) = node.input_types
             width = x.dtype.itemsize
         case ArgSort(axis):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dask.utils import format_bytes
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.config import setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.cost import peak_worker_bytes
 from dask_tapestry.teg import BlockOperator, Sink

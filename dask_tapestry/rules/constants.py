@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, apply
 
 
-@on(Map)
-def full_into_map(node: Node) -> Node | None:
-    """``map(f, x, full(c)) -> map(f(., c), x)``, where a tensor remains."""
+@on(Elementwise)
+def full_into_elementwise(node: Node) -> Node | None:
+    """``elementwise(f, x, full(c)) -> elementwise(f(., c), x)``, where a tensor remains."""
     match node.operator:
-        case Map(expression):
+        case Elementwise(expression):
             kept = [x for x in node.inputs if not isinstance(x.operator, Full)]
             if not kept or len(kept) == len(node.inputs):
                 return None
@@ -25,8 +25,8 @@ def full_into_map(node: Node) -> Node | None:
                 for x in node.inputs
             ]
             formula = builder.finish(builder.inline(expression, values))
-            return apply(Map(formula), *kept, line=node.line or "")
+            return apply(Elementwise(formula), *kept, line=node.line or "")
     return None
 
 
-CONSTANT_RULES = (full_into_map,)
+CONSTANT_RULES = (full_into_elementwise,)

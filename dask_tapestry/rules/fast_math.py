@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
-from dask_tapestry.operators.elementwise import Map, elementwise
+from dask_tapestry.operators.elementwise import Elementwise, elementwise
 from dask_tapestry.operators.reduce import Reduce, reduce
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.broadcasts import (
@@ -25,11 +25,11 @@ from dask_tapestry.rules.broadcasts import (
 from dask_tapestry.teg import Node, apply
 
 
-@on(Map)
+@on(Elementwise)
 def multiply_by_reciprocal(node: Node) -> Node | None:
     """``x / c -> x * (1 / c)``, c a constant."""
     match node.operator:
-        case Map(expression) if any(step.function == "divide" for step in expression.steps):
+        case Elementwise(expression) if any(step.function == "divide" for step in expression.steps):
             builder = CellBuilder(expression.parameters)
             numbers = list(range(len(expression.parameters)))
             for step in expression.steps:
@@ -40,7 +40,7 @@ def multiply_by_reciprocal(node: Node) -> Node | None:
                     moved = moved._replace(function="multiply", operands=(moved.operands[0], other))
                 numbers.append(builder.step(moved))
             formula = builder.finish(numbers[-1])
-            return None if formula == expression else apply(Map(formula), *node.inputs)
+            return None if formula == expression else apply(Elementwise(formula), *node.inputs)
     return None
 
 
@@ -65,7 +65,7 @@ def _inverts(divisor: Any) -> bool:
 def sum_before_factor(node: Node) -> Node | None:
     """``sum|mean(c * x) -> c * sum|mean(x)``, c a constant; of floats."""
     match node.operator, *(x.operator for x in node.inputs):
-        case Reduce("sum" | "mean" as monoid) as whole, Map(expression) if whole.is_whole:
+        case Reduce("sum" | "mean" as monoid) as whole, Elementwise(expression) if whole.is_whole:
             (source,) = node.inputs
         case _:
             return None
@@ -82,11 +82,11 @@ def sum_before_factor(node: Node) -> Node | None:
     return as_written(made, node)
 
 
-@on(Map)
+@on(Elementwise)
 def variance_of_moments(node: Node) -> Node | None:
     """``mean(x ** 2) - mean(x) ** 2 -> var(x)``, of floats: no digits cancel, x is read once."""
     match node.operator:
-        case Map(expression) if str(expression) == "subtract($0, $1)":
+        case Elementwise(expression) if str(expression) == "subtract($0, $1)":
             squares, (mean, power) = node.inputs[0], unsquared(node.inputs[1])
         case _:
             return None
@@ -103,7 +103,7 @@ def variance_of_moments(node: Node) -> Node | None:
 def unsquared(node: Node) -> tuple[Node, int]:
     """What a node is the square of, and 2; else the node itself, and 1."""
     match node.operator:
-        case Map(expression) if expression.parameters == (expression.dtype,):
+        case Elementwise(expression) if expression.parameters == (expression.dtype,):
             if str(expression) in ("square($0)", "multiply($0, $0)", "power($0, 2.0)"):
                 return node.inputs[0], 2
     return node, 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.cells.expression import CellStep
-from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.scalar_identities import CELL_RULES, INVOLUTIONS, PROJECTIONS, constant_of
@@ -20,22 +20,22 @@ UNDOABLE: Final = INVOLUTIONS | PROJECTIONS | {"cast"}  # by the same function o
 FOLDED: Final = "biufcmM"  # kinds of constants that are computed while planning
 
 
-@on(Map)
+@on(Elementwise)
 def fold_formula_of_constants(node: Node) -> Node | None:
-    """``map(f, full(a), full(b)) -> full(f(a, b))``."""
+    """``elementwise(f, full(a), full(b)) -> full(f(a, b))``."""
     match node.operator:
-        case Map(expression) if all(isinstance(x.operator, Full) for x in node.inputs):
+        case Elementwise(expression) if all(isinstance(x.operator, Full) for x in node.inputs):
             cells = [np.full(1, x.operator.scalar) for x in node.inputs]  # type: ignore[attr-defined]
             value = value_of(expression, cells)
             return None if value is None else constant(value, node.type)
     return None
 
 
-@on(Map)
+@on(Elementwise)
 def simplify_formula(node: Node) -> Node | None:
-    """``map(f, x) -> map(g, x)|x``, where g is f without steps that are identities or constant."""
+    """``elementwise(f, x) -> elementwise(g, x)|x``, g being f without identities and constants."""
     match node.operator:
-        case Map(expression) if _may_shrink(expression):
+        case Elementwise(expression) if _may_shrink(expression):
             builder = CellBuilder(expression.parameters)
             result = simplified(builder, expression)
             if tuple(builder.steps) == expression.steps:
@@ -44,17 +44,19 @@ def simplify_formula(node: Node) -> Node | None:
     return None
 
 
-@on(Map)
+@on(Elementwise)
 def undo_formula(node: Node) -> Node | None:
-    """``map(f, map(g, x)) -> map(h, x)|x``, where g is undone, repeated or a detour in f."""
+    """``elementwise(f, elementwise(g, x)) -> elementwise(h, x)|x``, where f undoes or repeats g."""
     match node.operator:
-        case Map(expression):
+        case Elementwise(expression):
             functions = {step.function for step in expression.steps} & UNDOABLE
         case _:
             return None
     for place, x in enumerate(node.inputs if functions else ()):
         match x.operator:
-            case Map(inner) if len(inner.steps) == 1 and inner.steps[0].function in functions:
+            case Elementwise(inner) if (
+                len(inner.steps) == 1 and inner.steps[0].function in functions
+            ):
                 inputs = [*node.inputs[:place], *x.inputs, *node.inputs[place + 1 :]]
                 found = _inlined(node, place, inner, inputs)
                 if found is not None:
@@ -150,7 +152,9 @@ def _rebuilt(
         return None
     small = CellBuilder([formula.parameters[i] for i in read])
     numbers = [read.index(i) if i in read else 0 for i in range(len(inputs))]
-    made = apply(Map(small.finish(small.inline(formula, numbers))), *[inputs[i] for i in read])
+    made = apply(
+        Elementwise(small.finish(small.inline(formula, numbers))), *[inputs[i] for i in read]
+    )
     return made if made.type == node.type else None
 
 

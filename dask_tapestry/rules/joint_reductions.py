@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.field import field
+from dask_tapestry.operators.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reduce import Reduce
-from dask_tapestry.operators.reductions import Reductions, field_name
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, apply
@@ -51,7 +51,7 @@ def _ranks(graph: Graph) -> dict[Node, int]:
     ranks: dict[Node, int] = {}
     for node in graph.nodes:
         before = max((ranks[x] for x in (*node.inputs, *node.after)), default=0)
-        ranks[node] = before + isinstance(node.operator, Reduce | Reductions)
+        ranks[node] = before + isinstance(node.operator, Reduce | JointReductions)
     return ranks
 
 
@@ -109,5 +109,5 @@ def _joined(group: Sequence[Node]) -> dict[Node, Node]:
         assert isinstance(part, Reduce)
         parts.append(part)
     lines = [node.line for node in group if node.line]
-    together = apply(Reductions(tuple(parts)), *inputs, line=lines[0] if lines else "")
+    together = apply(JointReductions(tuple(parts)), *inputs, line=lines[0] if lines else "")
     return {node: field(together, field_name(i)) for i, node in enumerate(group)}

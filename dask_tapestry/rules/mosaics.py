@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from dask_tapestry.operators.concat import Concat, concat
-from dask_tapestry.operators.mosaic import Mosaic, Place, Places, met, mosaic
+from dask_tapestry.operators.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
 from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, Progression, apply
@@ -24,7 +24,7 @@ class Piece(NamedTuple):
     """A tensor and where its cells lie in the whole."""
 
     tensor: Node
-    places: Places
+    places: MosaicAxes
 
 
 @on(Concat)
@@ -107,7 +107,7 @@ def _pieces(node: Node) -> list[Piece] | None:
             starts = [0, *accumulate(x.type.shape[axis] for x in node.inputs)]
             sides = range(node.type.ndim)
             return [
-                Piece(x, tuple(Place(start if d == axis else 0, 1) for d in sides))
+                Piece(x, tuple(MosaicAxis(start if d == axis else 0, 1) for d in sides))
                 for x, start in zip(node.inputs, starts, strict=False)
             ]
     return None
@@ -127,7 +127,7 @@ def _pieces_seen(node: Node) -> list[Piece] | None:
 
 def _seen(view: View, piece: Piece) -> Piece | None:
     """What a view shows of a piece, and where; None if it shows none of it."""
-    sides, found = list(view.shape), [Place(0, 1)] * len(view.shape)
+    sides, found = list(view.shape), [MosaicAxis(0, 1)] * len(view.shape)
     axes: list[ViewAxis] = []
     shape = piece.tensor.type.shape
     for (dim, start, step), extent, place in zip(view.axes, shape, piece.places, strict=True):
@@ -141,7 +141,7 @@ def _seen(view: View, piece: Piece) -> Piece | None:
         sides[dim] = cells.count
         if step < 0 and count > 1:
             last = there.start + there.step * (cells.count - 1)
-            found[dim] = Place(count - 1 - last, there.step)
+            found[dim] = MosaicAxis(count - 1 - last, there.step)
             axes.append(ViewAxis(dim, cells.stop - 1, -cells.step))
         else:
             found[dim] = there
@@ -157,9 +157,9 @@ def _viewed(view: View, x: Node) -> Node:
     return x if view.is_identity(x.type.shape) else apply(view, x, line="")
 
 
-def _within(outer: Sequence[Place], inner: Sequence[Place]) -> Places:
+def _within(outer: Sequence[MosaicAxis], inner: Sequence[MosaicAxis]) -> MosaicAxes:
     return tuple(
-        Place(a.start + a.step * b.start, a.step * b.step)
+        MosaicAxis(a.start + a.step * b.start, a.step * b.step)
         for a, b in zip(outer, inner, strict=True)
     )
 

@@ -25,7 +25,7 @@ def split_scan(node: Node) -> Node | None:
 
 
 def split_scan_reading_twice(node: Node) -> Node | None:
-    """``scan(x) -> scanafter(x, scan(scantotals(x)))``."""
+    """``scan(x) -> scanafter(x, scan(leaftotals(x)))``."""
     match node.operator:
         case Scan(function, axis, leaf, dtype, state) if node.type.shape[axis] > leaf:
             (x,), line = node.inputs, node.line or ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dask_tapestry.operators.columnsort import columnsort
-from dask_tapestry.operators.order_statistics import Ranks, picked
+from dask_tapestry.operators.order_statistics import OrderStatistics, picked
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.teg import Node, apply
@@ -15,7 +15,7 @@ def split_sort(node: Node, columns: int) -> Node | None:
     ``ranks(x) -> columnsort(x)[ranks]``
     """
     match node.operator:
-        case Ranks(axis, chosen) if columns > 1:
+        case OrderStatistics(axis, chosen) if columns > 1:
             whole = split_sort(apply(Sort(axis), *node.inputs, line=node.line or ""), columns)
             assert whole is not None
             return picked(whole, chosen, axis)

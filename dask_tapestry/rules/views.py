@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dask_tapestry.operators.concat import Concat
-from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.reshape import Reshape
 from dask_tapestry.operators.view import View, ViewSelector
@@ -67,14 +67,15 @@ def drop_empty_from_concat(node: Node) -> Node | None:
 
 
 @on(View, Reshape)
-def selector_before_map(node: Node) -> Node | None:
-    """``view|reshape(map(f, x)) -> map(f, view|reshape(x))``, where all cells are taken once.
+def selector_before_elementwise(node: Node) -> Node | None:
+    """``view|reshape(elementwise(f, x)) -> elementwise(f, view|reshape(x))``.
 
+    Where each cell is taken once.
     Formulas on both sides of the selector can then be fused into one. A costly formula stays, lest
     it be computed once for each of its selectors; so does a slice: several may share cells.
     """
     match node.operator, *(i.operator for i in node.inputs):
-        case (View() | Reshape()) as selector, Map(expression) as formula:
+        case (View() | Reshape()) as selector, Elementwise(expression) as formula:
             once = selector.reads_once(node.input_types)[0] or isinstance(selector, Reshape)
             whole = node.type.size == node.inputs[0].type.size
             if not (once and whole) or expression.flops >= COSTLY_FLOPS:
@@ -90,7 +91,7 @@ VIEW_RULES = (
     drop_identity_view,
     view_of_full,
     drop_empty_from_concat,
-    selector_before_map,
+    selector_before_elementwise,
     *MOSAIC_RULES,
     *RESHAPE_RULES,
 )

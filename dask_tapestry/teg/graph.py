@@ -21,7 +21,7 @@ class Graph:
     >>> import dask_tapestry as dt
     >>> print((dt.arange(6) + 1).teg)
     %0 = arange(0, 6, 1) : int64[6]
-    %1 = map(%0) : int64[6]  # add(%0, 1)
+    %1 = elementwise(%0) : int64[6]  # add(%0, 1)
     return %1
     """
 

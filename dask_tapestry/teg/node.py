@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 import dask
 import numpy as np
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.config import setting
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from dask.utils import parse_bytes
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.config import setting
 from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.node import Node
 from dask_tapestry.teg.types import TensorType

@@ -276,7 +276,7 @@ class Source(Operator):
         sides = zip(shape, self.chunks, strict=True)
         return said([Cuts.regular(n, max(1, side)) for n, side in sides])
 
-    def opened(self, number: int) -> Source | None:
+    def slot(self, number: int) -> Source | None:
         """What stands for data number `number` in a plan for any data of this kind, if it may."""
         return None
 

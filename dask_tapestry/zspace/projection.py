@@ -14,9 +14,9 @@ from typing import SupportsIndex, final
 
 from dask_tapestry.zspace.affine import Matrix, ZAffineMap
 from dask_tapestry.zspace.axes import exact_axis, same_ndim
-from dask_tapestry.zspace.coherence import incoherence
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 from dask_tapestry.zspace.point import ZVector
+from dask_tapestry.zspace.projection_coherence import incoherence
 from dask_tapestry.zspace.range import ZRange
 
 
@@ -227,7 +227,7 @@ class IndexProjection:
     def is_coherent(self) -> bool:
         """Whether the windows of every index range fill its box without holes.
 
-        The checks are in `dask_tapestry.zspace.coherence`; `incoherence` tells which failed.
+        The module `projection_coherence` has the checks; `incoherence` tells which failed.
 
         Examples
         --------

@@ -16,7 +16,7 @@ from typing import SupportsIndex, final
 from dask_tapestry.zspace.axes import exact_axis, same_ndim
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 from dask_tapestry.zspace.point import ZPoint
-from dask_tapestry.zspace.walk import Order, walk
+from dask_tapestry.zspace.point_iteration import Order, iterate_points
 
 _set = object.__setattr__
 
@@ -304,7 +304,9 @@ class ZRange:
         >>> [tuple(p) for p in ZRange((0, 8), (2, 10)).points((1, 0))]
         [(0, 8), (1, 8), (0, 9), (1, 9)]
         """
-        return walk([range(lo, hi) for lo, hi in zip(self.lo, self.hi, strict=True)], order)
+        return iterate_points(
+            [range(lo, hi) for lo, hi in zip(self.lo, self.hi, strict=True)], order
+        )
 
     def slices(self, relative_to: ZRange | None = None) -> tuple[slice, ...]:
         """Return the slices that select this range in an array.

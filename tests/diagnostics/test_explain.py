@@ -25,7 +25,7 @@ def test_a_cell_expression():
         "plan for 4 workers, 2 threads, 8.00 GiB each\n"
         "  1 task in 1 step, about …; read 312.50 kiB, move 0 B, write 0 B, "
         "peak 722.66 kiB a worker\n"
-        "step 1: placeholder > map -> float64[400, 100]\n"
+        "step 1: placeholder > elementwise -> float64[400, 100]\n"
         "  1 block: [400, 100] (one block suffices)\n"
         "  a block reads 312.50 kiB and holds 625.00 kiB"
     )

@@ -10,9 +10,9 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io import captured_arrays
-from dask_tapestry.io.captured_arrays import seen_through
+from dask_tapestry.io.captured_arrays import sources_behind
 from dask_tapestry.io.hdf5_source import Hdf5Source
-from dask_tapestry.io.numpy_source import MemorySource
+from dask_tapestry.io.numpy_source import NumpySource
 from dask_tapestry.io.zarr_source import ZarrSource
 
 CELLS = np.arange(12.0)
@@ -38,7 +38,7 @@ def array(tmp_path):
 
 def found(x, kind):
     """Sources of a kind that an array reads through."""
-    return [s for s in seen_through(x.node.operator).sources if isinstance(s, kind)]
+    return [s for s in sources_behind(x.node.operator).sources if isinstance(s, kind)]
 
 
 def wrappings(array):
@@ -72,7 +72,7 @@ def test_a_zarr_array_is_seen(array, way):
 @pytest.mark.parametrize("way", [way for way in WAYS if not way.startswith("dask.array")])
 def test_an_array_in_memory_is_seen(way):
     assert any(
-        np.may_share_memory(s.data, CELLS) for s in found(wrappings(CELLS)[way], MemorySource)
+        np.may_share_memory(s.data, CELLS) for s in found(wrappings(CELLS)[way], NumpySource)
     )
 
 
@@ -92,12 +92,12 @@ def test_what_xarray_reads_lazily_is_seen(array, tmp_path):
 def test_what_holds_itself_comes_to_an_end():
     inner = []
     inner.append(inner)
-    assert len(seen_through(dt.from_array(Wrapped(inner, (12,))).node.operator).sources) == 1
+    assert len(sources_behind(dt.from_array(Wrapped(inner, (12,))).node.operator).sources) == 1
 
 
 def test_what_holds_no_cells_of_a_fixed_type_is_passed_over():
     x = dt.from_array(Wrapped(np.array([None]), (12,)))
-    assert not found(x, MemorySource)
+    assert not found(x, NumpySource)
 
 
 def test_what_holds_too_much_counts_as_read(monkeypatch):
@@ -107,7 +107,7 @@ def test_what_holds_too_much_counts_as_read(monkeypatch):
     stored = zarr.create_array(store, data=np.arange(12.0), chunks=(3,))
     d = da.concatenate([da.zeros(12, chunks=1), da.from_array(stored, chunks=3)])
     x = dt.from_dask_array(d)[12:][::-1]
-    assert not seen_through(dt.from_dask_array(d).node.operator).complete
+    assert not sources_behind(dt.from_dask_array(d).node.operator).complete
     with dt.config(block_bytes=24):
         dt.store(x, stored, scheduler="sync")
     assert stored[...].tolist() == list(np.arange(12.0)[::-1])

@@ -6,7 +6,7 @@ import xarray
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.coerce import from_anything, from_xarray, is_zarr_array
+from dask_tapestry.io.coerce import as_tensor, is_zarr_array, unwrap_xarray
 
 CELLS = np.arange(24.0).reshape(4, 6)
 
@@ -135,7 +135,7 @@ def test_what_is_read_by_slices_is_not_read_now(tmp_path):
     stored = zarr.create_array(tmp_path / "x", data=CELLS, chunks=(2, 6))
     assert is_zarr_array(stored)
     assert not is_zarr_array(CELLS)
-    assert from_anything(stored).operator.chunks == (2, 6)
+    assert as_tensor(stored).operator.chunks == (2, 6)
 
 
 def test_xarray_gives_names_and_stays_unread(tmp_path):
@@ -151,7 +151,7 @@ def test_xarray_gives_names_and_stays_unread(tmp_path):
     zarr_file.write_bytes(b"nonsense")
     np.testing.assert_array_equal(y[:2].compute(), CELLS[:2])
     assert y.dims == ("y", "x")
-    assert from_xarray(CELLS) is None
+    assert unwrap_xarray(CELLS) is None
 
 
 def test_xarray_over_dask():

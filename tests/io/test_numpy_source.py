@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.numpy_source import from_memory
+from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.zspace import ZRange
 
 
 def test_cells_are_not_copied():
     data = np.arange(6).reshape(2, 3)
-    source = from_memory(data).operator
+    source = from_numpy(data).operator
     assert source.data is data
     assert np.shares_memory(source.read(ZRange((0, 1), (2, 2))), data)
     assert source.reference() is data
@@ -16,12 +16,12 @@ def test_cells_are_not_copied():
 
 def test_two_arrays_of_equal_cells_are_two_values():
     data = np.arange(6)
-    assert from_memory(data) is not from_memory(data)
+    assert from_numpy(data) is not from_numpy(data)
 
 
 @pytest.mark.parametrize("data", [3, 2.5, [1, 2], [[1.0], [2.0]], (), np.float32(1)])
 def test_what_numpy_takes_is_taken(data):
-    node = from_memory(data)
+    node = from_numpy(data)
     expected = np.asarray(data)
     assert (node.type.shape, node.type.dtype) == (expected.shape, expected.dtype)
 
@@ -42,15 +42,15 @@ def test_strided_and_fortran_arrays(order):
 
 def test_python_objects_are_refused():
     with pytest.raises(dt.DTypeError, match="Python objects"):
-        from_memory(np.array([object()]))
+        from_numpy(np.array([object()]))
 
 
 def test_ragged_lists_are_refused():
     with pytest.raises(dt.ShapeError, match="not an array"):
-        from_memory([[1, 2], [3]])
+        from_numpy([[1, 2], [3]])
 
 
 def test_dimension_names_must_be_as_many_as_dimensions():
-    assert from_memory(np.ones((2, 3)), ("a", "b")).type.dims == ("a", "b")
+    assert from_numpy(np.ones((2, 3)), ("a", "b")).type.dims == ("a", "b")
     with pytest.raises(dt.ShapeError, match="dimension names"):
-        from_memory(np.ones((2, 3)), ("a",))
+        from_numpy(np.ones((2, 3)), ("a",))

@@ -3,10 +3,10 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.array_target import array_target
-from dask_tapestry.io.numpy_source import from_memory
+from dask_tapestry.io.numpy_source import from_numpy
+from dask_tapestry.io.numpy_target import numpy_target
 from dask_tapestry.io.region_sink import RegionSink
-from dask_tapestry.io.window import Window
+from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg.check import check
 from dask_tapestry.zspace import ZRange
 
@@ -14,19 +14,19 @@ CELLS = np.arange(12.0)
 
 
 def sink(region, array=None, sides=(4,)):
-    target = array_target(np.zeros(20) if array is None else array)
-    return RegionSink(target, Window.of((region,), target.shape, sides))
+    target = numpy_target(np.zeros(20) if array is None else array)
+    return RegionSink(target, WriteRegion.of((region,), target.shape, sides))
 
 
 def test_a_block_of_the_cover_demands_what_goes_into_it():
     operator = sink(slice(3, 15))
-    x = from_memory(CELLS)
+    x = from_numpy(CELLS)
     assert operator.infer(x.type).shape == (15,)
     assert operator.demand((x.type,), ZRange((0,), (4,))) == (ZRange((0,), (1,)),)
     assert operator.demand((x.type,), ZRange((4,), (15,))) == (ZRange((1,), (12,)),)
     assert operator.chunks == (4,)
     with pytest.raises(dt.ShapeError, match="does not fit"):
-        operator.infer(from_memory(np.ones(3)).type)
+        operator.infer(from_numpy(np.ones(3)).type)
 
 
 def test_what_is_written_goes_where_the_window_says():

@@ -3,36 +3,36 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import PlanError
-from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.io.slot import Slot
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
 FLOATS = TensorType((3, 4), np.dtype("f8"))
 
 
-def opened(x):
-    return x.node.operator.opened(0)
+def slot_of(x):
+    return x.node.operator.slot(0)
 
 
 def test_it_says_all_of_an_array_but_its_cells():
     for x in (np.zeros((3, 4)), np.ones((3, 4))):
-        assert opened(dt.asarray(x)) == OpenSource(0, FLOATS)
-    assert opened(dt.asarray(np.zeros((4, 3)).T)) == OpenSource(0, FLOATS, order="F")
-    assert opened(dt.asarray(np.zeros((3, 4), "f4"))) != OpenSource(0, FLOATS)
+        assert slot_of(dt.asarray(x)) == Slot(0, FLOATS)
+    assert slot_of(dt.asarray(np.zeros((4, 3)).T)) == Slot(0, FLOATS, order="F")
+    assert slot_of(dt.asarray(np.zeros((3, 4), "f4"))) != Slot(0, FLOATS)
 
 
 def test_blocks_come_as_they_are_cut():
     x = dt.asarray(np.zeros((3, 4))).rechunk((3, 2)).persist()
-    place = opened(x)
+    place = slot_of(x)
     assert place.layout == x.node.operator.layout
     assert [c.count for c in place.layout] == [1, 2]
 
 
 def test_what_is_stored_is_not_left_open(tmp_path):
     dt.to_zarr(dt.arange(10), tmp_path / "x.zarr")
-    assert opened(dt.from_zarr(tmp_path / "x.zarr")) is None
+    assert slot_of(dt.from_zarr(tmp_path / "x.zarr")) is None
 
 
 def test_it_has_no_cells():
-    with pytest.raises(PlanError, match="open source 7 has no cells"):
-        OpenSource(7, FLOATS).read(ZRange((0, 0), (1, 1)))
+    with pytest.raises(PlanError, match="slot 7 has no cells"):
+        Slot(7, FLOATS).read(ZRange((0, 0), (1, 1)))

@@ -7,10 +7,10 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.array_target import array_target
-from dask_tapestry.io.journal import MARK
-from dask_tapestry.io.numpy_source import from_memory
-from dask_tapestry.io.write_order import fitting
+from dask_tapestry.io.journal import JOURNAL
+from dask_tapestry.io.numpy_source import from_numpy
+from dask_tapestry.io.numpy_target import numpy_target
+from dask_tapestry.io.write_order import checked_write
 from dask_tapestry.io.zarr_target import ZarrTarget
 
 LINE = np.arange(40.0)
@@ -135,7 +135,7 @@ def test_all_that_is_to_come_is_said_before_the_first(monkeypatch):
     write = ZarrTarget.write
 
     def recorded(target, selection, block):
-        seen.append(zarr.open_array(z.store).attrs[MARK]["boxes"])
+        seen.append(zarr.open_array(z.store).attrs[JOURNAL]["boxes"])
         write(target, selection, block)
 
     monkeypatch.setattr(ZarrTarget, "write", recorded)
@@ -168,16 +168,16 @@ def test_many_regions_in_many_threads(chunks, repeat):
 def test_cells_are_cast_as_for_out():
     whole = (slice(None),)
     for dtype in ("f4", "f8", "c16"):
-        write = fitting(from_memory(LINE[:12]), array_target(np.zeros(12, dtype)), whole)
+        write = checked_write(from_numpy(LINE[:12]), numpy_target(np.zeros(12, dtype)), whole)
         assert write.x.type.dtype == dtype
     for dtype in ("i8", "?", "M8[s]"):
         with pytest.raises(dt.DTypeError, match="astype"):
-            fitting(from_memory(LINE[:12]), array_target(np.zeros(12, dtype)), whole)
+            checked_write(from_numpy(LINE[:12]), numpy_target(np.zeros(12, dtype)), whole)
 
 
 def test_shapes_must_be_equal():
-    target = array_target(np.zeros(20))
+    target = numpy_target(np.zeros(20))
     with pytest.raises(dt.StoreError, match=r"shape \(12,\) does not fit the NumPy array of shape"):
-        fitting(from_memory(LINE[:12]), target, (slice(None),))
+        checked_write(from_numpy(LINE[:12]), target, (slice(None),))
     with pytest.raises(dt.StoreError, match=r"does not fit region \[0:5\] of the NumPy array"):
-        fitting(from_memory(LINE[:12]), target, (slice(5),))
+        checked_write(from_numpy(LINE[:12]), target, (slice(5),))

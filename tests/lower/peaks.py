@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.buffer_pool import MEMORY
+from dask_tapestry.lower.buffer_pool import POOL
 
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 SPARE = 64 * 2**20  # bytes of kernels, and of what they have for themselves
@@ -25,7 +25,7 @@ def status(counter):
 def peak_of(array):
     """Bytes that computing `array` takes at most above what the process holds; and its plan's."""
     predicted = dt.plan(array).cost["peak_worker_bytes"]
-    MEMORY.clean()
+    POOL.clean()
     gc.collect()
     REFERENCES.write_text("5")  # the highest so far is what it is now
     before = status("VmRSS")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.buffer_pool import ALIGNED, MEMORY, SMALLEST, Memory, owned
+from dask_tapestry.lower.buffer_pool import ALIGNED, POOL, SMALLEST, BufferPool, owned
 
 CELLS = SMALLEST // 8
 FLOAT = np.dtype("f8")
@@ -15,7 +15,7 @@ FLOAT = np.dtype("f8")
 
 @pytest.fixture
 def memory():
-    return Memory()
+    return BufferPool()
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -116,11 +116,11 @@ def test_many_threads_take_and_return(memory):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_process_begins_without(memory):
-    array = MEMORY.array((CELLS,), FLOAT)
+    array = POOL.array((CELLS,), FLOAT)
     child = os.fork()
     if not child:
         del array
-        os._exit(int(MEMORY.kept != 0 or MEMORY.array((CELLS,), FLOAT) is None))
+        os._exit(int(POOL.kept != 0 or POOL.array((CELLS,), FLOAT) is None))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 

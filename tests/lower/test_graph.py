@@ -44,7 +44,7 @@ def test_layers_stay_symbolic_until_they_are_asked():
         lambda x: (x - x.mean()) / x.std(),
         lambda x: x[1:] - x[:-1],
     ],
-    ids=["map", "reduce", "normalize", "difference"],
+    ids=["elementwise", "reduce", "normalize", "difference"],
 )
 def test_what_is_sent_does_not_grow_with_the_number_of_blocks(build):
     few, many = (build(dt.ones((10**5, 10)).rechunk((n, 10))) for n in (10**5, 10))
@@ -56,7 +56,7 @@ def test_what_is_sent_does_not_grow_with_the_number_of_blocks(build):
 
 def test_only_the_blocks_that_are_read_are_written_out():
     x = dt.arange(1000).rechunk(10).persist()
-    assert names(tasks_of(x[0] + x[-1]))["map"] == 1
+    assert names(tasks_of(x[0] + x[-1]))["elementwise"] == 1
     written = tasks_of(x[0] + x[-1])
     read = {key[1] for key in written if key[0] == x.name}
     assert read == {0, 99}
@@ -131,7 +131,7 @@ def test_a_write_is_prepared_then_written_then_finished():
 
 def test_a_persisted_value_is_not_lowered_again():
     x = (dt.arange(100).rechunk(10) * 2).persist()
-    assert set(names(tasks_of(x.sum()))) <= {"map", "rechunk", "reduce", "gather", "blocks"}
+    assert set(names(tasks_of(x.sum()))) <= {"elementwise", "rechunk", "reduce", "gather", "blocks"}
     assert not any(len(task.dependencies) for key, task in tasks_of(x).items() if key[0] == x.name)
 
 

@@ -7,7 +7,7 @@ from dask.base import tokenize
 
 import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering
-from dask_tapestry.lower.result_buffer import REMOTE, Buffer
+from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
@@ -16,7 +16,7 @@ TYPE = TensorType((4, 6), np.dtype("int16"))
 
 
 def test_boxes_are_views_of_one_array():
-    buffer = Buffer(TYPE)
+    buffer = ResultBuffer(TYPE)
     buffer.array[...] = 0
     buffer.box(ZRange((1, 2), (3, 4)))[...] = 7
     assert buffer.array.dtype == np.int16
@@ -25,20 +25,20 @@ def test_boxes_are_views_of_one_array():
 
 
 def test_a_result_without_dimensions_is_written_in_place_too():
-    buffer = Buffer(TensorType((), np.dtype("f8")))
+    buffer = ResultBuffer(TensorType((), np.dtype("f8")))
     buffer.box(ZRange((), ()))[...] = 3
     assert buffer.array == 3
 
 
 def test_threads_get_one_array():
-    buffer = Buffer(TYPE)
+    buffer = ResultBuffer(TYPE)
     with ThreadPoolExecutor(8) as pool:
         arrays = list(pool.map(lambda _: buffer.array, range(32)))
     assert all(array is arrays[0] for array in arrays)
 
 
 def test_a_pickled_buffer_is_remote_and_small():
-    buffer = Buffer(TensorType((10**6,), np.dtype("f8")))
+    buffer = ResultBuffer(TensorType((10**6,), np.dtype("f8")))
     buffer.array[...] = 1
     pickled = pickle.dumps(buffer)
     assert len(pickled) < 200
@@ -53,7 +53,7 @@ def test_a_remote_buffer_holds_no_cells():
 
 
 def test_buffers_do_not_tell_graphs_apart():
-    assert tokenize(Buffer(TYPE)) == tokenize(REMOTE)
+    assert tokenize(ResultBuffer(TYPE)) == tokenize(REMOTE)
 
 
 def run(graph, scheduler_tasks):

@@ -5,7 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering, materialize
-from dask_tapestry.lower.slices import SliceLayer, cut_piece, references
+from dask_tapestry.lower.slices import SliceLayer, block_references, take_slice
 from dask_tapestry.zspace import Cuts, ZRange
 
 TWO = dt.Resources(workers=2, threads=1, memory="2 GiB")
@@ -14,24 +14,24 @@ CUTS = (Cuts.regular(4000, 1000), Cuts.regular(1000, 1000))
 
 def test_small_savings_hand_over_whole_blocks():
     box = ZRange((900, 0), (1100, 1000))
-    whole = references("x", CUTS, box, itemsize=1, pieces="p")
+    whole = block_references("x", CUTS, box, itemsize=1, pieces="p")
     assert [ref.key for ref in whole] == [("x", 0, 0), ("x", 1, 0)]
 
 
 def test_large_savings_cut_pieces():
     box = ZRange((900, 0), (2000, 1000))
-    found = references("x", CUTS, box, itemsize=8, pieces="p")
+    found = block_references("x", CUTS, box, itemsize=8, pieces="p")
     assert [ref.key for ref in found] == [("p", 0, 0, 900, 0, 1000, 1000), ("x", 1, 0)]
 
 
 def test_without_a_layer_of_pieces_blocks_stay_whole():
     box = ZRange((999, 0), (1000, 1))
-    assert [r.key for r in references("x", CUTS, box, 8, None)] == [("x", 0, 0)]
+    assert [r.key for r in block_references("x", CUTS, box, 8, None)] == [("x", 0, 0)]
 
 
 def test_a_piece_owns_its_cells():
     block = np.arange(12.0).reshape(3, 4)
-    piece = cut_piece(block, (slice(1, 2), slice(0, 3)))
+    piece = take_slice(block, (slice(1, 2), slice(0, 3)))
     np.testing.assert_array_equal(piece, block[1:2, :3])
     assert piece.base is None
 

@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower import execute
 from dask_tapestry.lower.graph import Lowering
-from dask_tapestry.lower.symmetric import mirror_block, source_of
+from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.plan import build
 from dask_tapestry_kernels.cpu import KERNELS
 
@@ -36,7 +36,7 @@ def layers(made, side):
 
 
 def mirrors(layer):
-    return [key for key in layer if layer[key].func is mirror_block]
+    return [key for key in layer if layer[key].func is transpose_block]
 
 
 @pytest.mark.parametrize("name", SYMMETRIC)

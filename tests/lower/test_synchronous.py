@@ -5,7 +5,7 @@ from dask.callbacks import Callback
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ComputeError
-from dask_tapestry.lower.synchronous import MOST_BYTES, compute_here
+from dask_tapestry.lower.synchronous import MOST_BYTES, compute_synchronously
 from tests.comparisons import same_bits
 
 
@@ -16,7 +16,7 @@ def small():
 def test_it_computes_what_a_scheduler_does():
     x = small()
     arrays = [x + 1, (x - x.mean(axis=0)) / x.std(), x[:, ::-1].T, x.sum(), x]
-    values = compute_here([a.node for a in arrays])
+    values = compute_synchronously([a.node for a in arrays])
     for value, array in zip(values, arrays, strict=True):
         assert same_bits(value, array.compute(scheduler=dask.get))
     assert isinstance(values[3], np.float64)
@@ -40,7 +40,7 @@ def test_the_result_is_the_users_own():
     ],
 )
 def test_what_is_left_to_a_scheduler(large):
-    assert compute_here([large().node]) is None
+    assert compute_synchronously([large().node]) is None
 
 
 def test_a_scheduler_that_was_asked_for_is_used():

@@ -85,9 +85,9 @@ def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):
 def test_slabs_hold_little(monkeypatch):
     """A block of formulas takes slabs of memory, not a block for each value."""
     taken = []
-    whole = execute.MEMORY.array
+    whole = execute.POOL.array
     monkeypatch.setattr(
-        execute.MEMORY, "array", lambda shape, *a: taken.append(shape) or whole(shape, *a)
+        execute.POOL, "array", lambda shape, *a: taken.append(shape) or whole(shape, *a)
     )
     y = dt.asarray(np.ones((4000, 1000)))
     with compile_service.mode("off"), dt.config(resources=dt.Resources(threads=1)):
@@ -147,9 +147,9 @@ def tiled_names(y):
 
 def test_what_is_computed_in_tiles():
     x = dt.asarray(np.ones((50, 40)))
-    assert tiled_names(smooth(smooth(x))) == [*["view"] * 3, "map"] * 2
+    assert tiled_names(smooth(smooth(x))) == [*["view"] * 3, "elementwise"] * 2
     assert tiled_names(smooth(x)) == []  # one formula goes through memory once
-    assert tiled_names(smooth(smooth(x)).rechunk((7, 8))) == [*["view"] * 3, "map"] * 2
+    assert tiled_names(smooth(smooth(x)).rechunk((7, 8))) == [*["view"] * 3, "elementwise"] * 2
     assert tiled_names(smooth(smooth(x)).sum()) == []
 
 

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.bincount import CELLS_A_BIN, LEAF_CELLS, tabulate
+from dask_tapestry.operators.bincount import CELLS_A_BIN, LEAF_CELLS, bincount
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(6)
@@ -13,7 +13,7 @@ WEIGHTS = RANDOM.normal(size=NUMBERS.shape) * 10.0 ** RANDOM.integers(-8, 8, NUM
 
 def table(numbers, count, weights=None, **options):
     given = None if weights is None else dt.asarray(weights).node
-    return dt.Array(tabulate(dt.asarray(numbers).node, count, given, **options))
+    return dt.Array(bincount(dt.asarray(numbers).node, count, given, **options))
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i4", "i8"])
@@ -45,7 +45,7 @@ def test_every_cut_has_one_value(weights, shardings):
 
 def test_leaves_are_as_large_as_their_tables_are_worth():
     cells = dt.zeros(10**9, "i8").node
-    small, large = (tabulate(cells, n).operator.tree.sides(0)[0] for n in (100, 10**6))
+    small, large = (bincount(cells, n).operator.tree.sides(0)[0] for n in (100, 10**6))
     assert small == LEAF_CELLS
     assert large >= CELLS_A_BIN * 10**6
 
@@ -81,4 +81,4 @@ def test_what_cannot_be_counted_is_refused():
 
 
 def test_its_text_says_how_many_bins():
-    assert tabulate(dt.zeros(5, "i8").node, 4).operator.text() == "4 bins"
+    assert bincount(dt.zeros(5, "i8").node, 4).operator.text() == "4 bins"

@@ -4,14 +4,16 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.block_function import call_blocks
-from dask_tapestry.operators.user_function import Call
+from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_signature import write
 
 
 def call(function, inputs, outputs, arrays, dtypes=None, **index):
     written = write("op", index, inputs, outputs, {})
     nodes = [dt.asarray(x).node for x in arrays]
-    return [dt.Array(n) for n in call_blocks(Call.of(function), written, nodes, dtypes or {})]
+    return [
+        dt.Array(n) for n in call_blocks(UserFunction.of(function), written, nodes, dtypes or {})
+    ]
 
 
 def test_what_is_never_read_is_trimmed():

@@ -6,8 +6,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.user_block import UserBlock
 from dask_tapestry.operators.user_monoid import Fold, Monoid, fold
+from dask_tapestry.operators.user_operator import UserOperator
 from dask_tapestry.rules.split_k import split_k
 from dask_tapestry.teg import Graph, Kind
 from dask_tapestry.teg.operator import signature_of
@@ -28,7 +28,7 @@ SAMPLES = [
 
 def test_every_contraction_is_tried():
     tried = {type(node.operator) for node in SAMPLES}
-    assert {MatMul, UserBlock, Fold} == tried
+    assert {MatMul, UserOperator, Fold} == tried
     assert all(inspect.isclass(one) and issubclass(one, Contraction) for one in tried)
 
 

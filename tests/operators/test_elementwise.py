@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
-from dask_tapestry.operators.elementwise import Map, astype, elementwise
+from dask_tapestry.operators.elementwise import Elementwise, astype, elementwise
 from dask_tapestry.teg import apply
 from tests.comparisons import same_bits
 
@@ -64,7 +64,7 @@ def test_what_has_no_meaning_is_refused(call, error):
 
 def test_a_map_takes_one_shape():
     operator = (dt.ones(3) + dt.asarray(X)).node.operator
-    assert isinstance(operator, Map)
+    assert isinstance(operator, Elementwise)
     with pytest.raises(ShapeError, match="tensors of one shape"):
         apply(operator, dt.ones(3).node, dt.ones(4).node)
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dask_tapestry.operators import index_bounds as bounds_module
-from dask_tapestry.operators.index_bounds import Bounds
+from dask_tapestry.operators.index_bounds import IndexBounds
 from dask_tapestry.teg import Progression, Region
 from dask_tapestry.zspace import ZRange
 
@@ -18,7 +18,7 @@ def test_a_hull_holds_the_places(places, data):
     few = bounds_module.MOST_SPANS
     bounds_module.MOST_SPANS = 4
     try:
-        bounds = Bounds.of([places, places[:1]])
+        bounds = IndexBounds.of([places, places[:1]])
     finally:
         bounds_module.MOST_SPANS = few
     lo = data.draw(st.integers(0, len(places) - 1))
@@ -37,12 +37,12 @@ def test_a_hull_holds_the_places(places, data):
 
 
 def test_spans_that_are_short_enough_are_exact():
-    bounds = Bounds.of([np.array([5, 9, 2])])
+    bounds = IndexBounds.of([np.array([5, 9, 2])])
     assert [bounds.hull(0, ZRange((i,), (i + 1,))) for i in range(3)] == [(5, 6), (9, 10), (2, 3)]
 
 
 def test_no_places_have_no_bounds():
-    assert Bounds.of([np.zeros((0, 2), int)]) is None
-    assert Bounds.of([np.array(3)]) is None
-    bounds = Bounds.of([np.array([1])])
+    assert IndexBounds.of([np.zeros((0, 2), int)]) is None
+    assert IndexBounds.of([np.array(3)]) is None
+    bounds = IndexBounds.of([np.array([1])])
     assert bounds.restrict(Region([Progression(0, 1, 0)])) is None

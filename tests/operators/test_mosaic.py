@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.mosaic import Mosaic, Place, mosaic
+from dask_tapestry.operators.mosaic import Mosaic, MosaicAxis, mosaic
 from dask_tapestry.teg import TensorType
 from dask_tapestry_kernels.cpu import KERNELS
 
@@ -21,11 +21,11 @@ def mosaics(draw):
         count = draw(st.integers(1, 3))
         if draw(st.booleans()):
             length = draw(st.integers(0, 4))
-            ways.append([(Place(turn, count), length) for turn in range(count)])
+            ways.append([(MosaicAxis(turn, count), length) for turn in range(count)])
         else:
             lengths = [draw(st.integers(0, 4)) for _ in range(count)]
             starts = np.cumsum([0, *lengths])[:-1].tolist()
-            ways.append([(Place(a, 1), n) for a, n in zip(starts, lengths, strict=True)])
+            ways.append([(MosaicAxis(a, 1), n) for a, n in zip(starts, lengths, strict=True)])
     shape = tuple(sum(n for _, n in way) for way in ways)
     corners = np.ndindex(*[len(way) for way in ways])
     pieces = [[way[i] for way, i in zip(ways, corner, strict=True)] for corner in corners]
@@ -75,7 +75,7 @@ def test_what_is_restricted_is_a_mosaic_of_parts(given_mosaic, data):
 
 
 def test_pieces_that_are_not_met_are_not_read():
-    operator = Mosaic((6,), ((Place(0, 1),), (Place(2, 1),), (Place(4, 1),)))
+    operator = Mosaic((6,), ((MosaicAxis(0, 1),), (MosaicAxis(2, 1),), (MosaicAxis(4, 1),)))
     types = (TensorType((2,), F8),) * 3
     box = TensorType((6,), F8).box.replace(0, 2, 4)
     assert [number for number, _ in operator.pieces(types, box)] == [1]
@@ -83,7 +83,7 @@ def test_pieces_that_are_not_met_are_not_read():
 
 def test_a_piece_that_is_all_of_it_is_it():
     x, none = dt.ones((2, 3)).node, dt.ones((0, 3)).node
-    assert mosaic([none, x], [(Place(0, 1),) * 2] * 2, (2, 3)) is x
+    assert mosaic([none, x], [(MosaicAxis(0, 1),) * 2] * 2, (2, 3)) is x
 
 
 def test_a_mosaic_prints_its_shape():

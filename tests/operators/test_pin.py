@@ -1,7 +1,7 @@
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.operators.pin import Pinned, pin
+from dask_tapestry.operators.pin import Pin, pin
 from dask_tapestry.operators.rechunk import Rechunk
 from dask_tapestry.teg import BlockOperator, Region
 
@@ -12,7 +12,7 @@ X = np.arange(24.0).reshape(4, 6)
 
 def test_it_is_the_operator_without_its_signature():
     node = pin((dt.asarray(X) * 2).node)
-    assert isinstance(node.operator, Pinned)
+    assert isinstance(node.operator, Pin)
     assert not isinstance(node.operator, BlockOperator)
     assert node.operator.kernel == "map"
     assert np.array_equal(by_blocks(node, (X,), 9), 2 * X)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.placement import Place, place
+from dask_tapestry.operators.placement import Placement, place
 
 CELLS = np.arange(12.0).reshape(3, 4)
 
@@ -23,20 +23,20 @@ def test_without_workers_nothing_is_placed():
 
 def test_the_step_that_reads_is_kept_on_the_workers():
     layers = layers_of(dt.from_array(CELLS, workers=["alice", "bob"]) + 1)
-    notes = layers["place"].annotations
+    notes = layers["placement"].annotations
     assert notes == {"workers": ["alice", "bob"], "allow_other_workers": False}
-    assert not layers["map"].annotations
+    assert not layers["elementwise"].annotations
 
 
 def test_the_constraint_may_be_relaxed():
     x = dt.from_array(CELLS, workers="alice") + 1
     with dt.config(relax_placement=True):
-        assert layers_of(x)["place"].annotations["allow_other_workers"] is True
+        assert layers_of(x)["placement"].annotations["allow_other_workers"] is True
 
 
 def test_a_placed_value_is_sliced_where_it_lies():
     graph = dt.from_array(CELLS, workers="alice")[1:2].plan().teg
-    (placed,) = [node for node in graph.nodes if isinstance(node.operator, Place)]
+    (placed,) = [node for node in graph.nodes if isinstance(node.operator, Placement)]
     assert placed.type.shape == (1, 4)
 
 

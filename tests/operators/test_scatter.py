@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.scatter import put_places
+from dask_tapestry.operators.scatter import scatter
 
 from .indexed import SHAPES, check, numbers, places
 
@@ -20,7 +20,7 @@ def test_values_are_put_where_places_say_and_the_last_one_wins(shape, data):
     kept = [n for dim, n in enumerate(shape) if dim not in axes]
     at = data.draw(st.integers(0, len(kept)))
     values = -numbers((*kept[:at], *sides, *kept[at:]))
-    node = put_places(
+    node = scatter(
         dt.asarray(x).node, [dt.asarray(p).node for p in found], axes, at, dt.asarray(values).node
     )
     check(node, [x, *found, values], data)
@@ -28,7 +28,7 @@ def test_values_are_put_where_places_say_and_the_last_one_wins(shape, data):
 
 def test_values_broadcast_and_take_the_dtype():
     x = dt.zeros((2, 3), "i2").node
-    node = put_places(x, [dt.asarray([2, 0]).node], [1], 1, dt.asarray(7.9).node)
+    node = scatter(x, [dt.asarray([2, 0]).node], [1], 1, dt.asarray(7.9).node)
     assert node.type == x.type
     assert dt.Array(node).compute().tolist() == [[7, 0, 7]] * 2
 
@@ -36,6 +36,6 @@ def test_values_broadcast_and_take_the_dtype():
 def test_what_does_not_fit_is_refused():
     x = dt.zeros((2, 3)).node
     with pytest.raises(DTypeError, match="integers"):
-        put_places(x, [dt.ones(2).node], [1], 1, dt.ones(2).node)
+        scatter(x, [dt.ones(2).node], [1], 1, dt.ones(2).node)
     with pytest.raises(ShapeError):
-        put_places(x, [dt.asarray([0]).node], [1], 1, dt.ones(5).node)
+        scatter(x, [dt.asarray([0]).node], [1], 1, dt.ones(5).node)

@@ -3,7 +3,14 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.search import Digitize, Interp, IsIn, Search, common_dtype, search
+from dask_tapestry.operators.search import (
+    Digitize,
+    Interp,
+    IsIn,
+    SearchSorted,
+    common_dtype,
+    searchsorted,
+)
 from dask_tapestry.teg import Region, apply
 from dask_tapestry.zspace import ZRange
 
@@ -13,7 +20,7 @@ CELLS, TABLE = np.array([[0.5, 2, 9], [3, -1, 2]]), np.array([0.0, 2, 3])
 @pytest.mark.parametrize(
     ("operator", "tables"),
     [
-        (Search("right"), (TABLE,)),
+        (SearchSorted("right"), (TABLE,)),
         (Digitize(True), (TABLE,)),
         (IsIn(True), (TABLE,)),
         (Interp(-1.0, None, None), (TABLE, TABLE * 2)),
@@ -34,8 +41,8 @@ def test_a_block_reads_its_cells_and_whole_tables(operator, tables):
 def test_errors():
     vector, matrix = dt.asarray(TABLE).node, dt.asarray(CELLS).node
     with pytest.raises(ShapeError, match="depth"):
-        search(vector, matrix)
+        searchsorted(vector, matrix)
     with pytest.raises(ShapeError, match="side"):
-        search(vector, vector, "middle")
+        searchsorted(vector, vector, "middle")
     with pytest.raises(DTypeError, match="cannot be compared"):
         common_dtype(vector, dt.asarray(np.array(["2020"], "M8[Y]")).node)

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.index_bounds import Bounds
-from dask_tapestry.operators.take import coordinates, take, take_along_axis, take_places
+from dask_tapestry.operators.index_bounds import IndexBounds
+from dask_tapestry.operators.take import open_grid, take, take_along_axis, take_places
 
 from .indexed import SHAPES, check, numbers, places
 
@@ -22,7 +22,7 @@ def test_cells_are_taken_where_places_say(shape, data):
     kept = len(shape) - len(axes)
     at = data.draw(st.integers(0, kept))
     known = [p % shape[axis] for p, axis in zip(found, sorted(axes), strict=True)]
-    bounds = data.draw(st.sampled_from([None, Bounds.of(known)]))
+    bounds = data.draw(st.sampled_from([None, IndexBounds.of(known)]))
     given = found if bounds is None else known
     node = take_places(
         dt.asarray(x).node, [dt.asarray(p).node for p in given], sorted(axes), at, bounds
@@ -54,6 +54,6 @@ def test_places_are_integers():
 
 
 def test_coordinates_are_open_grids():
-    found = [dt.Array(c).compute() for c in coordinates((2, 3))]
+    found = [dt.Array(c).compute() for c in open_grid((2, 3))]
     assert [c.shape for c in found] == [(2, 1), (1, 3)]
     assert found[1].tolist() == [[0, 1, 2]]

@@ -14,7 +14,7 @@ RANDOM = np.random.default_rng(4)
 def test_long_lanes_are_searched_in_runs(k, kind, shape):
     x = RANDOM.integers(-100, 100, shape).astype(kind)
     value, places = dt.topk(x, k), dt.argtopk(x, k)
-    assert "top(" in str(value.teg)
+    assert "topk(" in str(value.teg)
     ordered, order = np.sort(x), np.argsort(x, kind="stable")
     part = (..., slice(None, -k - 1, -1)) if k > 0 else (..., slice(0, -k))
     np.testing.assert_array_equal(value.compute(), ordered[part])
@@ -24,7 +24,7 @@ def test_long_lanes_are_searched_in_runs(k, kind, shape):
 def test_another_axis(monkeypatch):
     monkeypatch.setattr(topk, "SHORTEST_RUN", 16)
     x = RANDOM.normal(size=(100, 3))
-    assert "top(" in str(dt.topk(x, 1, axis=0).teg)
+    assert "topk(" in str(dt.topk(x, 1, axis=0).teg)
     np.testing.assert_array_equal(dt.topk(x, 1, axis=0).compute(), x.max(axis=0, keepdims=True))
     np.testing.assert_array_equal(dt.argtopk(x, -1, axis=0).compute()[0], x.argmin(axis=0))
 

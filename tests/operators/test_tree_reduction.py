@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.bincount import tabulate
+from dask_tapestry.operators.bincount import bincount
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.rules.split_reduction import split_reduction
 
 NUMBERS = dt.asarray(np.arange(300_000) % 7).node
-WHOLES = {"reduce": reduce(NUMBERS, "sum"), "tabulate": tabulate(NUMBERS, 7)}
+WHOLES = {"reduce": reduce(NUMBERS, "sum"), "bincount": bincount(NUMBERS, 7)}
 
 
 @pytest.mark.parametrize("name", WHOLES)

@@ -4,7 +4,7 @@ from threading import Lock
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.user_function import Call, identity_of, name_of
+from dask_tapestry.operators.user_function import UserFunction, identity_of, name_of
 from dask_tapestry.teg.token import token
 
 
@@ -13,18 +13,18 @@ def adder(by):
 
 
 def test_equal_functions_have_one_text():
-    assert Call.of(adder(1)) == Call.of(adder(1))
-    assert Call.of(adder(1)) != Call.of(adder(2))
-    assert token(Call.of(np.sum)) == token(Call.of(np.sum))
-    assert token(Call.of(np.sum)) != token(Call.of(np.prod))
+    assert UserFunction.of(adder(1)) == UserFunction.of(adder(1))
+    assert UserFunction.of(adder(1)) != UserFunction.of(adder(2))
+    assert token(UserFunction.of(np.sum)) == token(UserFunction.of(np.sum))
+    assert token(UserFunction.of(np.sum)) != token(UserFunction.of(np.prod))
 
 
 def test_arguments_are_part_of_it():
-    assert Call.of(pow, 2)(5) == 32
-    assert Call.of(np.sum, axis=0) != Call.of(np.sum, axis=1)
-    assert Call.of(np.sum).bind({"axis": 0})(np.ones((2, 3))).tolist() == [2, 2, 2]
-    assert Call.of(np.sum).bind({"axis": 0}) != Call.of(np.sum).bind({"axis": 1})
-    assert Call.of(np.sum).bind({}) == Call.of(np.sum)
+    assert UserFunction.of(pow, 2)(5) == 32
+    assert UserFunction.of(np.sum, axis=0) != UserFunction.of(np.sum, axis=1)
+    assert UserFunction.of(np.sum).bind({"axis": 0})(np.ones((2, 3))).tolist() == [2, 2, 2]
+    assert UserFunction.of(np.sum).bind({"axis": 0}) != UserFunction.of(np.sum).bind({"axis": 1})
+    assert UserFunction.of(np.sum).bind({}) == UserFunction.of(np.sum)
 
 
 def test_what_has_no_value_of_its_own_is_itself_alone():
@@ -32,17 +32,17 @@ def test_what_has_no_value_of_its_own_is_itself_alone():
 
 
 def test_it_travels_by_value():
-    call = Call.of(adder(3))
+    call = UserFunction.of(adder(3))
     again = pickle.loads(pickle.dumps(call))
     assert (again, again(4), again.name) == (call, 7, "<lambda>")
 
 
 def test_names():
     assert name_of(np.sum) == "sum"
-    assert name_of(Call.of(np.sum).bind({"axis": 0}).function) == "sum"
+    assert name_of(UserFunction.of(np.sum).bind({"axis": 0}).function) == "sum"
     assert name_of(np.vectorize(abs)) in ("abs", "vectorize")
 
 
 def test_only_functions_are_called():
     with pytest.raises(TypeError, match="a function is needed, got int"):
-        Call.of(3)
+        UserFunction.of(3)

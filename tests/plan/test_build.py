@@ -38,7 +38,7 @@ def test_method_none_keeps_to_the_memory():
 def test_what_no_result_needs_is_dropped():
     x = stored()
     unused = x.sum()
-    assert steps_of(x + 1) == [["placeholder", "map"]]
+    assert steps_of(x + 1) == [["placeholder", "elementwise"]]
     assert unused.shape == ()
 
 

@@ -4,7 +4,7 @@ import weakref
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.io.slot import OpenSource
+from dask_tapestry.io.slot import Slot
 from dask_tapestry.plan import cache
 from dask_tapestry.plan.cache import plan_of
 
@@ -103,7 +103,7 @@ def test_other_settings_and_resources_give_other_plans():
 def test_kept_plans_hold_no_arrays():
     batch = np.arange(7.0)
     x = dt.asarray(batch) * 5
-    assert all(isinstance(n, OpenSource) for n in (s.operator for s in planned(x).sources))
+    assert all(isinstance(n, Slot) for n in (s.operator for s in planned(x).sources))
     gone = weakref.ref(batch)
     del batch, x
     gc.collect()

@@ -24,7 +24,7 @@ def held(*arrays, memory=TB):
 
 
 def test_cell_expressions_are_one_formula():
-    assert steps_of(((ROWS + 1) * 2 - ROWS).astype("f4")) == [["placeholder", "map"]]
+    assert steps_of(((ROWS + 1) * 2 - ROWS).astype("f4")) == [["placeholder", "elementwise"]]
 
 
 def test_selectors_are_part_of_the_step_that_reads_them():
@@ -43,7 +43,7 @@ def test_a_layer_of_a_network_is_one_step():
     weights, step = steps_of(x)
     assert weights == ["placeholder"]  # every block reads them: they are read from their store once
     assert step.count("matmul") == 1
-    assert step[-1] == "map"
+    assert step[-1] == "elementwise"
 
 
 def test_a_reduction_that_is_broadcast_is_held():
@@ -86,8 +86,8 @@ def test_a_cheap_formula_is_computed_twice_and_a_costly_one_once():
     cheap, costly = ROWS[0] + 1, ROWS[0] + 1
     for _ in range(70):
         costly = costly * 1.5 + 1
-    assert "map" not in held(cheap.sum(), cheap.max())
-    assert held(costly.sum(), costly.max()) == ["map"]
+    assert "elementwise" not in held(cheap.sum(), cheap.max())
+    assert held(costly.sum(), costly.max()) == ["elementwise"]
 
 
 def test_layouts_that_the_user_fixed_are_held():
@@ -104,13 +104,16 @@ def test_a_sink_takes_in_what_it_writes(tmp_path):
 def test_a_sink_and_a_result_of_one_value_share_it(tmp_path):
     y = ROWS + 1
     sink = dt.to_zarr(y, tmp_path / "x", compute=False)
-    assert steps_of(sink, y)[-1] == ["store"] or steps_of(sink, y)[0] == ["placeholder", "map"]
+    assert steps_of(sink, y)[-1] == ["store"] or steps_of(sink, y)[0] == [
+        "placeholder",
+        "elementwise",
+    ]
     assert len(steps_of(sink, y)) == 2
 
 
 def test_results_are_held_and_read():
     x = ROWS + 1
-    assert steps_of(x, x * 2) == [["placeholder", "map"], ["map"]]
+    assert steps_of(x, x * 2) == [["placeholder", "elementwise"], ["elementwise"]]
 
 
 def test_long_formulas_are_cut():
@@ -118,7 +121,7 @@ def test_long_formulas_are_cut():
     for _ in range(400):
         x = x * 1.5 + 1
     (step,) = steps_of(x)
-    assert step.count("map") > 1
+    assert step.count("elementwise") > 1
     value = np.arange(10.0)
     for _ in range(400):
         value = value * 1.5 + 1

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import PlanError
-from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full, full
 from dask_tapestry.operators.reverse import Reverse
 from dask_tapestry.rewrite.driver import LONGEST_CHAIN, brief, rebuilt, rewrite
@@ -120,5 +120,5 @@ def test_rebuilding_with_the_same_inputs_is_the_node():
 
 def test_a_brief_text_names_operator_and_inputs():
     x = (dt.asarray(np.ones(3)) + 1).node
-    assert isinstance(x.operator, Map)
-    assert brief(x) == "map(memory, add($0, 1.0))"
+    assert isinstance(x.operator, Elementwise)
+    assert brief(x) == "elementwise(memory, add($0, 1.0))"

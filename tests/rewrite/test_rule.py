@@ -1,5 +1,5 @@
 import dask_tapestry as dt
-from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.reverse import Reverse
 from dask_tapestry.operators.view import ViewSelector
@@ -22,12 +22,12 @@ def test_a_rule_begins_at_the_operators_that_it_names():
     def named(node):
         return node
 
-    assert [begins_at(named, op) for op in (Full, Reverse, Map)] == [True, True, False]
-    assert begins_at(anywhere, Map)
+    assert [begins_at(named, op) for op in (Full, Reverse, Elementwise)] == [True, True, False]
+    assert begins_at(anywhere, Elementwise)
     rules = Rules((anywhere, named))
     assert [rule for rule, _ in rules.of(Full)] == [anywhere, named]
-    assert [rule for rule, _ in rules.of(Map)] == [anywhere]
-    assert rules.of(Map) is rules.of(Map)
+    assert [rule for rule, _ in rules.of(Elementwise)] == [anywhere]
+    assert rules.of(Elementwise) is rules.of(Elementwise)
 
 
 def test_only_rules_that_ask_are_told_what_is_shared():
@@ -47,7 +47,7 @@ def test_only_rules_that_ask_are_told_what_is_shared():
 
 def test_what_is_read_twice_by_one_reader_is_shared():
     x = (dt.arange(3) + 1).node
-    twice = apply(Map((dt.Array(x) + dt.asarray([1, 2, 3])).node.operator.expression), x, x)
+    twice = apply(Elementwise((dt.Array(x) + dt.asarray([1, 2, 3])).node.operator.expression), x, x)
     assert read_often(Graph([twice])) == {x}
 
 

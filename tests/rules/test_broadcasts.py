@@ -46,12 +46,12 @@ def test_the_greatest_of_copies():
 def test_the_sum_of_copies():
     assert lines(spread("i4").sum(axis=(0, 1, 2)))[2:] == [
         "%2 = reduce(%1, sum, axes=(0,)) : int64[4]",
-        "%3 = map(%2) : int64[4]  # multiply(%2, 15)",
+        "%3 = elementwise(%2) : int64[4]  # multiply(%2, 15)",
         "return %3",
     ]
     assert lines(spread("?").sum(axis=(0, 2)))[2:] == [
-        "%2 = map(%1) : int64[2, 4]  # int64(%1)",
-        "%3 = map(%2) : int64[2, 4]  # multiply(%2, 15)",
+        "%2 = elementwise(%1) : int64[2, 4]  # int64(%1)",
+        "%3 = elementwise(%2) : int64[2, 4]  # multiply(%2, 15)",
         "return %3",
     ]
 

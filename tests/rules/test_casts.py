@@ -61,13 +61,15 @@ def casts(*dtypes):
 
 
 def test_widening_twice_is_widening_once():
-    assert casts("i1", "i4", "i8") == ["%1 = map(%0) : int64[3]  # int64(%0)"]
+    assert casts("i1", "i4", "i8") == ["%1 = elementwise(%0) : int64[3]  # int64(%0)"]
 
 
 def test_there_and_back_is_nothing():
     assert casts("f4", "f8", "f4") == []
     assert casts("i4", "f8", "i4") == []
-    assert casts("f4", "f8", "c16", "c8") == ["%1 = map(%0) : complex64[3]  # complex64(%0)"]
+    assert casts("f4", "f8", "c16", "c8") == [
+        "%1 = elementwise(%0) : complex64[3]  # complex64(%0)"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -92,5 +94,5 @@ def test_a_cast_inside_a_formula():
     x = dt.asarray(np.ones(3, "i1"))
     y = dt.asarray(np.ones(3, "i8"))
     assert after(x.astype("i4") + y, *FORMULA_RULES).splitlines()[2] == (
-        "%2 = map(%0, %1) : int64[3]  # add(int64(%0), %1)"
+        "%2 = elementwise(%0, %1) : int64[3]  # add(int64(%0), %1)"
     )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.cells.functions import UFUNCS
+from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.operators.full import Full
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.constants import CONSTANT_RULES
@@ -31,14 +31,14 @@ def test_constants_inside_a_formula():
     y = dt.where(dt.full(3, 2.0) > 1, x, dt.zeros(3))
     assert lines(y)[1:] == ["return %0"]
     text = lines(x * (dt.full(3, 2.0) * 3))
-    assert text[1:] == ["%1 = map(%0) : float64[3]  # multiply(%0, 6.0)", "return %1"]
+    assert text[1:] == ["%1 = elementwise(%0) : float64[3]  # multiply(%0, 6.0)", "return %1"]
 
 
 def test_what_is_not_read_goes():
     x, y = (dt.asarray(np.arange(3.0)) for _ in range(2))
     assert lines(dt.where(dt.zeros(3, bool), x, y) + 1) == [
         "%0 = memory() : float64[3]",
-        "%1 = map(%0) : float64[3]  # add(%0, 1.0)",
+        "%1 = elementwise(%0) : float64[3]  # add(%0, 1.0)",
         "return %1",
     ]
 
@@ -52,7 +52,7 @@ def test_names_of_dimensions_are_kept():
 
 def test_an_integer_to_a_negative_power_is_left_to_the_worker():
     graph = rewrite((dt.full(3, 2) ** dt.full(3, -1)).teg, RULES)
-    assert any(node.operator.name == "map" for node in graph)
+    assert any(node.operator.name == "elementwise" for node in graph)
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS))
@@ -77,10 +77,10 @@ def test_a_formula_that_undoes_its_input():
     x = dt.asarray(np.arange(3, dtype="f4"))
     assert lines(dt.negative(-x))[1:] == ["return %0"]
     assert lines(x + x.astype("f8").astype("f4"))[1] == (
-        "%1 = map(%0, %0) : float32[3]  # add(%0, %0)"
+        "%1 = elementwise(%0, %0) : float32[3]  # add(%0, %0)"
     )
     assert lines((x.astype("f8") + 1).astype("f4"))[1:4] == [
-        "%1 = map(%0) : float64[3]  # float64(%0)",
-        "%2 = map(%1) : float64[3]  # add(%1, 1.0)",
-        "%3 = map(%2) : float32[3]  # float32(%2)",
+        "%1 = elementwise(%0) : float64[3]  # float64(%0)",
+        "%2 = elementwise(%1) : float64[3]  # add(%1, 1.0)",
+        "%3 = elementwise(%2) : float32[3]  # float32(%2)",
     ]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.reductions import Reductions
+from dask_tapestry.operators.joint_reductions import JointReductions
 from dask_tapestry.rules.joint_reductions import MOST, join_reductions
 from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits
@@ -14,7 +14,7 @@ X, Y = RANDOM.normal(size=(2, 90, 70))
 def passes(*arrays):
     """How many reductions each pass over cells folds."""
     graph = join_reductions(Graph([a.node for a in arrays]))
-    together = [n.operator.parts for n in graph.nodes if isinstance(n.operator, Reductions)]
+    together = [n.operator.parts for n in graph.nodes if isinstance(n.operator, JointReductions)]
     alone = [1 for n in graph.nodes if n.operator.name == "reduce"]
     return sorted([len(parts) for parts in together] + alone)
 
@@ -23,7 +23,7 @@ def test_joint_reduction():
     x = dt.asarray(X)
     graph = join_reductions(Graph([x.mean(axis=0).node, x.var(axis=0).node]))
     assert str(graph).splitlines()[1:] == [
-        "%1 = reductions(%0) : void128[70]  "
+        "%1 = jointreductions(%0) : void128[70]  "
         "# mean of float64(%0), axes=(0,); var of float64(%0), axes=(0,)",
         "%2 = field(%1, f0) : float64[70]",
         "%3 = field(%1, f1) : float64[70]",

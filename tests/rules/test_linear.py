@@ -14,7 +14,7 @@ def test_expand_linear():
         "%2 = matmul(%0, %1) : float32[2, 4]",
         "%3 = memory() : float32[4]",
         "%4 = broadcast(%3, (2, 4)) : float32[2, 4]",
-        "%5 = map(%2, %4) : float32[2, 4]  # add(%2, %4)",
+        "%5 = elementwise(%2, %4) : float32[2, 4]  # add(%2, %4)",
         "return %5",
     ]
 

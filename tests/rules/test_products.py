@@ -35,7 +35,7 @@ def test_the_sum_of_a_product():
         "%1 = reduce(%0, sum, axes=(0,)) : float64[3]",
         "%2 = memory() : float64[3, 4]",
         "%3 = reduce(%2, sum, axes=(1,)) : float64[3]",
-        "%4 = map(%1, %3) : float64[3]  # multiply(%1, %3)",
+        "%4 = elementwise(%1, %3) : float64[3]  # multiply(%1, %3)",
         "%5 = reduce(%4, sum, axes=(0,)) : float64[]",
         "return %5",
     ]
@@ -57,7 +57,7 @@ def test_the_mean_of_a_product():
     x, w = arrays()
     assert lines((x @ w).mean())[5:-1] == [
         "%5 = reduce(%4, sum, axes=(0,)) : float64[]",
-        "%6 = map(%5) : float64[]  # divide(%5, 16.0)",
+        "%6 = elementwise(%5) : float64[]  # divide(%5, 16.0)",
     ]
 
 
@@ -65,7 +65,7 @@ def test_the_sum_of_a_gram_matrix_reads_its_rows_once():
     x, _ = arrays()
     assert lines((x @ x.T).sum())[1:-1] == [
         "%1 = reduce(%0, sum, axes=(0,)) : float64[3]",
-        "%2 = map(%1) : float64[3]  # multiply(%1, %1)",
+        "%2 = elementwise(%1) : float64[3]  # multiply(%1, %1)",
         "%3 = reduce(%2, sum, axes=(0,)) : float64[]",
     ]
 
@@ -74,7 +74,7 @@ def test_the_diagonal_and_the_trace():
     x, w = arrays()
     assert lines(dt.diagonal(x @ w))[2:-1] == [
         "%2 = view(%1, [0+1*o1, 0+1*o0]) : float64[4, 3]",
-        "%3 = map(%0, %2) : float64[4, 3]  # multiply(%0, %2)",
+        "%3 = elementwise(%0, %2) : float64[4, 3]  # multiply(%0, %2)",
         "%4 = reduce(%3, sum, axes=(1,)) : float64[4]",
     ]
     assert not any("matmul" in line for line in lines(dt.trace(x @ w)))

@@ -97,7 +97,9 @@ def test_what_changes_a_bit_stays(dtype, number):
 def test_a_projection_is_taken_once(function):
     x = dt.asarray(X["f8"])
     twice = after(function(function(x)), *FORMULA_RULES)
-    assert twice.splitlines()[1:-1] == [f"%1 = map(%0) : float64[8]  # {function.__name__}(%0)"]
+    assert twice.splitlines()[1:-1] == [
+        f"%1 = elementwise(%0) : float64[8]  # {function.__name__}(%0)"
+    ]
 
 
 def test_identities_inside_a_formula():

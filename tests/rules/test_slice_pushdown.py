@@ -6,13 +6,13 @@ import dask_tapestry as dt
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.slice_pushdown import push_slices
-from dask_tapestry.rules.views import VIEW_RULES, selector_before_map
+from dask_tapestry.rules.views import VIEW_RULES, selector_before_elementwise
 from dask_tapestry.teg.check import check
 from tests.comparisons import same_bits
 
 from .graphs import graph_of, meaning
 
-SELECTORS = tuple(rule for rule in VIEW_RULES if rule is not selector_before_map)
+SELECTORS = tuple(rule for rule in VIEW_RULES if rule is not selector_before_elementwise)
 
 
 def pushed(*arrays, trace=None):
@@ -29,7 +29,7 @@ def memory(*shape):
 def test_through_a_formula_to_the_source():
     assert pushed((memory(100, 4) + 1)[5:20:5])[1:] == [
         "%1 = view(%0, [5+5*o0, 0+1*o1]) : float64[3, 4]",
-        "%2 = map(%1) : float64[3, 4]  # add(%1, 1.0)",
+        "%2 = elementwise(%1) : float64[3, 4]  # add(%1, 1.0)",
         "return %2",
     ]
 
@@ -38,8 +38,8 @@ def test_what_two_readers_need_is_computed_once():
     y = memory(100) * 2
     lines = pushed(y[11:20] - y[10:19])
     assert lines[1] == "%1 = view(%0, [10+1*o0]) : float64[10]"
-    assert lines[2] == "%2 = map(%1) : float64[10]  # multiply(%1, 2.0)"
-    assert sum("map" in line for line in lines) == 2
+    assert lines[2] == "%2 = elementwise(%1) : float64[10]  # multiply(%1, 2.0)"
+    assert sum("elementwise" in line for line in lines) == 2
 
 
 def test_through_a_product_by_rows_and_columns():
@@ -65,8 +65,8 @@ def test_reduced_axes_are_not_trimmed():
 def test_through_a_concat_to_the_parts_that_are_read():
     joined = dt.concatenate([memory(10) + 1, memory(10) + 2, memory(10) + 3])
     lines = pushed(joined[8:14])
-    assert sum("map" in line for line in lines) == 2
-    assert all("[2]" in line or "[4]" in line for line in lines if "map" in line)
+    assert sum("elementwise" in line for line in lines) == 2
+    assert all("[2]" in line or "[4]" in line for line in lines if "elementwise" in line)
 
 
 def test_to_generators():
@@ -86,13 +86,13 @@ def test_a_fixed_layout_is_restricted_with_the_value():
 
 def test_through_a_reshape_where_the_cells_are_consecutive():
     lines = pushed((memory(4, 3, 5) + 1).reshape(12, 5)[3:6])
-    assert any("map" in line and "float64[1, 3, 5]" in line for line in lines)
+    assert any("elementwise" in line and "float64[1, 3, 5]" in line for line in lines)
 
 
 def test_what_a_root_is_read_for_besides_stays_whole():
     y = memory(10) + 1
     lines = pushed(y, y[:2])
-    assert lines[1] == "%1 = map(%0) : float64[10]  # add(%0, 1.0)"
+    assert lines[1] == "%1 = elementwise(%0) : float64[10]  # add(%0, 1.0)"
     assert lines[-1] == "return %1, %2"
 
 
@@ -105,7 +105,8 @@ def test_the_trace_says_what_is_computed():
     trace = Trace()
     pushed((memory(100) + 1)[5:20:5], trace=trace)
     assert str(trace.changes[-1]) == (
-        "push_slices: map(memory, add($0, 1.0)) -> map(view, add($0, 1.0)) on Region[5:16:5]"
+        "push_slices: elementwise(memory, add($0, 1.0)) -> "
+        "elementwise(view, add($0, 1.0)) on Region[5:16:5]"
     )
 
 

@@ -22,7 +22,7 @@ def test_leaves_are_scanned_and_then_added_to():
 def test_or_cells_are_read_twice():
     split = split_scan_reading_twice(dt.cumsum(dt.asarray(X), axis=1).node)
     assert str(Graph([split])).splitlines()[1:] == [
-        "%1 = scantotals(%0, add, axis=1) : float64[4, 6]",
+        "%1 = leaftotals(%0, add, axis=1) : float64[4, 6]",
         "%2 = scan(%1, add, axis=1) : float64[4, 6]",
         "%3 = scanafter(%0, %2, add, axis=1) : float64[4, 700]",
         "return %3",

@@ -3,8 +3,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.cells.functions import ELEMENTARY_FLOPS
-from dask_tapestry.operators.elementwise import Map
+from dask_tapestry.cells.ufuncs import ELEMENTARY_FLOPS
+from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.rules.views import (
     COSTLY_FLOPS,
     VIEW_RULES,
@@ -12,7 +12,7 @@ from dask_tapestry.rules.views import (
     drop_empty_from_concat,
     drop_identity_view,
     selector_as_view,
-    selector_before_map,
+    selector_before_elementwise,
     view_of_full,
 )
 from dask_tapestry.teg import apply
@@ -82,19 +82,20 @@ def test_names_alone_leave_no_trace():
     assert after(x, *VIEW_RULES).splitlines()[1:] == ["return %0"]
 
 
-def test_selector_before_map():
-    text = after((memory(4, 3) + 1).T.reshape(6, 2), selector_as_view, selector_before_map)
+def test_selector_before_elementwise():
+    text = after((memory(4, 3) + 1).T.reshape(6, 2), selector_as_view, selector_before_elementwise)
     assert text.splitlines()[1:] == [
         "%1 = view(%0, [0+1*o1, 0+1*o0]) : float64[3, 4]",
         "%2 = reshape(%1, (6, 2)) : float64[6, 2]",
-        "%3 = map(%2) : float64[6, 2]  # add(%2, 1.0)",
+        "%3 = elementwise(%2) : float64[6, 2]  # add(%2, 1.0)",
         "return %3",
     ]
 
 
 def test_a_formula_is_not_computed_on_repeated_cells():
-    text = after(dt.broadcast_to(memory(3) + 1, (4, 3)), selector_as_view, selector_before_map)
-    assert "map(%0) : float64[3]" in text
+    repeated = dt.broadcast_to(memory(3) + 1, (4, 3))
+    text = after(repeated, selector_as_view, selector_before_elementwise)
+    assert "elementwise(%0) : float64[3]" in text
 
 
 def test_a_costly_formula_stays_before_its_selectors():
@@ -102,6 +103,6 @@ def test_a_costly_formula_stays_before_its_selectors():
     value = 0
     for _ in range(-(-COSTLY_FLOPS // ELEMENTARY_FLOPS)):
         value = builder.call("exp", (value,), np.dtype("f8"))
-    x = dt.Array(apply(Map(builder.finish(value)), memory(3).node))
-    text = after(x[::-1], selector_as_view, selector_before_map)
+    x = dt.Array(apply(Elementwise(builder.finish(value)), memory(3).node))
+    text = after(x[::-1], selector_as_view, selector_before_elementwise)
     assert text.splitlines()[-2] == "%2 = view(%1, [2-1*o0]) : float64[3]"

@@ -5,7 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ConstraintError
-from dask_tapestry.io.numpy_source import from_memory
+from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.operators.concat import Concat
 from dask_tapestry.teg import (
     BlockOperator,
@@ -63,7 +63,7 @@ SAME = IndexProjection.identity(1)
 
 
 def vector():
-    return from_memory(np.zeros(4))
+    return from_numpy(np.zeros(4))
 
 
 def forged(operator, inputs=(), after=(), type_=None, digest=None):

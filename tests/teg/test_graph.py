@@ -29,9 +29,12 @@ def test_a_deep_graph_pickles_as_a_flat_table(deep):
 def test_a_deep_graph_prints(deep):
     lines = str(deep).splitlines()
     assert len(deep) == DEEP + 1
-    assert lines[-2] == f"%{DEEP} = map(%{DEEP - 1}) : float64[3]  # add(%{DEEP - 1}, %{DEEP - 1})"
+    assert (
+        lines[-2]
+        == f"%{DEEP} = elementwise(%{DEEP - 1}) : float64[3]  # add(%{DEEP - 1}, %{DEEP - 1})"
+    )
     assert lines[-1] == f"return %{DEEP}"
-    assert repr(deep) == f"<Graph of {DEEP + 1} nodes: map x{DEEP}, memory>"
+    assert repr(deep) == f"<Graph of {DEEP + 1} nodes: elementwise x{DEEP}, memory>"
 
 
 def test_a_deep_graph_is_planned():
@@ -49,7 +52,7 @@ def test_a_graph_prints_its_values_alone():
     assert str(y.teg).splitlines()[1:] == [
         "%1 = permute(%0, (1, 0)) : float32[3, row=2]",
         "%2 = slice(%1, [2::-1, 0:2]) : float32[3, row=2]",
-        "%3 = map(%2) : float32[3, row=2]  # multiply(%2, 2.0)",
+        "%3 = elementwise(%2) : float32[3, row=2]  # multiply(%2, 2.0)",
         "%4 = reduce(%3, sum, axes=(0,)) : float32[row=2]",
         "return %4",
     ]
@@ -74,7 +77,7 @@ def test_consumers_are_listed_for_each_input_they_read():
     joined = dt.concatenate([x, x, x + 1])
     readers = joined.teg.consumers
     names = [n.operator.name for n in readers[x.node]]
-    assert sorted(names) == ["concat", "concat", "map"]
+    assert sorted(names) == ["concat", "concat", "elementwise"]
     assert readers[joined.node] == []
 
 

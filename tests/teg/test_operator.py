@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.numpy_source import from_memory
+from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.teg import Operator, Progression, Region, TensorType
@@ -36,7 +36,7 @@ def test_what_is_not_pointwise_is_not_restricted():
 
 
 def test_a_reduction_is_restricted_along_kept_axes():
-    node = reduce(from_memory(np.ones((4, 6))), "sum", 1)
+    node = reduce(from_numpy(np.ones((4, 6))), "sum", 1)
     restricted = node.operator.restrict(node.input_types, region((3, 1, 1)))
     assert restricted.inputs == (region((3, 1, 1), (0, 1, 6)),)
     assert restricted.operator == node.operator

@@ -1,1 +1,28 @@
 """What every chapter needs: Array itself, its arguments, its conversions."""
+
+from dask_tapestry.array.core.array import *
+from dask_tapestry.array.core.boolean_mask import *
+from dask_tapestry.array.core.convert import *
+from dask_tapestry.array.core.dask_arrays import *
+from dask_tapestry.array.core.effect import *
+
+__all__ = [
+    "Array",
+    "Effect",
+    "argwhere",
+    "asarray",
+    "compress",
+    "extract",
+    "flatnonzero",
+    "from_array",
+    "from_dask_array",
+    "from_delayed",
+    "nonzero",
+    "placeholder",
+    "rechunk",
+    "rename",
+    "resolve_shapes",
+    "result_type",
+    "sequence_point",
+    "to_dask_array",
+]

@@ -16,7 +16,7 @@ from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred, check_workers
 from dask_tapestry.array.core.method_stubs import Declared
-from dask_tapestry.array.core.scalars import Scalars
+from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
 from dask_tapestry.io.block_source import from_blocks
@@ -24,10 +24,10 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.execute import finish_array
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
-from dask_tapestry.lower.layouts import find_layout
 from dask_tapestry.lower.result_buffer import REMOTE
-from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_here
-from dask_tapestry.operators.chunked import chunked
+from dask_tapestry.lower.result_layout import find_layout
+from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_synchronously
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
@@ -36,9 +36,11 @@ from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
 
+__all__ = ["Array", "resolve_shapes"]
+
 
 @final
-class Array(Declared, Scalars, DaskMethodsMixin):
+class Array(Declared, PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
@@ -185,7 +187,7 @@ class Array(Declared, Scalars, DaskMethodsMixin):
         """
         with computing_with(kwargs.get("scheduler")):
             if self.runs_anywhere(kwargs):
-                values = compute_here([self.node])
+                values = compute_synchronously([self.node])
                 if values is not None:
                     return values[0]
             return DaskMethodsMixin.compute(self, **kwargs)
@@ -383,7 +385,7 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
             raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
         name, cuts = (layout.name, layout.cuts) if layout else (x.name, nominal)
     blocks = from_blocks(name, x.node.type, cuts, graph, uuid4().hex)
-    return Array(blocks if cuts == nominal else chunked(blocks, nominal))
+    return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 
 def _name_of(key: Any) -> str:

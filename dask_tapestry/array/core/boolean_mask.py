@@ -16,8 +16,8 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.compress import compress as compress_tensor
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.coordinates import index
-from dask_tapestry.operators.count_nonzero import count, span_of
+from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.count_nonzero import count_nonzero, span_of
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
@@ -63,7 +63,7 @@ def counted(
 
         return make(pick)
 
-    spans = count(mask)
+    spans = count_nonzero(mask)
     everything = np.diff(np.minimum(np.arange(spans.type.size + 1) * span, mask.type.size))
     bound = build(everything, (mask, *keep))
     return Array(Deferred(spans, (mask, *keep), build, bound, owner or mask))
@@ -97,7 +97,7 @@ def _places(x: Tensor) -> tuple[Tensor, Tensor]:
     zero = np.zeros(1, x.type.dtype)[0]
     mask = x if x.type.dtype == bool else elementwise("not_equal", x, zero)
     flat = reshape(mask, (x.type.size,))
-    return flat, index((x.type.size,), 0)
+    return flat, coordinates((x.type.size,), 0)
 
 
 def _coordinate(places: Tensor, shape: tuple[int, ...], axis: int) -> Tensor:

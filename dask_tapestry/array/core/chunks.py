@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from dask.utils import parse_bytes
 
-from dask_tapestry.config import get as setting
+from dask_tapestry.config import setting
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, fitting_sides
+
+DimensionChunks = int | str | Sequence[int] | None
+Chunks = DimensionChunks | Sequence[DimensionChunks] | Mapping[int | str, DimensionChunks]
 
 
 def cuts_from(

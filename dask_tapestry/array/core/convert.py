@@ -7,18 +7,20 @@ from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import cuts_from
 from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.errors import ArgumentError, ShapeError
-from dask_tapestry.io.coerce import from_anything, from_xarray
+from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
-from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.placement import place
 from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
@@ -32,6 +34,7 @@ __all__ = [
     "placeholder",
     "rechunk",
     "rename",
+    "result_type",
 ]
 
 IGNORED = {"name", "lock", "asarray", "fancy", "meta", "inline_array", "getitem"}
@@ -84,10 +87,8 @@ def asarray(
     array([1, 2, 3])
     """
     del like
-    if order not in (None, "K", "A", "C", "F"):
-        raise ArgumentError(f"order must be one of 'C', 'F', 'A', 'K' or None, not {order!r}")
-    if device not in (None, "cpu"):
-        raise ArgumentError(f"unknown device {device!r}: there is 'cpu'")
+    check_order(order)
+    check_device(device)
     if copy and isinstance(a, np.ndarray):
         a = np.array(a, copy=True, subok=True)
     x = _array_of(a, tuple(dims) if dims is not None else None)
@@ -98,9 +99,41 @@ def asarray(
     return x if dtype is None else Array(astype(x.node, wanted))
 
 
+@implements(np.result_type)
+def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
+    """Return the dtype that operands promote to, as `numpy.result_type`; nothing is computed.
+
+    Parameters
+    ----------
+    *arrays_and_dtypes
+        Arrays, dtypes and Python scalars, which do not widen what they are beside.
+
+    Returns
+    -------
+    dtype
+        The dtype of a formula of all of them.
+
+    Raises
+    ------
+    DTypeError
+        If there is none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.result_type(dt.ones(3, "float32"), 2.0, "int8")
+    dtype('float32')
+    """
+    operands = [a.dtype if isinstance(a, Array) else a for a in arrays_and_dtypes]
+    try:
+        return np.result_type(*operands)
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
+
+
 def _array_of(data: Any, dims: Dims) -> Array:
     """An array of whatever holds one."""
-    if (found := from_xarray(data)) is not None:
+    if (found := unwrap_xarray(data)) is not None:
         data, names = found
         dims = names if dims is None else dims
     if isinstance(data, Array) or (
@@ -110,7 +143,7 @@ def _array_of(data: Any, dims: Dims) -> Array:
         return x if dims is None else rename(x, *dims)
     if isinstance(data, list | tuple) and _holds_arrays(data):
         return Array(_stacked([_array_of(item, None).node for item in data], dims))
-    return Array(from_anything(data, dims))
+    return Array(as_tensor(data, dims))
 
 
 def _holds_arrays(data: Sequence[Any]) -> bool:
@@ -231,7 +264,9 @@ def with_chunks(x: Array, chunks: Any) -> Array:
     >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
     ((2, 2), (6,))
     """
-    return x if chunks is None else Array(chunked(x.node, cuts_from(chunks, x.node.type)))
+    return (
+        x if chunks is None else Array(with_nominal_chunks(x.node, cuts_from(chunks, x.node.type)))
+    )
 
 
 def rechunk(x: Any, chunks: Any) -> Array:

@@ -11,7 +11,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
-from dask_tapestry.io.duck_source import as_declared
+from dask_tapestry.io.duck_source import checked_block
 from dask_tapestry.teg import TensorType
 
 __all__ = [
@@ -114,7 +114,7 @@ def from_delayed(
 def _checked(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """What a delayed value has yielded, if it is what was declared."""
     try:
-        return as_declared(value, shape, dtype, value)
+        return checked_block(value, shape, dtype, value)
     except (TypeError, ValueError) as error:
         raise compute_error(
             error, "while computing a delayed value given to from_delayed"

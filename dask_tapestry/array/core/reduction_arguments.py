@@ -11,14 +11,15 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.monoids import MONOIDS, PLACES, Monoid
-from dask_tapestry.operators.reduce import nothing_to_fold, real_parts, reduce
+from dask_tapestry.operators.monoids import MONOIDS, PLACES, NamedMonoid
+from dask_tapestry.operators.reduce import nothing_to_fold, reduce
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
 
@@ -103,7 +104,7 @@ def _takes_none(x: Tensor, axes: Axes) -> bool:
     return not prod(x.type.shape[axis] for axis in normalize_axes(axes, x.type.ndim))
 
 
-def _scalar(initial: Any, dtype: np.dtype[Any], monoid: Monoid) -> np.generic:
+def _scalar(initial: Any, dtype: np.dtype[Any], monoid: NamedMonoid) -> np.generic:
     if isinstance(initial, int | float | complex):
         return scalar_of(initial, dtype)
     value = np.asarray(initial)
@@ -113,7 +114,11 @@ def _scalar(initial: Any, dtype: np.dtype[Any], monoid: Monoid) -> np.generic:
 
 
 def _masked(
-    x: Tensor, mask: Tensor, monoid: Monoid, start: np.generic | None, kind: np.dtype[Any] | None
+    x: Tensor,
+    mask: Tensor,
+    monoid: NamedMonoid,
+    start: np.generic | None,
+    kind: np.dtype[Any] | None,
 ) -> Tensor:
     """Cells with those left out replaced by one that changes nothing."""
     filler = monoid.neutral if monoid.filler is None else monoid.filler
@@ -125,7 +130,7 @@ def _masked(
     if monoid.dtypes(x.type.dtype, kind)[0].kind == "b":
         x = astype(x, np.dtype(bool))
     elif kind is not None:
-        x = astype(real_parts(x) if kind.kind in "iuf" else x, kind)
+        x = astype(real_part(x) if kind.kind in "iuf" else x, kind)
     constant = start if filler is None else scalar_of(filler, x.type.dtype)
     assert constant is not None
     return choose(mask, x, constant)
@@ -134,7 +139,7 @@ def _masked(
 def _begun(
     start: np.generic,
     x: Tensor,
-    monoid: Monoid,
+    monoid: NamedMonoid,
     axes: Axes,
     kind: np.dtype[Any] | None,
     keepdims: bool,

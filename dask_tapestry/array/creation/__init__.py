@@ -1,1 +1,35 @@
 """Arrays made from nothing, or copied."""
+
+from dask_tapestry.array.creation.copies import *
+from dask_tapestry.array.creation.filled import *
+from dask_tapestry.array.creation.grids import *
+from dask_tapestry.array.creation.matrices import *
+from dask_tapestry.array.creation.ranges import *
+
+__all__ = [
+    "arange",
+    "array",
+    "asanyarray",
+    "ascontiguousarray",
+    "bounding_box",
+    "copy",
+    "empty",
+    "empty_like",
+    "eye",
+    "fromfunction",
+    "full",
+    "full_like",
+    "geomspace",
+    "identity",
+    "index_tensor",
+    "indices",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tri",
+    "vander",
+    "zeros",
+    "zeros_like",
+]

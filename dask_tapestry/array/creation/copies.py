@@ -1,29 +1,31 @@
-"""Arrays of data, taken as they are or copied; an `Array` is a value, so a copy of it is itself."""
+"""Arrays of existing data, as they are or copied: `array`, `copy`, `asanyarray` and the like.
+
+An `Array` is a value, so a copy of one is that `Array` itself; NumPy's arrays are copied at once.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.shapes import known_order
+from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.array.shape.atleast import with_rank
 
 __all__ = ["array", "asanyarray", "ascontiguousarray", "copy"]
 
 
 def array(
-    object: Any,
-    dtype: Any = None,
+    object: ArrayLike,
+    dtype: DTypeLike | None = None,
     *,
     copy: bool | None = True,
     order: str | None = "K",
     subok: bool = False,
     ndmin: int = 0,
-    like: Any = None,
+    like: ArrayLike | None = None,
 ) -> Array:
     """Return an array of data, which is copied now unless `copy` says otherwise, as `numpy.array`.
 
@@ -32,13 +34,29 @@ def array(
     object
         NumPy data, nested sequences, a scalar, or an array of another library.
     dtype
-        Convert to this dtype.
+        Convert to this dtype; by default the data's.
     copy
         Whether to copy a NumPy array, so that later writes to it are not seen.
     order, subok, like
         As NumPy's, without effect.
     ndmin
         How many dimensions there are at least; new ones come first.
+
+    Returns
+    -------
+    Array
+        The data's shape, with `ndmin` dimensions at least.
+
+    Raises
+    ------
+    ShapeError
+        For nested sequences of unequal lengths, or an unknown order.
+    DTypeError
+        For Python objects.
+
+    See Also
+    --------
+    asarray : does not copy.
 
     Examples
     --------
@@ -47,14 +65,26 @@ def array(
     array([[1, 2]])
     """
     del subok, like
-    known_order(order)
+    check_order(order)
     data = np.array(object) if copy and isinstance(object, np.ndarray) else object
     return with_rank(asarray(data, dtype), ndmin)
 
 
 @implements(np.copy)
-def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
+def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> Array:
     """Return an array with the cells of `a`, which is copied now if it is NumPy's.
+
+    Parameters
+    ----------
+    a
+        The data.
+    order, subok
+        As NumPy's, without effect.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `a`.
 
     Examples
     --------
@@ -66,8 +96,38 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
 
 
 @implements(np.asanyarray)
-def asanyarray(a: Any, dtype: Any = None, order: str | None = None, **ignored: Any) -> Array:
-    """Return an array of data, as `asarray`.
+def asanyarray(
+    a: ArrayLike,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    device: str | None = None,
+    copy: bool | None = None,
+    like: ArrayLike | None = None,
+) -> Array:
+    """Return an array of data, as `asarray`: there are no subclasses to keep.
+
+    Parameters
+    ----------
+    a
+        The data.
+    dtype
+        Convert to this dtype; by default the data's.
+    order, like
+        As NumPy's, without effect.
+    device
+        None or ``"cpu"``.
+    copy
+        True to copy an array in memory now; False to refuse what cannot be had without a copy.
+
+    Returns
+    -------
+    Array
+        Shape of the data.
+
+    See Also
+    --------
+    asarray
 
     Examples
     --------
@@ -75,14 +135,29 @@ def asanyarray(a: Any, dtype: Any = None, order: str | None = None, **ignored: A
     >>> dt.asanyarray([1, 2]).shape
     (2,)
     """
-    known_order(order)
-    _only_numpys(ignored)
-    return asarray(a, dtype)
+    check_order(order)
+    return asarray(a, dtype, device=device, copy=copy, like=like)
 
 
 @implements(np.ascontiguousarray)
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Array:
+def ascontiguousarray(
+    a: ArrayLike, dtype: DTypeLike | None = None, *, like: ArrayLike | None = None
+) -> Array:
     """Return an array of data with one dimension at least, as `numpy.ascontiguousarray`.
+
+    Parameters
+    ----------
+    a
+        The data.
+    dtype
+        Convert to this dtype; by default the data's.
+    like
+        As NumPy's, without effect.
+
+    Returns
+    -------
+    Array
+        Shape of the data, ``(1,)`` for a scalar.
 
     Examples
     --------
@@ -92,9 +167,3 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Array:
     """
     del like
     return with_rank(asarray(a, dtype), 1)
-
-
-def _only_numpys(options: dict[str, Any]) -> None:
-    unknown = set(options) - {"device", "copy", "like"}
-    if unknown:
-        raise TypeError(f"asanyarray has no arguments {sorted(unknown)}")

@@ -1,27 +1,27 @@
-"""Arrays made from nothing: one value, or evenly spaced values."""
+"""Arrays of one value: `full`, `zeros`, `ones`, `empty` and their ``_like`` forms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.shapes import Shape, known_order, only_cpu, shape_of
-from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.arange import arange as arange_tensor
+from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.chunked import chunked
 from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full as full_tensor
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = [
-    "arange",
     "empty",
     "empty_like",
     "full",
@@ -35,13 +35,13 @@ __all__ = [
 
 def full(
     shape: Shape,
-    fill_value: Any,
-    dtype: Any = None,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
     order: str = "C",
     *,
     device: str | None = None,
-    like: Any = None,  # noqa: ARG001
-    chunks: Any = None,
+    like: ArrayLike | None = None,  # noqa: ARG001
+    chunks: Chunks = None,
     dims: Sequence[str | None] | None = None,
 ) -> Array:
     """Return an array of one value; it takes no memory.
@@ -54,12 +54,28 @@ def full(
         A scalar, or an array that broadcasts to the shape.
     dtype
         By default the value's.
-    order, device, like
+    order, like
         As NumPy's, without effect.
+    device
+        None or ``"cpu"``.
     chunks
         Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
     dims
         Names of the dimensions.
+
+    Returns
+    -------
+    Array
+        Of shape `shape`.
+
+    Raises
+    ------
+    ShapeError
+        For a negative length, or a fill value that does not broadcast.
+
+    See Also
+    --------
+    full_like, zeros, ones
 
     Examples
     --------
@@ -68,8 +84,8 @@ def full(
     array([[7, 7],
            [7, 7]])
     """
-    known_order(order)
-    only_cpu(device)
+    check_order(order)
+    check_device(device)
     sides = shape_of(shape)
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         x = Array(broadcast(asarray(fill_value, dtype).node, sides))
@@ -84,8 +100,36 @@ def full(
     return with_chunks(x, chunks)
 
 
-def zeros(shape: Shape, dtype: Any = float, order: str = "C", **options: Any) -> Array:
-    """Return an array of zeros; see `full` for the options.
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = float,
+    order: str = "C",
+    *,
+    device: str | None = None,
+    like: ArrayLike | None = None,
+    chunks: Chunks = None,
+    dims: Sequence[str | None] | None = None,
+) -> Array:
+    """Return an array of zeros; it takes no memory.
+
+    Parameters
+    ----------
+    shape
+        Its shape.
+    dtype
+        By default float64.
+    order, device, like, chunks, dims
+        As of `full`.
+
+    Returns
+    -------
+    Array
+        Of shape `shape`.
+
+    Raises
+    ------
+    ShapeError
+        For a negative length.
 
     Examples
     --------
@@ -93,11 +137,40 @@ def zeros(shape: Shape, dtype: Any = float, order: str = "C", **options: Any) ->
     >>> dt.zeros(3).compute()
     array([0., 0., 0.])
     """
-    return full(shape, np.zeros((), as_dtype(dtype))[()], dtype, order, **options)
+    value = np.zeros((), as_dtype(dtype))[()]
+    return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
-def ones(shape: Shape, dtype: Any = None, order: str = "C", **options: Any) -> Array:
-    """Return an array of ones; see `full` for the options.
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: str | None = None,
+    like: ArrayLike | None = None,
+    chunks: Chunks = None,
+    dims: Sequence[str | None] | None = None,
+) -> Array:
+    """Return an array of ones; it takes no memory.
+
+    Parameters
+    ----------
+    shape
+        Its shape.
+    dtype
+        By default float64.
+    order, device, like, chunks, dims
+        As of `full`.
+
+    Returns
+    -------
+    Array
+        Of shape `shape`.
+
+    Raises
+    ------
+    ShapeError
+        For a negative length.
 
     Examples
     --------
@@ -105,11 +178,40 @@ def ones(shape: Shape, dtype: Any = None, order: str = "C", **options: Any) -> A
     >>> dt.ones(3, "int8").compute()
     array([1, 1, 1], dtype=int8)
     """
-    return full(shape, np.ones((), as_dtype(dtype))[()], dtype, order, **options)
+    value = np.ones((), as_dtype(dtype))[()]
+    return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
-def empty(shape: Shape, dtype: Any = float, order: str = "C", **options: Any) -> Array:
-    """Return an array whose cells have no promised value (zeros).
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = float,
+    order: str = "C",
+    *,
+    device: str | None = None,
+    like: ArrayLike | None = None,
+    chunks: Chunks = None,
+    dims: Sequence[str | None] | None = None,
+) -> Array:
+    """Return an array whose cells have no promised value (they are zeros).
+
+    Parameters
+    ----------
+    shape
+        Its shape.
+    dtype
+        By default float64.
+    order, device, like, chunks, dims
+        As of `full`.
+
+    Returns
+    -------
+    Array
+        Of shape `shape`.
+
+    Raises
+    ------
+    ShapeError
+        For a negative length.
 
     Examples
     --------
@@ -117,33 +219,47 @@ def empty(shape: Shape, dtype: Any = float, order: str = "C", **options: Any) ->
     >>> dt.empty((2, 3)).shape
     (2, 3)
     """
-    return zeros(shape, dtype, order, **options)
+    return zeros(shape, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
 @implements(np.full_like)
 def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
+    a: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
     order: str = "K",
     subok: bool = True,
     shape: Shape | None = None,
     *,
     device: str | None = None,
-    chunks: Any = None,
+    chunks: Chunks = None,
 ) -> Array:
     """Return an array of one value with the shape and dtype of `a`.
 
     Parameters
     ----------
+    a
+        The array whose shape, dtype, chunks and names of dimensions are taken.
     fill_value
         A scalar, or an array that broadcasts to the shape.
     dtype, shape
         Instead of those of `a`.
-    order, subok, device
+    order, subok
         As NumPy's, without effect.
+    device
+        None or ``"cpu"``.
     chunks
         Nominal chunks, in any form that Dask takes; by default those of `a`.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `a`, unless given.
+
+    Raises
+    ------
+    ShapeError
+        For a negative length, or a fill value that does not broadcast.
 
     Examples
     --------
@@ -158,19 +274,35 @@ def full_like(
     kind = like.dtype if dtype is None else dtype
     x = full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
     alike = chunks is None and shape is None and any(one.said for one in nominal_chunks(like.node))
-    return Array(chunked(x.node, like.nominal_cuts)) if alike else x
+    return Array(with_nominal_chunks(x.node, like.nominal_cuts)) if alike else x
 
 
 @implements(np.zeros_like)
 def zeros_like(
-    a: Any,
-    dtype: Any = None,
+    a: ArrayLike,
+    dtype: DTypeLike | None = None,
     order: str = "K",
     subok: bool = True,
     shape: Shape | None = None,
-    **options: Any,
+    *,
+    device: str | None = None,
+    chunks: Chunks = None,
 ) -> Array:
-    """Return zeros with the shape and dtype of `a`; see `full_like` for the options.
+    """Return zeros with the shape and dtype of `a`.
+
+    Parameters
+    ----------
+    a
+        The array whose shape, dtype, chunks and names of dimensions are taken.
+    dtype, shape
+        Instead of those of `a`.
+    order, subok, device, chunks
+        As of `full_like`.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `a`, unless given.
 
     Examples
     --------
@@ -178,19 +310,37 @@ def zeros_like(
     >>> dt.zeros_like(dt.ones(2)).compute()
     array([0., 0.])
     """
-    return _like(np.zeros, a, dtype, order, subok, shape, options)
+    like = asarray(a)
+    value = _cell_like(np.zeros, like, dtype)
+    return full_like(like, value, dtype, order, subok, shape, device=device, chunks=chunks)
 
 
 @implements(np.ones_like)
 def ones_like(
-    a: Any,
-    dtype: Any = None,
+    a: ArrayLike,
+    dtype: DTypeLike | None = None,
     order: str = "K",
     subok: bool = True,
     shape: Shape | None = None,
-    **options: Any,
+    *,
+    device: str | None = None,
+    chunks: Chunks = None,
 ) -> Array:
-    """Return ones with the shape and dtype of `a`; see `full_like` for the options.
+    """Return ones with the shape and dtype of `a`.
+
+    Parameters
+    ----------
+    a
+        The array whose shape, dtype, chunks and names of dimensions are taken.
+    dtype, shape
+        Instead of those of `a`.
+    order, subok, device, chunks
+        As of `full_like`.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `a`, unless given.
 
     Examples
     --------
@@ -198,19 +348,37 @@ def ones_like(
     >>> dt.ones_like(dt.zeros(2)).compute()
     array([1., 1.])
     """
-    return _like(np.ones, a, dtype, order, subok, shape, options)
+    like = asarray(a)
+    value = _cell_like(np.ones, like, dtype)
+    return full_like(like, value, dtype, order, subok, shape, device=device, chunks=chunks)
 
 
 @implements(np.empty_like)
 def empty_like(
-    prototype: Any,
-    dtype: Any = None,
+    prototype: ArrayLike,
+    dtype: DTypeLike | None = None,
     order: str = "K",
     subok: bool = True,
     shape: Shape | None = None,
-    **options: Any,
+    *,
+    device: str | None = None,
+    chunks: Chunks = None,
 ) -> Array:
-    """Return an array with the shape and dtype of `prototype` whose cells have no promised value.
+    """Return an array like `prototype`, whose cells have no promised value (they are zeros).
+
+    Parameters
+    ----------
+    prototype
+        The array whose shape, dtype, chunks and names of dimensions are taken.
+    dtype, shape
+        Instead of those of `prototype`.
+    order, subok, device, chunks
+        As of `full_like`.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `prototype`, unless given.
 
     Examples
     --------
@@ -218,77 +386,12 @@ def empty_like(
     >>> dt.empty_like(dt.ones(2)).shape
     (2,)
     """
-    return zeros_like(prototype, dtype, order, subok, shape, **options)
+    return zeros_like(prototype, dtype, order, subok, shape, device=device, chunks=chunks)
 
 
-def _like(
-    make: Any,
-    a: Any,
-    dtype: Any,
-    order: str,
-    subok: bool,
-    shape: Shape | None,
-    options: dict[str, Any],
-) -> Array:
-    like = asarray(a)
-    kind = like.dtype if dtype is None else as_dtype(dtype)
-    return full_like(like, make((), kind)[()], kind, order, subok, shape, **options)
-
-
-def arange(
-    start: Any = None,
-    stop: Any = None,
-    step: Any = None,
-    dtype: Any = None,
-    *,
-    device: str | None = None,
-    like: Any = None,  # noqa: ARG001
-    chunks: Any = None,
-) -> Array:
-    """Return evenly spaced values in ``[start, stop)``, as `numpy.arange`.
-
-    Parameters
-    ----------
-    start, stop, step
-        With one argument it is `stop`.
-    dtype
-        By default NumPy's choice.
-    device, like
-        As NumPy's, without effect.
-    chunks
-        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-    Raises
-    ------
-    ZeroDivisionError
-        For a step of zero.
-    ShapeError
-        If there would be too many values, or no number of them.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.arange(1, 7, 2).compute()
-    array([1, 3, 5])
-    """
-    only_cpu(device)
-    if stop is None:
-        start, stop = None, start
-    if stop is None:
-        raise DTypeError("arange() requires stop to be specified.")
-    kind = None if dtype is None else as_dtype(dtype)
-    if kind is not None and kind.kind == "b":
-        x = asarray(_truths(start or 0, stop, 1 if step is None else step))
-    else:
-        x = Array(arange_tensor(start, stop, step, kind))
-    return with_chunks(x, chunks)
-
-
-def _truths(start: Any, stop: Any, step: Any) -> np.ndarray[Any, Any]:
-    """A range of truth values, of which there are two at most, as NumPy says."""
-    count = arange_tensor(start, stop, step, None).type.shape[0]
-    if count > 2:
-        raise DTypeError(
-            "arange() is only supported for booleans when the result has at most length 2."
-        )
-    return np.arange(start, stop, step, dtype=bool)
+def _cell_like(
+    make: Callable[..., np.ndarray[Any, Any]], like: Array, dtype: DTypeLike | None
+) -> np.generic:
+    """The cell that `numpy.zeros` or `numpy.ones` puts into arrays of `dtype`, else of `like`'s."""
+    cell: np.generic = make((), like.dtype if dtype is None else as_dtype(dtype)).flat[0]
+    return cell

@@ -1,1 +1,27 @@
 """Products of matrices and vectors, norms, layers of networks."""
+
+from dask_tapestry.array.linalg import namespace as linalg
+from dask_tapestry.array.linalg import nn
+from dask_tapestry.array.linalg.cross_trace import *
+from dask_tapestry.array.linalg.einsum import *
+from dask_tapestry.array.linalg.products import *
+from dask_tapestry.array.linalg.vector_products import *
+
+__all__ = [
+    "cross",
+    "dot",
+    "einsum",
+    "einsum_path",
+    "inner",
+    "kron",
+    "linalg",
+    "matmul",
+    "matvec",
+    "nn",
+    "outer",
+    "tensordot",
+    "trace",
+    "vdot",
+    "vecdot",
+    "vecmat",
+]

@@ -7,9 +7,22 @@ Examples
 5.0
 """
 
-from dask_tapestry.array.linalg import batched_products, matrix_chains, norms
-from dask_tapestry.array.linalg.batched_products import *
+from dask_tapestry.array.linalg.array_api import *
 from dask_tapestry.array.linalg.matrix_chains import *
 from dask_tapestry.array.linalg.norms import *
 
-__all__ = [*matrix_chains.__all__, *batched_products.__all__, *norms.__all__]
+__all__ = [
+    "cross",
+    "diagonal",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]

@@ -1,1 +1,49 @@
-"""The same cells under other coordinates: reshaped, joined, split, repeated, padded."""
+"""Cells in other places: arrays joined, split, repeated, padded, rolled and flipped."""
+
+from dask_tapestry.array.manipulation.diagonals import *
+from dask_tapestry.array.manipulation.insert_delete import *
+from dask_tapestry.array.manipulation.joining import *
+from dask_tapestry.array.manipulation.padding import *
+from dask_tapestry.array.manipulation.repeating import *
+from dask_tapestry.array.manipulation.roll_flip import *
+from dask_tapestry.array.manipulation.splitting import *
+from dask_tapestry.array.manipulation.stacking import *
+
+__all__ = [
+    "append",
+    "array_split",
+    "block",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "delete",
+    "diag",
+    "diagflat",
+    "diagonal",
+    "dsplit",
+    "dstack",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "hstack",
+    "insert",
+    "interleave",
+    "pad",
+    "repeat",
+    "resize",
+    "roll",
+    "rot90",
+    "split",
+    "stack",
+    "tile",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+    "unstack",
+    "vsplit",
+    "vstack",
+]

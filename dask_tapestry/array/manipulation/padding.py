@@ -1,24 +1,27 @@
-"""Padding: cells before and after those of an array, as `numpy.pad`."""
+"""Padding: `pad` puts cells before and after those of an array."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.creation.linspace import linspace
+from dask_tapestry.array.creation.ranges import linspace
 from dask_tapestry.array.elementwise.choosing import astype
-from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
-from dask_tapestry.array.shape.reshape import flip, squeeze
+from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.array.manipulation.roll_flip import flip
+from dask_tapestry.array.shape.reshaping import squeeze
 from dask_tapestry.array.statistics.averages import mean
-from dask_tapestry.array.statistics.quantiles import median
-from dask_tapestry.array.statistics.reductions import max as greatest
-from dask_tapestry.array.statistics.reductions import min as least
+from dask_tapestry.array.statistics.extremes import max as greatest
+from dask_tapestry.array.statistics.extremes import min as least
+from dask_tapestry.array.statistics.medians import median
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.operators.axis_slices import slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.pad import (
@@ -30,12 +33,24 @@ from dask_tapestry.operators.pad import (
     pad_wrap,
     within,
 )
-from dask_tapestry.operators.split import part
 from dask_tapestry.operators.vector_function import pad_vectors
 from dask_tapestry.teg import Tensor
 
 __all__ = ["pad"]
 
+Mode = Literal[
+    "constant",
+    "edge",
+    "empty",
+    "linear_ramp",
+    "maximum",
+    "mean",
+    "median",
+    "minimum",
+    "reflect",
+    "symmetric",
+    "wrap",
+]
 Pair = tuple[Any, Any]
 Widths = list[tuple[int, int]]
 OPTIONS: Final = {
@@ -60,11 +75,18 @@ STATISTICS: Final[Mapping[str, Callable[..., Array]]] = {
 
 
 @implements(np.pad)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
+def pad(
+    array: ArrayLike,
+    pad_width: ArrayLike | Mapping[int, int | tuple[int, int]],
+    mode: Mode | Callable[..., None] = "constant",
+    **kwargs: Any,
+) -> Array:
     """Put cells before and after those of an array, as `numpy.pad`.
 
     Parameters
     ----------
+    array
+        The array.
     pad_width
         How many: one number, a pair of numbers before and after, a pair for each dimension, or
         numbers and pairs by dimension.
@@ -76,6 +98,11 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     **kwargs
         ``constant_values``, ``end_values``, ``stat_length``, ``reflect_type`` for their modes; for
         a function whatever it takes.
+
+    Returns
+    -------
+    Array
+        Dtype of `array`; each dimension is longer by its widths.
 
     Raises
     ------
@@ -95,7 +122,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     x = asarray(array)
     widths = _widths(pad_width, x.ndim)
     if callable(mode):
-        return _pad_by(mode, x, widths, kwargs)
+        return _pad_by_function(mode, x, widths, kwargs)
     if mode not in OPTIONS:
         raise ShapeError(f"mode '{mode}' is not supported")
     if unknown := set(kwargs) - OPTIONS[mode]:
@@ -118,7 +145,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     return _pad_statistic(x, widths, mode, _lengths(kwargs.get("stat_length"), x.ndim))
 
 
-def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
+def _pad_constant(x: Array, widths: Widths, values: ArrayLike) -> Array:
     node = x.node
     if isinstance(values, Array):
         value = cast(broadcast(values.node, (1,) * x.ndim), x.dtype)
@@ -131,6 +158,7 @@ def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
 
 
 def _pad_copies(x: Array, widths: Widths, mode: str, reflect_type: str) -> Array:
+    """Copies of the array's own cells: its edges, itself repeated, or itself mirrored."""
     node = x.node
     for axis, width in enumerate(widths):
         if not any(width):
@@ -147,10 +175,10 @@ def _pad_copies(x: Array, widths: Widths, mode: str, reflect_type: str) -> Array
 
 
 def _pad_ramp(x: Array, widths: Widths, ends: list[Pair]) -> Array:
-    """From a given value at the very end to the edge's next to the array's own cells."""
+    """A linear ramp from the value of each end down or up to the array's edge."""
     for axis, (width, pair) in enumerate(zip(widths, ends, strict=True)):
         extent = x.shape[axis]
-        edges = part(x.node, axis, 0, 1), part(x.node, axis, extent - 1, extent)
+        edges = slice_axis(x.node, axis, 0, 1), slice_axis(x.node, axis, extent - 1, extent)
         before, after = (
             linspace(end, squeeze(Array(edge), axis), n, False, dtype=x.dtype, axis=axis)
             for end, edge, n in zip(pair, edges, width, strict=True)
@@ -160,14 +188,15 @@ def _pad_ramp(x: Array, widths: Widths, ends: list[Pair]) -> Array:
 
 
 def _pad_statistic(x: Array, widths: Widths, mode: str, lengths: list[Pair]) -> Array:
+    """A statistic of the cells nearest to each side, `lengths` of them; None means all."""
     for axis, (width, pair) in enumerate(zip(widths, lengths, strict=True)):
         extent = x.shape[axis]
         left, right = (extent if n is None else min(n, extent) for n in pair)
         if not min(left, right) and mode in ("maximum", "minimum"):
             raise ShapeError("stat_length of 0 yields no value for padding")
         sides = (
-            _statistic(mode, Array(part(x.node, axis, 0, left)), axis),
-            _statistic(mode, Array(part(x.node, axis, extent - right, extent)), axis),
+            _statistic(mode, Array(slice_axis(x.node, axis, 0, left)), axis),
+            _statistic(mode, Array(slice_axis(x.node, axis, extent - right, extent)), axis),
         )
         x = Array(framed(x.node, axis, width, sides))
     return x
@@ -180,14 +209,17 @@ def _statistic(mode: str, cells: Array, axis: int) -> Tensor:
     return astype(value, cells.dtype).node
 
 
-def _pad_by(function: Callable[..., Any], x: Array, widths: Widths, kwargs: Any) -> Array:
+def _pad_by_function(
+    function: Callable[..., None], x: Array, widths: Widths, kwargs: dict[str, Any]
+) -> Array:
     node = _pad_constant(x, widths, 0).node
     for axis, width in enumerate(widths):
         node = pad_vectors(node, function, axis, width, kwargs)
     return Array(node)
 
 
-def _widths(pad_width: Any, ndim: int) -> Widths:
+def _widths(pad_width: ArrayLike | Mapping[int, int | tuple[int, int]], ndim: int) -> Widths:
+    """Numbers of cells before and after, for each dimension."""
     if isinstance(pad_width, Mapping):
         pairs: list[Any] = [(0, 0)] * ndim
         for axis, width in pad_width.items():
@@ -201,7 +233,7 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
     return _lengths(given, ndim)
 
 
-def _lengths(values: Any, ndim: int) -> list[tuple[Any, Any]]:
+def _lengths(values: ArrayLike | None, ndim: int) -> list[Pair]:
     """Pairs of numbers of cells, or of None."""
     if values is None:
         return [(None, None)] * ndim
@@ -211,7 +243,7 @@ def _lengths(values: Any, ndim: int) -> list[tuple[Any, Any]]:
     return [(int(a), int(b)) for a, b in _pairs(given, ndim)]
 
 
-def _pairs(values: Any, ndim: int) -> list[Pair]:
+def _pairs(values: ArrayLike, ndim: int) -> list[Pair]:
     """A value for each side of each dimension, of fewer by broadcasting."""
     given = np.asarray(values)
     try:
@@ -223,7 +255,7 @@ def _pairs(values: Any, ndim: int) -> list[Pair]:
     return [(a, b) for a, b in pairs.tolist()]
 
 
-def _cell(value: Any, dtype: np.dtype[Any]) -> np.generic:
+def _cell(value: object, dtype: np.dtype[Any]) -> np.generic:
     """`value` as NumPy stores it in an array of `dtype`."""
     cell = np.zeros((1,), dtype)
     try:

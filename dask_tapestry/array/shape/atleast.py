@@ -1,10 +1,11 @@
-"""Arrays with at least so many dimensions."""
+"""Arrays with at least one, two or three dimensions: new ones have length one."""
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -15,12 +16,26 @@ __all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
 
 
 @overload
-def atleast_1d(ary: Any, /) -> Array: ...
+def atleast_1d(ary: ArrayLike, /) -> Array: ...
 @overload
-def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]: ...
+def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]: ...
 @implements(np.atleast_1d)
-def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]:
-    """Return arrays with one dimension at least; several come as a tuple.
+def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+    """Return arrays with one dimension at least, as `numpy.atleast_1d`.
+
+    Parameters
+    ----------
+    *arys
+        Arrays; those with fewer dimensions get new first ones.
+
+    Returns
+    -------
+    Array or tuple of Array
+        One array, or a tuple of several.
+
+    See Also
+    --------
+    atleast_2d, atleast_3d
 
     Examples
     --------
@@ -32,12 +47,26 @@ def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]:
 
 
 @overload
-def atleast_2d(ary: Any, /) -> Array: ...
+def atleast_2d(ary: ArrayLike, /) -> Array: ...
 @overload
-def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]: ...
+def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]: ...
 @implements(np.atleast_2d)
-def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]:
-    """Return arrays with two dimensions at least; a vector becomes a row.
+def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+    """Return arrays with two dimensions at least, as `numpy.atleast_2d`; a vector becomes a row.
+
+    Parameters
+    ----------
+    *arys
+        Arrays; those with fewer dimensions get new first ones.
+
+    Returns
+    -------
+    Array or tuple of Array
+        One array, or a tuple of several.
+
+    See Also
+    --------
+    atleast_1d, atleast_3d
 
     Examples
     --------
@@ -49,12 +78,26 @@ def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]:
 
 
 @overload
-def atleast_3d(ary: Any, /) -> Array: ...
+def atleast_3d(ary: ArrayLike, /) -> Array: ...
 @overload
-def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]: ...
+def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]: ...
 @implements(np.atleast_3d)
-def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]:
-    """Return arrays with three dimensions at least; a matrix gets a last one, a vector both.
+def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+    """Return arrays with three dimensions at least, as `numpy.atleast_3d`.
+
+    Parameters
+    ----------
+    *arys
+        Arrays; a matrix gets a new last dimension, a vector a first and a last one.
+
+    Returns
+    -------
+    Array or tuple of Array
+        One array, or a tuple of several.
+
+    See Also
+    --------
+    atleast_1d, atleast_2d
 
     Examples
     --------
@@ -62,15 +105,15 @@ def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]:
     >>> dt.atleast_3d(dt.arange(3)).shape
     (1, 3, 1)
     """
-    return _one_or_all([_cube(asarray(x)) for x in arys])
+    return _one_or_all([_with_three(asarray(x)) for x in arys])
 
 
 def with_rank(x: Array, rank: int) -> Array:
-    """`x` with new first dimensions of length one, so that it has `rank` of them at least."""
+    """`x` with new first dimensions of length one, so that it has at least `rank` dimensions."""
     return Array(unsqueeze(x.node, tuple(range(rank - x.ndim))))
 
 
-def _cube(x: Array) -> Array:
+def _with_three(x: Array) -> Array:
     new = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}.get(x.ndim, ())
     return Array(unsqueeze(x.node, new))
 

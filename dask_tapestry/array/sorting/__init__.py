@@ -1,1 +1,29 @@
 """Cells in order: sorting, searching, sets."""
+
+from dask_tapestry.array.sorting.partition import *
+from dask_tapestry.array.sorting.search import *
+from dask_tapestry.array.sorting.sets import *
+from dask_tapestry.array.sorting.sort import *
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "argtopk",
+    "digitize",
+    "interp",
+    "intersect1d",
+    "isin",
+    "lexsort",
+    "partition",
+    "searchsorted",
+    "setdiff1d",
+    "setxor1d",
+    "sort",
+    "topk",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]

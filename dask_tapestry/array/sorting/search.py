@@ -1,10 +1,11 @@
-"""Looking cells up in tables: sorted vectors, bins, sets and points."""
+"""Looking cells up in tables: sorted vectors, bins, sets and sampled functions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -12,7 +13,8 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.search import Digitize, Interp, common_dtype, is_in, search
+from dask_tapestry.operators.search import Digitize, Interp, common_dtype, is_in
+from dask_tapestry.operators.search import searchsorted as search_table
 from dask_tapestry.operators.sort import sort
 from dask_tapestry.operators.take import take
 from dask_tapestry.teg import Tensor, apply
@@ -21,22 +23,40 @@ __all__ = ["digitize", "interp", "isin", "searchsorted"]
 
 
 @implements(np.searchsorted)
-def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
-    """Return the places in the sorted vector `x` before which the cells of `v` belong.
+def searchsorted(
+    x: ArrayLike,
+    v: ArrayLike,
+    side: Literal["left", "right"] = "left",
+    sorter: ArrayLike | None = None,
+) -> Array:
+    """Return the indices at which cells belong in a sorted vector, as `numpy.searchsorted`.
 
     Parameters
     ----------
+    x
+        Table: a vector in ascending order, or that `sorter` puts in order.
+    v
+        Cells to look up.
     side
-        Left or right of equal cells.
+        Insert before or after equal cells.
     sorter
-        Places that sort `x`, where it is not.
+        Indices that sort `x`, as `argsort` returns them.
+
+    Returns
+    -------
+    Array
+        Indices of dtype intp, shape of `v`.
 
     Raises
     ------
     ShapeError
-        If `x` is no vector or `sorter` of another length.
-    TypeError
-        If `sorter` holds no integers.
+        If `x` is not a vector, or `sorter` has another length.
+    DTypeError
+        If `sorter` does not hold integers.
+
+    See Also
+    --------
+    digitize, isin, sort
 
     Examples
     --------
@@ -49,10 +69,11 @@ def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
         raise ShapeError(f"object too deep for desired array: {table.type} is no vector")
     if sorter is not None:
         table = take(table, _sorter(sorter, table), 0)
-    return Array(search(cells, table, side))
+    return Array(search_table(cells, table, side))
 
 
-def _sorter(sorter: Any, table: Tensor) -> Tensor:
+def _sorter(sorter: ArrayLike, table: Tensor) -> Tensor:
+    """The sorter as a tensor, checked."""
     node = asarray(sorter).node
     if node.type.ndim != 1 or node.type.dtype.kind not in "iu":
         raise DTypeError(f"sorter must only contain integers, one for each cell: {node.type}")
@@ -62,22 +83,33 @@ def _sorter(sorter: Any, table: Tensor) -> Tensor:
 
 
 @implements(np.digitize)
-def digitize(x: Any, bins: Any, right: bool = False) -> Array:
-    """Return the numbers of the bins that cells lie in, as `numpy.digitize`.
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
+    """Return the number of the bin that each cell lies in, as `numpy.digitize`.
 
     Parameters
     ----------
+    x
+        The array, or what `asarray` takes.
     bins
-        Edges, ascending or descending. Of a lazy array that is checked when it is computed.
+        Edges, ascending or descending; those of a lazy array are checked when computed.
     right
         A bin holds its upper edge instead of its lower one.
+
+    Returns
+    -------
+    Array
+        Bin numbers of dtype intp, shape of `x`; 0 and ``len(bins)`` lie outside.
 
     Raises
     ------
     ShapeError
-        If the edges are no vector or in no order.
-    TypeError
-        For complex cells or edges.
+        If `bins` is not a vector, or is not sorted.
+    DTypeError
+        If cells or edges are complex.
+
+    See Also
+    --------
+    searchsorted, histogram
 
     Examples
     --------
@@ -102,28 +134,41 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
 
 @implements(np.isin)
 def isin(
-    element: Any,
-    test_elements: Any,
+    element: ArrayLike,
+    test_elements: ArrayLike,
     assume_unique: bool = False,  # noqa: ARG001
     invert: bool = False,
     *,
-    kind: str | None = None,
+    kind: Literal["sort", "table"] | None = None,
 ) -> Array:
     """Return whether each cell of `element` is in `test_elements`, as `numpy.isin`.
 
     Parameters
     ----------
+    element
+        Cells to look up.
+    test_elements
+        Cells of the set, of any shape.
     assume_unique
-        NumPy's; it makes no difference.
+        Accepted for NumPy's sake; it makes no difference.
     invert
-        Return whether it is not.
+        Return whether each cell is not in the set.
     kind
-        NumPy's ways to search; they make no difference.
+        Accepted for NumPy's sake; cells are always sorted.
+
+    Returns
+    -------
+    Array
+        Bools, shape of `element`.
 
     Raises
     ------
     ShapeError
-        For an unknown `kind`, or ``"table"`` where cells are no integers.
+        If `kind` is unknown, or ``"table"`` and cells are not integers.
+
+    See Also
+    --------
+    searchsorted, intersect1d, setdiff1d
 
     Examples
     --------
@@ -140,37 +185,48 @@ def isin(
     dtype = common_dtype(cells, table)
     if isinstance(test_elements, Array):
         ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
-    else:  # it is at hand, and as cheap to sort as to send
+    else:  # in memory: sorting costs as little as sending
         ordered = asarray(np.sort(np.asarray(test_elements, dtype), axis=None)).node
     return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
 
 
 @implements(np.interp)
 def interp(
-    x: Any,
-    xp: Any,
-    fp: Any,
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
     left: complex | None = None,
     right: complex | None = None,
     period: float | None = None,
 ) -> Array:
-    """Interpolate linearly between points, as `numpy.interp` and to the same bits.
+    """Interpolate linearly between points, as `numpy.interp`, to the same bits.
 
     Parameters
     ----------
+    x
+        Coordinates to interpolate at.
     xp, fp
-        Coordinates of the points, ascending, and values at them: vectors.
+        Coordinates of the points, ascending, and the values at them: vectors.
     left, right
-        Values outside the points, by default those of the first and the last.
+        Values outside the points; by default those of the first and the last point.
     period
-        Of the coordinates; then the points need no order.
+        Period of the coordinates, with which the points need no order.
+
+    Returns
+    -------
+    Array
+        Float64 or complex128, shape of `x`.
 
     Raises
     ------
     ShapeError
-        If points and values are no vectors of the same length, or the period is zero.
-    TypeError
-        For complex coordinates.
+        If `xp` and `fp` are not vectors of one length, or `period` is zero.
+    DTypeError
+        If coordinates are complex.
+
+    See Also
+    --------
+    searchsorted
 
     Examples
     --------
@@ -197,6 +253,7 @@ def interp(
 
 
 def _check_points(points: Tensor, values: Tensor, period: float | None) -> None:
+    """Raise what `numpy.interp` raises for points that do not fit together."""
     if period is not None and period == 0:
         raise ShapeError("period must be a non-zero value")
     if points.type.ndim != 1 or values.type.ndim != 1:

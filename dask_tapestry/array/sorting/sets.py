@@ -1,14 +1,15 @@
-"""Sets: the different cells of arrays, and what two of them have in common.
+"""Set operations: the different cells of one array, and what two arrays have in common.
 
-How many there are is counted when a shape is first asked for. Cells are sorted; a mask says which
-of them is the first of its kind.
+Their number is counted when a shape is first asked for. Cells are sorted, and a mask marks the
+first of each kind.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.boolean_mask import Pick, counted
@@ -61,7 +62,7 @@ class UniqueInverseResult(NamedTuple):
 
 @implements(np.unique)
 def unique(
-    ar: Any,
+    ar: ArrayLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -69,19 +70,34 @@ def unique(
     *,
     equal_nan: bool = True,
     sorted: bool = True,  # noqa: ARG001
-) -> Any:
-    """Return the different cells of an array in order, as `numpy.unique`.
+) -> Array | tuple[Array, ...]:
+    """Return the different cells of an array, sorted, as `numpy.unique`.
 
     Parameters
     ----------
-    return_index, return_inverse, return_counts
-        Return too where each is first, which of them each cell is, and how often each is there.
+    ar
+        The array, or what `asarray` takes.
+    return_index
+        Return where each cell comes first too.
+    return_inverse
+        Return the number among the results of each cell of `ar` too.
+    return_counts
+        Return how often each cell occurs too.
     axis
-        Compare slices along this axis instead of cells. They are put in order in one block.
+        Compare slices along this axis instead of cells; all of them are sorted in one block.
     equal_nan
         Whether every NaN is the same.
     sorted
-        NumPy's; the cells always come in order.
+        Accepted for NumPy's sake; cells are always sorted.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The cells, 1-d, or slices along `axis`; in a tuple with any further results.
+
+    See Also
+    --------
+    unique_all, unique_values, bincount, isin
 
     Examples
     --------
@@ -94,7 +110,7 @@ def unique(
     number = None if axis is None else normalize_axis(axis, array.ndim)
     found: Distinct | DistinctRows
     if number is None or array.ndim == 1:
-        found = Distinct(array, equal_nan)
+        found = Distinct.of(array, equal_nan)
     else:
         found = DistinctRows(array, number)
     results = [found.values()]
@@ -108,10 +124,22 @@ def unique(
 
 
 @implements(np.unique_all)
-def unique_all(x: Any, /) -> UniqueAllResult:
-    """Return the different cells, where each is first, which of them each cell is, how often it is.
+def unique_all(x: ArrayLike, /) -> UniqueAllResult:
+    """Return all that `unique` does for cells, as `numpy.unique_all`; every NaN is different.
 
-    Every NaN is different.
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    UniqueAllResult
+        `values`, `indices` of the first of each, `inverse_indices` (shape of `x`), and `counts`.
+
+    See Also
+    --------
+    unique
 
     Examples
     --------
@@ -119,13 +147,27 @@ def unique_all(x: Any, /) -> UniqueAllResult:
     >>> dt.unique_all(dt.asarray([3, 1, 3])).inverse_indices.compute()
     array([1, 0, 1])
     """
-    found = Distinct(asarray(x), equal_nan=False)
+    found = Distinct.of(asarray(x), equal_nan=False)
     return UniqueAllResult(found.values(), found.index(), found.inverse(), found.counts())
 
 
 @implements(np.unique_counts)
-def unique_counts(x: Any, /) -> UniqueCountsResult:
-    """Return the different cells, and how often each is there. Every NaN is different.
+def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
+    """Return the different cells and how often each occurs; every NaN is different.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    UniqueCountsResult
+        `values`, sorted, and their `counts`.
+
+    See Also
+    --------
+    unique, numpy.unique_counts
 
     Examples
     --------
@@ -133,13 +175,27 @@ def unique_counts(x: Any, /) -> UniqueCountsResult:
     >>> dt.unique_counts(dt.asarray([3, 1, 3])).counts.compute()
     array([1, 2])
     """
-    found = Distinct(asarray(x), equal_nan=False)
+    found = Distinct.of(asarray(x), equal_nan=False)
     return UniqueCountsResult(found.values(), found.counts())
 
 
 @implements(np.unique_inverse)
-def unique_inverse(x: Any, /) -> UniqueInverseResult:
-    """Return the different cells, and which of them each cell is. Every NaN is different.
+def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
+    """Return the different cells and the number of each cell among them; every NaN is different.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    UniqueInverseResult
+        `values`, sorted, and `inverse_indices` in the shape of `x`.
+
+    See Also
+    --------
+    unique, numpy.unique_inverse
 
     Examples
     --------
@@ -147,13 +203,27 @@ def unique_inverse(x: Any, /) -> UniqueInverseResult:
     >>> dt.unique_inverse(dt.asarray([3, 1, 3])).inverse_indices.compute()
     array([1, 0, 1])
     """
-    found = Distinct(asarray(x), equal_nan=False)
+    found = Distinct.of(asarray(x), equal_nan=False)
     return UniqueInverseResult(found.values(), found.inverse())
 
 
 @implements(np.unique_values)
-def unique_values(x: Any, /) -> Array:
-    """Return the different cells. Every NaN is different.
+def unique_values(x: ArrayLike, /) -> Array:
+    """Return the different cells; every NaN is different.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted.
+
+    See Also
+    --------
+    unique, numpy.unique_values
 
     Examples
     --------
@@ -161,12 +231,26 @@ def unique_values(x: Any, /) -> Array:
     >>> dt.unique_values(dt.asarray([3, 1, 3])).compute()
     array([1, 3])
     """
-    return Distinct(asarray(x), equal_nan=False).values()
+    return Distinct.of(asarray(x), equal_nan=False).values()
 
 
 @implements(np.union1d)
-def union1d(ar1: Any, ar2: Any) -> Array:
-    """Return the different cells of both arrays in order.
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
+    """Return the different cells of both arrays, as `numpy.union1d`.
+
+    Parameters
+    ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted.
+
+    See Also
+    --------
+    intersect1d, setdiff1d, unique
 
     Examples
     --------
@@ -175,24 +259,35 @@ def union1d(ar1: Any, ar2: Any) -> Array:
     array([1, 2, 3])
     """
     left, right = _flat(ar1, ar2)
-    return Distinct(Array(concat([left, right])), equal_nan=True).values()
+    return Distinct.of(Array(concat([left, right])), equal_nan=True).values()
 
 
 @implements(np.intersect1d)
 def intersect1d(
-    ar1: Any,
-    ar2: Any,
+    ar1: ArrayLike,
+    ar2: ArrayLike,
     assume_unique: bool = False,  # noqa: ARG001
     return_indices: bool = False,
-) -> Any:
-    """Return the cells that both arrays hold, each once and in order.
+) -> Array | tuple[Array, Array, Array]:
+    """Return the different cells that both arrays hold, as `numpy.intersect1d`.
 
     Parameters
     ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
     assume_unique
-        NumPy's; it makes no difference.
+        Accepted for NumPy's sake; it makes no difference.
     return_indices
-        Return too where each is first in the two arrays, flattened.
+        Return too where each cell comes first in either flattened array.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Cells, 1-d and sorted; with `return_indices`, and the indices in `ar1` and `ar2`.
+
+    See Also
+    --------
+    union1d, setdiff1d, isin
 
     Examples
     --------
@@ -200,7 +295,7 @@ def intersect1d(
     >>> dt.intersect1d([3, 1, 2], [2, 3, 5]).compute()
     array([2, 3])
     """
-    left, right = (Distinct(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
     common = left.among(right)
     if not return_indices:
         return common.values()
@@ -208,13 +303,24 @@ def intersect1d(
 
 
 @implements(np.setdiff1d)
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
-    """Return the cells of the first array that the second does not hold.
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
+    """Return the different cells of the first array that the second does not hold.
 
     Parameters
     ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
     assume_unique
-        Return the cells as they come, and equal ones as often as they come.
+        Return the cells in the order of `ar1`, equal ones as often as they occur.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted, unless `assume_unique`.
+
+    See Also
+    --------
+    setxor1d, intersect1d, numpy.setdiff1d
 
     Examples
     --------
@@ -225,8 +331,8 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     x, y = (asarray(a).node for a in (ar1, ar2))
     dtype = common_dtype(x, y)
     if not assume_unique:
-        found = Distinct(Array(x), equal_nan=True)
-        return found.among(Distinct(Array(y), equal_nan=True), dtype, invert=True).values()
+        found = Distinct.of(Array(x), equal_nan=True)
+        return found.among(Distinct.of(Array(y), equal_nan=True), dtype, invert=True).values()
     flat = reshape(x, (x.type.size,))
     table = sort(reshape(astype(y, dtype), (y.type.size,)), 0)
     kept = is_in(astype(flat, dtype), table, invert=True)
@@ -234,13 +340,24 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 
 
 @implements(np.setxor1d)
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:  # noqa: ARG001
-    """Return the cells that one of the arrays holds and the other does not, in order.
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:  # noqa: ARG001
+    """Return the different cells that exactly one of two arrays holds, as `numpy.setxor1d`.
 
     Parameters
     ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
     assume_unique
-        NumPy's; it makes no difference.
+        Accepted for NumPy's sake; it makes no difference.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted.
+
+    See Also
+    --------
+    setdiff1d, union1d
 
     Examples
     --------
@@ -248,7 +365,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:  # noqa:
     >>> dt.setxor1d([3, 1], [1, 2]).compute()
     array([2, 3])
     """
-    left, right = (Distinct(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
     alone = [left.among(right, invert=True), right.among(left, invert=True)]
     mask = concat([one.mask for one in alone])
     cells = concat([one.ordered for one in alone])
@@ -259,8 +376,8 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:  # noqa:
     return counted(mask, make)
 
 
-def _flat(*arrays: Any) -> list[Tensor]:
-    """Arrays as vectors of one dtype."""
+def _flat(*arrays: ArrayLike) -> list[Tensor]:
+    """The arrays as vectors of one dtype."""
     nodes = [asarray(x).node for x in arrays]
     dtype = common_dtype(*nodes)
     return [reshape(astype(x, dtype), (x.type.size,)) for x in nodes]

@@ -1,12 +1,13 @@
-"""Sorting along an axis, and the places from which sorting takes its cells."""
+"""Sorting along an axis, and its relatives: `argsort`, `partition`, `topk` and `lexsort`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -23,22 +24,23 @@ from dask_tapestry.operators.topk import argtopk as argtopk_tensor
 from dask_tapestry.operators.topk import topk as topk_tensor
 from dask_tapestry.teg import Tensor
 
-__all__ = ["argpartition", "argsort", "argtopk", "lexsort", "partition", "sort", "topk"]
+__all__ = ["argsort", "argtopk", "lexsort", "sort", "topk"]
 
-KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
+KINDS = get_args(Kind)
 
 
 @implements(np.sort)
 def sort(
-    x: Any,
+    x: ArrayLike,
     axis: int | None = -1,
-    kind: str | None = None,
-    order: Any = None,
+    kind: Kind | None = None,
+    order: str | Sequence[str] | None = None,
     *,
     stable: bool | None = None,
     descending: bool = False,
 ) -> Array:
-    """Return the cells in ascending order along `axis`, as `numpy.sort`.
+    """Return the cells along `axis` in ascending order, as `numpy.sort`.
 
     The order is NumPy's, with NaN and NaT last. Equal cells have an order too: -0.0 comes before
     0.0, and every NaN becomes the same one. So neither `kind` nor how the axis is cut changes the
@@ -46,19 +48,32 @@ def sort(
 
     Parameters
     ----------
+    x
+        The array, or what `asarray` takes.
     axis
-        None sorts the flattened array.
+        Axis to sort along; None sorts the flattened array.
     kind, stable
-        As in NumPy; they make no difference.
+        Accepted for NumPy's sake; they make no difference.
     order
-        Fields to compare; there are none.
+        Fields to compare; None, as structured cells are not sorted.
     descending
         Reverse the order: NaN and NaT come first.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `x`, or 1-d for `axis` None.
 
     Raises
     ------
     DTypeError
-        For structured cells.
+        If cells are structured.
+    ShapeError
+        If both `kind` and `stable` are given, `kind` is unknown, or `order` is given.
+
+    See Also
+    --------
+    argsort, topk, partition, unique
 
     Examples
     --------
@@ -67,33 +82,49 @@ def sort(
     array([[1, 2, 3],
            [0, 4, 5]])
     """
-    _check(kind, order, stable)
-    node, number = _lane(asarray(x).node, axis)
+    check_options(kind, order, stable)
+    node, number = lane(asarray(x).node, axis)
     return Array(sort_tensor(node, number, descending=descending))
 
 
 @implements(np.argsort)
 def argsort(
-    x: Any,
+    x: ArrayLike,
     axis: int | None = -1,
-    kind: str | None = None,
-    order: Any = None,
+    kind: Kind | None = None,
+    order: str | Sequence[str] | None = None,
     *,
     stable: bool | None = None,
     descending: bool = False,
 ) -> Array:
-    """Return the places along `axis` of the cells in order; equal cells always keep their order.
+    """Return the indices that sort along `axis`, as `numpy.argsort`; always stable.
 
     Parameters
     ----------
+    x
+        The array, or what `asarray` takes.
     axis
-        None sorts the flattened array.
+        Axis to sort along; None sorts the flattened array.
     kind, stable
-        As in NumPy; every kind is stable here.
+        Accepted for NumPy's sake; equal cells always keep their order.
     order
-        Fields to compare; there are none.
+        Fields to compare; None, as structured cells are not sorted.
     descending
-        Largest cells first; equal cells keep their order in this direction too.
+        Greatest cells first; equal cells keep their order in this direction too.
+
+    Returns
+    -------
+    Array
+        Indices of dtype intp, shape of `x`, or 1-d for `axis` None.
+
+    Raises
+    ------
+    ShapeError
+        If both `kind` and `stable` are given, `kind` is unknown, or `order` is given.
+
+    See Also
+    --------
+    sort, lexsort, argtopk
 
     Examples
     --------
@@ -101,67 +132,33 @@ def argsort(
     >>> dt.argsort(dt.asarray([3, 1, 2, 1])).compute()
     array([1, 3, 2, 0])
     """
-    _check(kind, order, stable)
-    node, number = _lane(_at_least_1d(x).node, axis)
+    check_options(kind, order, stable)
+    node, number = lane(at_least_1d(x).node, axis)
     return Array(argsort_tensor(node, number, descending=descending))
 
 
-@implements(np.partition)
-def partition(
-    x: Any,
-    kth: int | Sequence[int],
-    axis: int | None = -1,
-    kind: str = "introselect",
-    order: Any = None,
-) -> Array:
-    """Return the cells with those at the places `kth` as in sorted order, smaller ones before.
-
-    The cells come in order: that is one of the answers `numpy.partition` may give.
-
-    Raises
-    ------
-    ShapeError
-        If a place is out of bounds.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> int(dt.partition(dt.asarray([3, 1, 2]), 1)[1])
-    2
-    """
-    node, number = _partitioned(x, kth, axis, kind, order)
-    return Array(sort_tensor(node, number))
-
-
-@implements(np.argpartition)
-def argpartition(
-    x: Any,
-    kth: int | Sequence[int],
-    axis: int | None = -1,
-    kind: str = "introselect",
-    order: Any = None,
-) -> Array:
-    """Return the places from which `partition` takes its cells; they come in order.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.argpartition(dt.asarray([3, 1, 2]), 1).compute()
-    array([1, 2, 0])
-    """
-    node, number = _partitioned(_at_least_1d(x), kth, axis, kind, order)
-    return Array(argsort_tensor(node, number))
-
-
-def topk(x: Any, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
-    """Return the `k` largest cells along `axis`, largest first, as `dask.array.topk`.
-
-    A negative `k` returns the smallest, smallest first. NaN counts as largest.
+def topk(x: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
+    """Return the `k` greatest cells along `axis`, in descending order, as `dask.array.topk`.
 
     Parameters
     ----------
+    x
+        The array, or what `asarray` takes.
+    k
+        Number of cells; a negative one takes the least cells, in ascending order.
+    axis
+        Axis to search.
     split_every
-        Dask's; the plan decides.
+        Accepted for Dask's sake; the plan decides how partial results are combined.
+
+    Returns
+    -------
+    Array
+        Shape of `x` with at most ``abs(k)`` cells along `axis`; NaN counts as greatest.
+
+    See Also
+    --------
+    argtopk, sort, partition
 
     Examples
     --------
@@ -172,13 +169,28 @@ def topk(x: Any, k: int, axis: int = -1, split_every: int | None = None) -> Arra
     return Array(topk_tensor(asarray(x).node, index(k), axis))
 
 
-def argtopk(x: Any, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
-    """Return the places of the cells that `topk` returns, as `dask.array.argtopk`.
+def argtopk(x: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
+    """Return the indices of the cells that `topk` returns, as `dask.array.argtopk`.
 
     Parameters
     ----------
+    x
+        The array, or what `asarray` takes.
+    k
+        Number of cells; a negative one takes the least cells, in ascending order.
+    axis
+        Axis to search.
     split_every
-        Dask's; the plan decides.
+        Accepted for Dask's sake; the plan decides how partial results are combined.
+
+    Returns
+    -------
+    Array
+        Indices of dtype intp, shape of `x` with at most ``abs(k)`` cells along `axis`.
+
+    See Also
+    --------
+    topk, argsort
 
     Examples
     --------
@@ -190,18 +202,31 @@ def argtopk(x: Any, k: int, axis: int = -1, split_every: int | None = None) -> A
 
 
 @implements(np.lexsort)
-def lexsort(keys: Any, axis: int = -1) -> Array:
-    """Return the places that sort by several keys, of which the last counts most.
+def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
+    """Return the indices that sort by several keys, as `numpy.lexsort`; the last key counts most.
 
     Parameters
     ----------
     keys
-        Arrays of one shape, or an array whose first dimension numbers the keys.
+        Arrays of one shape, or an array with the keys along its first axis.
+    axis
+        Axis of the keys to sort along.
+
+    Returns
+    -------
+    Array
+        Indices of dtype intp, shape of a key.
 
     Raises
     ------
     TypeError
-        Without a key.
+        If there is no key.
+    ShapeError
+        If keys differ in shape.
+
+    See Also
+    --------
+    argsort, sort
 
     Examples
     --------
@@ -219,6 +244,7 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
 
 
 def _lexsort(keys: Sequence[Tensor], axis: int) -> Tensor:
+    """Sort by the first key, then stably by each of the others."""
     if not keys[0].type.ndim:
         return full((), PLACES.type(0))
     number = normalize_axis(axis, keys[0].type.ndim)
@@ -230,9 +256,22 @@ def _lexsort(keys: Sequence[Tensor], axis: int) -> Tensor:
 
 
 def sort_in_place(
-    self: Array, axis: int = -1, kind: str | None = None, order: Any = None, **options: Any
+    self: Array,
+    axis: int = -1,
+    kind: Kind | None = None,
+    order: str | Sequence[str] | None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
 ) -> None:
-    """Sort along `axis`: the array becomes the sorted one, as by `numpy.ndarray.sort`.
+    """Sort along `axis`, as `numpy.ndarray.sort`: the array takes the sorted value.
+
+    Parameters
+    ----------
+    self
+        The array, which changes.
+    axis, kind, order, stable, descending
+        As for `sort`.
 
     Examples
     --------
@@ -242,60 +281,29 @@ def sort_in_place(
     >>> x.compute()
     array([1, 2, 3])
     """
-    self.node = sort(self, axis, kind, order, **options).node
+    self.node = sort(self, axis, kind, order, stable=stable, descending=descending).node
 
 
-def partition_in_place(
-    self: Array,
-    kth: int | Sequence[int],
-    axis: int = -1,
-    kind: str = "introselect",
-    order: Any = None,
-) -> None:
-    """Partition along `axis`: the array becomes the partitioned one.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> x = dt.asarray([3, 1, 2])
-    >>> x.partition(0)
-    >>> int(x[0])
-    1
-    """
-    self.node = partition(self, kth, axis, kind, order).node
-
-
-def _lane(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
-    """The tensor and the axis to sort; flattened for None."""
+def lane(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
+    """The tensor and the axis to sort along; for None the flattened tensor."""
     if axis is None:
         return reshape(x, (x.type.size,)), 0
     return x, normalize_axis(axis, x.type.ndim)
 
 
-def _at_least_1d(x: Any) -> Array:
-    """A scalar as a vector: NumPy knows its places, though not its order."""
+def at_least_1d(x: ArrayLike) -> Array:
+    """The array, 1-d if it is 0-d: NumPy sorts no 0-d array, but knows the indices that would."""
     array = asarray(x)
     return array if array.ndim else array.reshape(1)
 
 
-def _check(kind: str | None, order: Any, stable: bool | None) -> None:
+def check_options(
+    kind: Kind | None, order: str | Sequence[str] | None, stable: bool | None
+) -> None:
+    """Raise what NumPy raises for options that do not fit together."""
     if kind is not None and stable is not None:
         raise ShapeError("`kind` and `stable` parameters can't be provided at the same time")
     if kind is not None and kind not in KINDS:
         raise ShapeError(f"sort kind must be one of {KINDS}, got {kind!r}")
     if order is not None:
         raise ShapeError("Cannot specify order when the array has no fields.")
-
-
-def _partitioned(
-    x: Any, kth: int | Sequence[int], axis: int | None, kind: str, order: Any
-) -> tuple[Tensor, int]:
-    node, number = _lane(asarray(x).node, axis)
-    if kind != "introselect":
-        raise ShapeError(f"select kind must be 'introselect', got {kind!r}")
-    _check(None, order, None)
-    extent = node.type.shape[number]
-    for place in map(index, kth) if isinstance(kth, Iterable) else (index(kth),):
-        if extent and not -extent <= place < extent:
-            raise ShapeError(f"kth(={place}) out of bounds ({extent})")
-    return node, number

@@ -1,1 +1,71 @@
 """Reductions, scans, histograms, quantiles and differences."""
+
+from dask_tapestry.array.statistics.averages import *
+from dask_tapestry.array.statistics.bincount import *
+from dask_tapestry.array.statistics.covariances import *
+from dask_tapestry.array.statistics.cumulative import *
+from dask_tapestry.array.statistics.differences import *
+from dask_tapestry.array.statistics.extremes import *
+from dask_tapestry.array.statistics.gradients import *
+from dask_tapestry.array.statistics.histograms import *
+from dask_tapestry.array.statistics.medians import *
+from dask_tapestry.array.statistics.moments import *
+from dask_tapestry.array.statistics.nan_averages import *
+from dask_tapestry.array.statistics.nan_reductions import *
+from dask_tapestry.array.statistics.quantiles import *
+from dask_tapestry.array.statistics.reductions import *
+from dask_tapestry.array.statistics.scans import *
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "average",
+    "bincount",
+    "corrcoef",
+    "count_nonzero",
+    "cov",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "ediff1d",
+    "gradient",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "logcumsumexp",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "moment",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanpercentile",
+    "nanprod",
+    "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "percentile",
+    "prod",
+    "ptp",
+    "quantile",
+    "std",
+    "sum",
+    "var",
+]

@@ -1,15 +1,16 @@
-"""Means, variances and standard deviations."""
+"""Means, variances and standard deviations: `mean`, `var` and `std`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import (
     NOT_GIVEN,
     flag,
@@ -18,10 +19,9 @@ from dask_tapestry.array.core.reduction_arguments import (
     mask_of,
     wanted_dtype,
 )
-from dask_tapestry.array.elementwise.choosing import imag as imag_part
-from dask_tapestry.array.elementwise.choosing import real as real_part
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.complex_parts import square_modulus
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.operators.reduce import reduce
@@ -33,24 +33,45 @@ DOUBLE = np.dtype(np.float64)
 
 @implements(np.mean)
 def mean(
-    a: Any,
+    a: ArrayLike,
     axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
     *,
-    where: Any = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
 ) -> Array:
     """Return the average of the cells along `axis`, as `numpy.mean`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
     dtype
-        In which they are added; float64 for integers, float32 for float16.
+        Dtype to add in, and of the result; by default float64 for integers, else that of `a`.
+        By default float16 is added in float32.
     out
-        An `Array` that takes the result as its value.
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
     where
-        Cells that take part; the mean of none is NaN.
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, NaN where no cell takes part.
+
+    Raises
+    ------
+    DTypeError
+        If cells of this dtype have no mean.
+
+    See Also
+    --------
+    average, median, nanmean
 
     Examples
     --------
@@ -70,7 +91,7 @@ def mean(
 
 
 def _axes(axis: Axes, x: Tensor, mask: Tensor | None) -> tuple[int, ...]:
-    """Checked axes; only with a mask does NumPy take those of an array without dimensions."""
+    """The axes, checked; as in NumPy, those of a 0-d array may be 0 or -1 only with a mask."""
     ndim = x.type.ndim
     return normalize_axes(axis if mask is None else fold_axes(axis, ndim), ndim)
 
@@ -82,7 +103,7 @@ def _mean_of_sum(
     kind: np.dtype[Any] | None,
     keepdims: bool,
 ) -> Tensor:
-    """The sum, in the dtype asked for, over the number of cells, converted to that dtype."""
+    """The sum in the dtype asked for, divided by the number of cells, in that dtype again."""
     given = x.type.dtype
     if given.kind not in "biufcm":
         raise DTypeError(f"a mean has no meaning for dtype {given.name}")
@@ -101,8 +122,10 @@ def _sum(
     return folded("sum", Array(x), axes, dtype=kind, keepdims=keepdims, where=where).node
 
 
-def _count(x: Tensor, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool) -> Operand:
-    """Number of cells that are folded, of each kept one if there is a mask."""
+def _count(
+    x: Tensor, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool
+) -> Tensor | np.int64:
+    """Number of cells that are folded; with a mask, for each cell of the result."""
     if mask is None:
         return np.int64(np.prod([x.type.shape[axis] for axis in axes], dtype=np.int64))
     return reduce(mask, "sum", axes, dtype=np.dtype(np.intp), keepdims=keepdims)
@@ -110,31 +133,54 @@ def _count(x: Tensor, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool
 
 @implements(np.var)
 def var(
-    a: Any,
+    a: ArrayLike,
     axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
     ddof: float = 0,
-    keepdims: Any = False,
+    keepdims: bool = False,
     *,
-    where: Any = NOT_GIVEN,
-    mean: Any = NOT_GIVEN,
-    correction: Any = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
+    mean: ArrayLike = NOT_GIVEN,
+    correction: float = NOT_GIVEN,
 ) -> Array:
     """Return the variance of the cells along `axis`, as `numpy.var`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
     dtype
-        In which it is computed; float64 for integers, float32 for float16.
+        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
+        By default float16 is computed in float32.
     out
-        An `Array` that takes the result as its value.
+        An `Array` of the result's shape that takes the result, converted to its dtype.
     ddof, correction
-        Taken off the number of cells in the divisor; two names, of which one may be given.
+        Subtracted from the number of cells in the divisor; two names of one argument.
+    keepdims
+        Keep the reduced axes, with length 1.
     where
-        Cells that take part.
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
     mean
-        The mean, of a shape as ``keepdims=True`` gives it, where it is already known.
+        The mean, if known already, of the shape that ``keepdims=True`` gives it.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes; real, also of complex cells.
+
+    Raises
+    ------
+    ShapeError
+        If both `ddof` and `correction` are given.
+    DTypeError
+        If cells of this dtype have no variance.
+
+    See Also
+    --------
+    std, nanvar, cov
 
     Examples
     --------
@@ -143,36 +189,59 @@ def var(
     2.0
     """
     free = degrees_of_freedom(ddof, correction)
-    return into(out, Array(_spread("var", a, axis, dtype, free, flag(keepdims), where, mean)))
+    return into(out, Array(_var_or_std("var", a, axis, dtype, free, flag(keepdims), where, mean)))
 
 
 @implements(np.std)
 def std(
-    a: Any,
+    a: ArrayLike,
     axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
     ddof: float = 0,
-    keepdims: Any = False,
+    keepdims: bool = False,
     *,
-    where: Any = NOT_GIVEN,
-    mean: Any = NOT_GIVEN,
-    correction: Any = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
+    mean: ArrayLike = NOT_GIVEN,
+    correction: float = NOT_GIVEN,
 ) -> Array:
     """Return the standard deviation of the cells along `axis`, as `numpy.std`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
     dtype
-        In which it is computed; float64 for integers, float32 for float16.
+        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
+        By default float16 is computed in float32.
     out
-        An `Array` that takes the result as its value.
+        An `Array` of the result's shape that takes the result, converted to its dtype.
     ddof, correction
-        Taken off the number of cells in the divisor; two names, of which one may be given.
+        Subtracted from the number of cells in the divisor; two names of one argument.
+    keepdims
+        Keep the reduced axes, with length 1.
     where
-        Cells that take part.
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
     mean
-        The mean, of a shape as ``keepdims=True`` gives it, where it is already known.
+        The mean, if known already, of the shape that ``keepdims=True`` gives it.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes; real, also of complex cells.
+
+    Raises
+    ------
+    ShapeError
+        If both `ddof` and `correction` are given.
+    DTypeError
+        If cells of this dtype have no variance.
+
+    See Also
+    --------
+    var, nanstd
 
     Examples
     --------
@@ -181,11 +250,11 @@ def std(
     1.0
     """
     free = degrees_of_freedom(ddof, correction)
-    return into(out, Array(_spread("std", a, axis, dtype, free, flag(keepdims), where, mean)))
+    return into(out, Array(_var_or_std("std", a, axis, dtype, free, flag(keepdims), where, mean)))
 
 
-def degrees_of_freedom(ddof: float, correction: Any) -> float:
-    """The one of two names of the same argument that was given."""
+def degrees_of_freedom(ddof: float, correction: float) -> float:
+    """Whichever of `ddof` and `correction`, two names of one argument, is given."""
     if correction is NOT_GIVEN:
         return ddof
     if ddof:
@@ -193,10 +262,17 @@ def degrees_of_freedom(ddof: float, correction: Any) -> float:
     return float(correction)
 
 
-def _spread(
-    name: str, a: Any, axis: Axes, dtype: Any, ddof: float, keepdims: bool, where: Any, mean: Any
+def _var_or_std(
+    name: str,
+    a: ArrayLike,
+    axis: Axes,
+    dtype: DTypeLike | None,
+    ddof: float,
+    keepdims: bool,
+    where: ArrayLike,
+    mean: ArrayLike,
 ) -> Tensor:
-    """A variance or its root: in one pass where the monoid can, else in two, as NumPy's."""
+    """The variance or its root: in one pass where the monoid can, else in two, as NumPy does."""
     x, kind = asarray(a).node, wanted_dtype(dtype)
     mask, given = mask_of(where, x), x.type.dtype
     axes = _axes(axis, x, mask)
@@ -208,7 +284,7 @@ def _spread(
 
 
 def root_of(value: Tensor) -> Tensor:
-    """The root in the dtype of the variance; as in NumPy, only one number may lose its fraction."""
+    """The root in the dtype of the variance; NumPy rounds to an integer for 0-d results alone."""
     dtype = value.type.dtype
     if dtype.kind in "iu" and value.type.ndim:
         raise DTypeError(f"cannot cast standard deviations from float64 to {dtype.name}")
@@ -222,7 +298,7 @@ def _two_passes(
     kind: np.dtype[Any] | None,
     ddof: float,
     keepdims: bool,
-    mean: Any,
+    mean: ArrayLike,
 ) -> Tensor:
     """The mean, then the sum of squared deviations over the degrees of freedom."""
     given = x.type.dtype
@@ -240,22 +316,14 @@ def _two_passes(
     if isinstance(count, Tensor):
         degrees: Operand = elementwise("maximum", elementwise("subtract", count, ddof), 0)
     else:
-        degrees = np.float64(max(float(count) - ddof, 0))  # type: ignore[arg-type]
+        degrees = np.float64(max(float(count) - ddof, 0))
     return astype(elementwise("divide", total, degrees), wanted)
 
 
 def _squared(off: Tensor, given: np.dtype[Any]) -> Tensor:
-    """Squared deviations; of complex cells, their squared moduli."""
+    """Squared deviations; squared moduli of complex ones."""
     if given.kind in "iuf":
         return elementwise("square", off)
     if off.type.dtype.kind != "c":
         return elementwise("multiply", off, off)
     return square_modulus(off)
-
-
-def square_modulus(x: Tensor) -> Tensor:
-    """``abs(x) ** 2`` without the root between."""
-    if x.type.dtype.kind != "c":
-        return elementwise("square", x)
-    real, imag = (part(Array(x)).node for part in (real_part, imag_part))
-    return elementwise("add", elementwise("square", real), elementwise("square", imag))

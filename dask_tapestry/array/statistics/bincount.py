@@ -1,19 +1,19 @@
-"""Counts of small integers."""
+"""How often each small integer occurs: `bincount`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.bincount import tabulate
+from dask_tapestry.operators.bincount import bincount as bincount_tensor
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reduce import reduce
@@ -26,29 +26,38 @@ DOUBLE = np.dtype(np.float64)
 
 
 @implements(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """Count how often each number occurs, as `numpy.bincount`.
 
-    The result is as long as the greatest cell demands, which is looked for when its shape is first
-    asked for.
+    The greatest cell decides the length of the result: it is computed when the shape is first asked
+    for.
 
     Parameters
     ----------
     x
-        Integers of one dimension, none negative.
+        Non-negative integers, 1-d.
     weights
-        Added in float64 instead of ones.
+        Real numbers of the shape of `x`; each adds its weight, in float64, instead of one.
     minlength
-        Length that the result has at least.
+        Least length of the result.
+
+    Returns
+    -------
+    Array
+        Counts by number, 1-d: intp, or float64 with `weights`.
 
     Raises
     ------
     DTypeError
-        If `x` does not hold integers or the weights are no real numbers.
+        If `x` does not hold integers, or `weights` no real numbers.
     ShapeError
-        If `x` has not one dimension, the weights another length, or `minlength` is negative.
+        If `x` is not 1-d, `weights` has another shape, or `minlength` is negative.
     ValueError
-        When it is computed, if a cell is negative.
+        When computed, if a cell is negative.
+
+    See Also
+    --------
+    histogram, unique_counts, digitize
 
     Examples
     --------
@@ -65,16 +74,16 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
         if int(counts) < 1:
             raise ArgumentError("'list' argument must have no negative elements")
-        return tabulate(kept[0], max(int(counts), least), added, strict=True)
+        return bincount_tensor(kept[0], max(int(counts), least), added, strict=True)
 
     kind = cells.type.dtype
-    most = 2 if kind.kind == "b" else int(np.iinfo(kind.type).max) + 1  # type: ignore[type-var]
-    bound = tabulate(cells, max(most, least), added, strict=True)
+    most = 2 if kind.kind == "b" else int(np.iinfo(kind.str).max) + 1
+    bound = bincount_tensor(cells, max(most, least), added, strict=True)
     return Array(Deferred(longest, (cells,), build, bound, cells))
 
 
-def _checked(cells: Tensor, weights: Any, minlength: int) -> Tensor | None:
-    """The weights; raises where NumPy's `bincount` does."""
+def _checked(cells: Tensor, weights: ArrayLike | None, minlength: int) -> Tensor | None:
+    """The weights as a tensor; raises where `numpy.bincount` does."""
     if cells.type.ndim != 1:
         depth = "too deep" if cells.type.ndim else "of too small depth"
         raise ShapeError(f"object {depth} for desired array: bincount takes one dimension")

@@ -1,10 +1,11 @@
-"""Covariances and correlations of variables."""
+"""How variables vary together: `cov` and `corrcoef`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -24,41 +25,56 @@ __all__ = ["corrcoef", "cov"]
 
 @implements(np.cov)
 def cov(
-    m: Any,
-    y: Any = None,
+    m: ArrayLike,
+    y: ArrayLike | None = None,
     rowvar: bool = True,
     bias: bool = False,
     ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return the covariances of variables, as `numpy.cov`.
+    """Return the covariance matrix of variables, as `numpy.cov`.
 
     Parameters
     ----------
     m
-        A variable a row, an observation a column.
+        Samples, 1-d or 2-d: a row for each variable, a column for each observation.
     y
-        More variables.
+        More variables, in the same form.
     rowvar
-        If false, a variable a column.
+        False if columns are the variables.
     bias
-        Divide by the number of observations, not one less; `ddof` overrides it.
-    fweights, aweights
-        How often an observation counts, an integer; and of what weight it is.
+        Divide by the number of observations, instead of one less.
+    ddof
+        Subtracted from the number of observations in the divisor; overrides `bias`.
+    fweights
+        Integers, one for each observation: how often it is counted.
+    aweights
+        Weights, one for each observation: how much it counts.
+    dtype
+        Dtype to compute in, and of the result; by default float64 at least.
+
+    Returns
+    -------
+    Array
+        Shape (variables, variables); 0-d for one variable.
 
     Raises
     ------
     ShapeError
-        If there are more than two dimensions or weights do not fit the observations.
+        If samples have over two dimensions, weights do not fit them, or `ddof` is not an integer.
     DTypeError
-        If `fweights` are no integers.
+        If `fweights` are not integers.
+
+    See Also
+    --------
+    corrcoef, var
 
     Notes
     -----
-    The sums are a matrix product, whose bits depend on the blocks, as BLAS's do.
+    The sums are a matrix product, whose last bits depend on the blocks, as those of BLAS do.
 
     Examples
     --------
@@ -78,12 +94,12 @@ def cov(
     off = x - around.reshape(-1, 1)
     weighted = off if weights is None else off * weights
     product = Array(matmul(off.node, weighted.T.conj().node))
-    scaled = product * _factor(x, weights, aweights, free)
+    scaled = product * _inverse_degrees(x, weights, aweights, free)
     return Array(astype(scaled.node, x.dtype)).squeeze()
 
 
-def _variables(m: Any, y: Any, rowvar: bool, dtype: np.dtype[Any] | None) -> Array:
-    """Variables as rows, in the dtype they are computed in."""
+def _variables(m: ArrayLike, y: Any, rowvar: bool, dtype: np.dtype[Any] | None) -> Array:
+    """Variables as rows, in the dtype to compute in."""
     given = [asarray(v) for v in (m, y) if v is not None]
     if any(v.ndim > 2 for v in given):
         raise ShapeError(f"variables have at most two dimensions: {[v.shape for v in given]}")
@@ -96,7 +112,8 @@ def _variables(m: Any, y: Any, rowvar: bool, dtype: np.dtype[Any] | None) -> Arr
     return Array(rows[0] if len(rows) == 1 else concat(rows, 0))
 
 
-def _weights(fweights: Any, aweights: Any, count: int) -> Array | None:
+def _weights(fweights: ArrayLike | None, aweights: ArrayLike | None, count: int) -> Array | None:
+    """The product of the weights that are given, in float64; None if none is."""
     found = []
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
@@ -114,12 +131,13 @@ def _weights(fweights: Any, aweights: Any, count: int) -> Array | None:
     return Array(astype((found[0] * found[1]).node, np.dtype(np.float64)))
 
 
-def _factor(x: Array, weights: Array | None, aweights: Any, free: int) -> Any:
-    """One over the degrees of freedom, none of which count as zero."""
+def _inverse_degrees(
+    x: Array, weights: Array | None, aweights: ArrayLike | None, free: int
+) -> Array | float:
+    """One divided by the degrees of freedom, which are at least zero."""
     if weights is None:
-        degrees: Any = max(x.shape[1] - free, 0)
         with np.errstate(divide="ignore"):
-            return np.true_divide(1, degrees)
+            return float(np.true_divide(1, max(x.shape[1] - free, 0)))
     total = sum(weights)
     if free == 0:
         degrees = total
@@ -132,17 +150,35 @@ def _factor(x: Array, weights: Array | None, aweights: Any, free: int) -> Any:
 
 
 @implements(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
-    """Return the correlations of variables, as `numpy.corrcoef`.
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None
+) -> Array:
+    """Return the correlation coefficients of variables, as `numpy.corrcoef`.
 
     Parameters
     ----------
     x
-        A variable a row, an observation a column.
+        Samples, 1-d or 2-d: a row for each variable, a column for each observation.
     y
-        More variables.
+        More variables, in the same form.
     rowvar
-        If false, a variable a column.
+        False if columns are the variables.
+    dtype
+        Dtype to compute in, and of the result; by default float64 at least.
+
+    Returns
+    -------
+    Array
+        Shape (variables, variables), cells within ±1; 0-d for one variable.
+
+    Raises
+    ------
+    ShapeError
+        If samples have over two dimensions.
+
+    See Also
+    --------
+    cov
 
     Examples
     --------

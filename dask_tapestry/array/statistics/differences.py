@@ -1,11 +1,11 @@
-"""Differences of neighbours and gradients."""
+"""Differences of neighbouring cells: `diff` and `ediff1d`."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -25,21 +25,38 @@ __all__ = ["diff", "ediff1d"]
 
 @implements(np.diff)
 def diff(
-    a: Any, n: int = 1, axis: int = -1, prepend: Any = NOT_GIVEN, append: Any = NOT_GIVEN
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike = NOT_GIVEN,
+    append: ArrayLike = NOT_GIVEN,
 ) -> Array:
-    """Return cells less their predecessors along `axis`, `n` times over, as `numpy.diff`.
+    """Subtract from each cell the one before it along `axis`, `n` times, as `numpy.diff`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     n
-        Times; 0 returns the array itself.
+        How many times; 0 returns the array itself.
+    axis
+        Axis to go along.
     prepend, append
-        Joined to the array before; a scalar counts as one cell along `axis`.
+        Cells to join to the array first; a scalar is one cell along `axis`.
+
+    Returns
+    -------
+    Array
+        `n` cells shorter than the joined array along `axis`; bools are compared, not subtracted.
 
     Raises
     ------
     ShapeError
-        If `n` is negative or the array has no dimension.
+        If `n` is negative or the array is 0-d.
+
+    See Also
+    --------
+    ediff1d, gradient, cumsum
 
     Examples
     --------
@@ -55,22 +72,24 @@ def diff(
     if not x.type.ndim:
         raise ShapeError("diff requires input that is at least one dimensional")
     number = normalize_axis(axis, x.type.ndim)
-    ends = [_end(end, x, number) for end in (prepend, append)]
+    ends = [_end_cells(end, x, number) for end in (prepend, append)]
     parts = [part for part in (ends[0], x, ends[1]) if part is not None]
     x = _joined(parts, number)
     for _ in range(times):
-        x = _step(x, number)
+        x = _difference(x, number)
     return Array(x)
 
 
 def _joined(parts: list[Tensor], axis: int) -> Tensor:
+    """Tensors joined along `axis`, in the dtype they promote to."""
     if len(parts) == 1:
         return parts[0]
     dtype = np.result_type(*[part.type.dtype for part in parts])
     return concat([astype(part, dtype) for part in parts], axis)
 
 
-def _end(end: Any, x: Tensor, axis: int) -> Tensor | None:
+def _end_cells(end: ArrayLike, x: Tensor, axis: int) -> Tensor | None:
+    """What is joined to `x` at one end; None for nothing."""
     if end is NOT_GIVEN:
         return None
     cells = asarray(end).node
@@ -79,26 +98,45 @@ def _end(end: Any, x: Tensor, axis: int) -> Tensor | None:
     return broadcast(cells, (*x.type.shape[:axis], 1, *x.type.shape[axis + 1 :]))
 
 
-def _step(x: Tensor, axis: int) -> Tensor:
+def _difference(x: Tensor, axis: int) -> Tensor:
+    """Each cell minus the one before; of bools, whether they differ."""
+    return elementwise(
+        "not_equal" if x.type.dtype.kind == "b" else "subtract", *_neighbours(x, axis)
+    )
+
+
+def _neighbours(x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """`x` without its first cells along `axis`, and without its last ones."""
     rest = (slice(None),) * axis
-    later = basic_slice(x, (*rest, slice(1, None)))
-    earlier = basic_slice(x, (*rest, slice(None, -1)))
-    return elementwise("not_equal" if x.type.dtype.kind == "b" else "subtract", later, earlier)
+    return basic_slice(x, (*rest, slice(1, None))), basic_slice(x, (*rest, slice(None, -1)))
 
 
 @implements(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
-    """Return the differences of neighbours of the flattened array, as `numpy.ediff1d`.
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Array:
+    """Return the differences of neighbours in the flattened array, as `numpy.ediff1d`.
 
     Parameters
     ----------
+    ary
+        The array, or what `asarray` takes.
     to_end, to_begin
-        Put after and before the differences.
+        Cells to put behind and before the differences.
+
+    Returns
+    -------
+    Array
+        Differences, 1-d.
 
     Raises
     ------
     DTypeError
-        If these cannot be converted to the array's dtype.
+        If `to_end` or `to_begin` cannot be converted to the dtype of `ary`.
+
+    See Also
+    --------
+    diff
 
     Examples
     --------
@@ -108,16 +146,13 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """
     x = asarray(ary).node
     flat = reshape(x, -1)
-    between = elementwise("subtract", *_neighbours(flat))
-    parts = [_beside(to_begin, x, "to_begin"), between, _beside(to_end, x, "to_end")]
+    between = elementwise("subtract", *_neighbours(flat, 0))
+    parts = [_end_vector(to_begin, x, "to_begin"), between, _end_vector(to_end, x, "to_end")]
     return Array(concat([part for part in parts if part is not None], 0))
 
 
-def _neighbours(flat: Tensor) -> tuple[Tensor, Tensor]:
-    return basic_slice(flat, (slice(1, None),)), basic_slice(flat, (slice(None, -1),))
-
-
-def _beside(given: Any, x: Tensor, name: str) -> Tensor | None:
+def _end_vector(given: ArrayLike | None, x: Tensor, name: str) -> Tensor | None:
+    """`given` as a vector of the dtype of `x`; None for nothing."""
     if given is None:
         return None
     cells = asarray(given).node

@@ -1,11 +1,12 @@
-"""Gradients of sampled functions by finite differences."""
+"""Derivatives of sampled functions by finite differences: `gradient`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -18,10 +19,13 @@ from dask_tapestry.operators.elementwise import astype
 
 __all__ = ["gradient"]
 
+Part = Callable[[int | None, int | None], Array]
+Spacing = Array | complex
+
 
 @implements(np.gradient)
 def gradient(
-    f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1
+    f: ArrayLike, *varargs: ArrayLike, axis: Axes = None, edge_order: int = 1
 ) -> Array | tuple[Array, ...]:
     """Return the gradient of samples by second-order differences, as `numpy.gradient`.
 
@@ -30,19 +34,28 @@ def gradient(
     f
         Samples.
     *varargs
-        Spacing: none for 1, a number for all axes, or for each axis a number or the coordinates of
-        the samples.
+        Spacing of the samples: none for 1, a number for all axes, or for each axis a number or the
+        coordinates.
     axis
-        The axis or axes to derive along; by default all, each giving an array.
+        Axis or axes to derive along; None for all.
     edge_order
-        1 or 2: order of the differences at both ends.
+        Order of the differences at both ends: 1 or 2.
+
+    Returns
+    -------
+    Array or tuple of Array
+        For each axis the derivative, of the shape of `f`; alone if there is one axis.
 
     Raises
     ------
     ShapeError
-        If there are too few samples, coordinates of another length, or another order.
+        If there are too few samples, or coordinates or `edge_order` do not fit.
     DTypeError
-        If the number of spacings is neither one nor that of the axes.
+        If there is neither one spacing nor one for each axis.
+
+    See Also
+    --------
+    diff
 
     Examples
     --------
@@ -64,11 +77,12 @@ def gradient(
         )
     if x.dtype.kind in "iu":
         x = Array(astype(x.node, np.dtype(np.float64)))
-    found = tuple(_along(x, a, h, edge_order) for a, h in zip(axes, spaces, strict=True))
+    found = tuple(_derivative(x, a, h, edge_order) for a, h in zip(axes, spaces, strict=True))
     return found[0] if len(found) == 1 else found
 
 
 def _axes(axis: Axes, rank: int) -> tuple[int, ...]:
+    """The axes in the order given, checked."""
     if axis is None:
         return tuple(range(rank))
     if isinstance(axis, int):
@@ -78,19 +92,24 @@ def _axes(axis: Axes, rank: int) -> tuple[int, ...]:
     return chosen
 
 
-def _spacings(x: Array, axes: Sequence[int], given: Sequence[Any]) -> list[Any]:
-    """For each axis a number, or the distances between neighbours in the shape of `x`."""
+def _spacings(x: Array, axes: Sequence[int], given: Sequence[ArrayLike]) -> list[Spacing]:
+    """For each axis a number, or the distances of neighbours in a shape that broadcasts."""
     if not given:
         return [1.0] * len(axes)
-    if len(given) == 1 and not np.ndim(given[0]):
+    if len(given) == 1 and _is_number(given[0]):
         return [given[0]] * len(axes)
     if len(given) != len(axes):
         raise DTypeError("invalid number of arguments")
     return [_distances(x, a, h) for a, h in zip(axes, given, strict=True)]
 
 
-def _distances(x: Array, axis: int, coordinates: Any) -> Any:
-    if not np.ndim(coordinates):
+def _is_number(spacing: ArrayLike) -> TypeGuard[complex]:
+    return not np.ndim(spacing)
+
+
+def _distances(x: Array, axis: int, coordinates: ArrayLike) -> Spacing:
+    """The distances of neighbours along an axis; one number where all are equal."""
+    if _is_number(coordinates):
         return coordinates
     points = asarray(coordinates)
     if points.ndim != 1:
@@ -102,26 +121,26 @@ def _distances(x: Array, axis: int, coordinates: Any) -> Any:
     if not isinstance(coordinates, Array):
         steps = np.diff(np.asarray(coordinates, points.dtype))
         if (steps == steps[0]).all():
-            return steps[0]
+            step: complex = steps[0]
+            return step
     return diff(points).reshape((-1,) + (1,) * (x.ndim - 1 - axis))
 
 
-def _along(x: Array, axis: int, space: Any, edge_order: int) -> Array:
-    """Differences along one axis: both ends and what is between them."""
+def _derivative(x: Array, axis: int, space: Spacing, edge_order: int) -> Array:
+    """The derivative along one axis: at both ends, and between them."""
     before = (slice(None),) * axis
 
     def part(start: int | None, stop: int | None) -> Array:
         return x[(*before, slice(start, stop))]
 
-    uneven = isinstance(space, Array)
     if edge_order == 1:
-        head, tail = (space[:1], space[-1:]) if uneven else (space, space)
+        head, tail = (space[:1], space[-1:]) if isinstance(space, Array) else (space, space)
         ends = (part(1, 2) - part(0, 1)) / head, (part(-1, None) - part(-2, -1)) / tail
     else:
-        ends = _second_order(part, space)
+        ends = _second_order_ends(part, space)
     if x.shape[axis] < 3:
         inner = []
-    elif not uneven:
+    elif not isinstance(space, Array):
         inner = [(part(2, None) - part(None, -2)) / (2.0 * space)]
     else:
         h, k = space[:-1], space[1:]
@@ -131,13 +150,21 @@ def _along(x: Array, axis: int, space: Any, edge_order: int) -> Array:
     return Array(concat(pieces, axis))
 
 
-def _second_order(part: Any, space: Any) -> tuple[Array, Array]:
-    """Both ends by differences of three samples."""
+def _second_order_ends(part: Part, space: Spacing) -> tuple[Array, Array]:
+    """The derivative at both ends, from three samples each."""
     if isinstance(space, Array):
         h, k = space[:1], space[1:2]
-        first = -(2.0 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
+        first: tuple[Spacing, ...] = (
+            -(2.0 * h + k) / (h * (h + k)),
+            (h + k) / (h * k),
+            -h / (k * (h + k)),
+        )
         h, k = space[-2:-1], space[-1:]
-        last = k / (h * (h + k)), -(k + h) / (h * k), (2.0 * k + h) / (k * (h + k))
+        last: tuple[Spacing, ...] = (
+            k / (h * (h + k)),
+            -(k + h) / (h * k),
+            (2.0 * k + h) / (k * (h + k)),
+        )
     else:
         first = -1.5 / space, 2.0 / space, -0.5 / space
         last = 0.5 / space, -2.0 / space, 1.5 / space

@@ -1,31 +1,36 @@
-"""Histograms: counts of cells, or sums of their weights, by bin."""
+"""Histograms: how many cells, or what weight of them, each bin holds."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from math import prod
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.elementwise.choosing import real
 from dask_tapestry.array.statistics.differences import diff
-from dask_tapestry.array.statistics.reductions import max, min, sum
+from dask_tapestry.array.statistics.extremes import max, min
+from dask_tapestry.array.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange
-from dask_tapestry.operators.bincount import tabulate
-from dask_tapestry.operators.digitize import bin_number
+from dask_tapestry.operators.bincount import bincount
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
+from dask_tapestry.operators.histogram_bin import histogram_bin
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
 
 __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
+Bins = ArrayLike | Sequence[ArrayLike]  # for each of several dimensions, or for all
+Range = tuple[float, float] | None
 
 DOUBLE = np.dtype(np.float64)
 WIDE = np.dtype(np.int64)
@@ -33,33 +38,50 @@ WIDE = np.dtype(np.int64)
 
 @implements(np.histogram)
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+    a: ArrayLike,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
-    """Count the cells of `a` by bin, as `numpy.histogram`; return counts and edges.
+    """Count the cells of `a` in each bin, as `numpy.histogram`.
 
-    Complex cells are ordered by their real, then by their imaginary parts. Each is counted between
-    its edges, where NumPy, for bins of equal width, discards imaginary parts on the way.
+    Complex cells are ordered by their real, then by their imaginary parts, and counted between the
+    edges so ordered; NumPy discards imaginary parts on the way if bins have equal width.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     bins
-        The number of bins of equal width, or ascending edges. A bin holds its lower edge; the last
-        one holds its upper edge too.
+        Number of bins of equal width, or ascending edges. A bin holds its lower edge, the last one
+        its upper edge too.
     range
-        Least and greatest edge; by default the least and the greatest cell, in which case the
-        edges are known when they are computed.
+        Least and greatest edge; by default the least and greatest cell, so that the edges are known
+        when they are computed.
     density
         Divide by the number of cells and the widths of the bins.
     weights
-        Of the cells, added instead of one. Sums are taken in float64 or complex128.
+        Weights of the shape of `a`, added in float64 or complex128, instead of ones.
+
+    Returns
+    -------
+    counts : Array
+        Shape (bins,): intp, the dtype of `weights`, or float64 for a density.
+    edges : Array
+        Shape (bins + 1,).
 
     Raises
     ------
     DTypeError
-        If `bins` is no number and no edges. Estimators such as ``"auto"`` are not supported: how
-        many bins they choose depends on the data.
+        If `bins` is neither a number nor edges. An estimator such as ``"auto"`` is not supported:
+        the number of bins would depend on the data.
     ShapeError
-        If edges do not ascend, the range is none, or the weights have another shape.
+        If edges do not ascend, `range` is empty, or `weights` has another shape.
+
+    See Also
+    --------
+    histogramdd, histogram_bin_edges, bincount, digitize
 
     Examples
     --------
@@ -68,9 +90,9 @@ def histogram(
     >>> counts.compute()
     array([2, 8])
     """
-    cells = _cells(a)
-    edges, even = _edges(cells, bins, range)
-    counts = _counted([cells], [(edges, even)], weights)
+    cells = _countable(a)
+    edges, even = _bin_edges(cells, bins, range)
+    counts = _counts([cells], [(edges, even)], weights)
     if not density:
         return counts, edges
     widths = Array(astype(real(diff(edges)).node, DOUBLE))
@@ -78,8 +100,33 @@ def histogram(
 
 
 @implements(np.histogram_bin_edges)
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
-    """Return the edges of the bins that `histogram` counts in.
+def histogram_bin_edges(
+    a: ArrayLike, bins: ArrayLike = 10, range: Range = None, weights: ArrayLike | None = None
+) -> Array:
+    """Return the edges of the bins that `histogram` counts in, as `numpy.histogram_bin_edges`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    bins, range
+        As for `histogram`.
+    weights
+        Accepted for NumPy's sake; only the shape is checked.
+
+    Returns
+    -------
+    Array
+        Shape (bins + 1,).
+
+    Raises
+    ------
+    DTypeError, ShapeError
+        As for `histogram`.
+
+    See Also
+    --------
+    histogram
 
     Examples
     --------
@@ -87,20 +134,20 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     >>> dt.histogram_bin_edges(dt.asarray([1, 5]), bins=2).compute()
     array([1., 3., 5.])
     """
-    cells = _cells(a)
+    cells = _countable(a)
     if weights is not None and asarray(weights).shape != cells.shape:
         raise ShapeError("weights should have the same shape as a.")
-    return _edges(cells, bins, range)[0]
+    return _bin_edges(cells, bins, range)[0]
 
 
-def _cells(a: Any) -> Array:
-    """Cells to count; booleans as zeros and ones."""
+def _countable(a: ArrayLike) -> Array:
+    """Cells to count; bools as zeros and ones."""
     x = asarray(a)
     return x if x.dtype.kind != "b" else Array(astype(x.node, np.dtype(np.uint8)))
 
 
-def _edges(x: Array, bins: Any, bounds: Any) -> tuple[Array, bool]:
-    """Edges, and whether they are evenly spaced."""
+def _bin_edges(x: Array, bins: ArrayLike, bounds: Range) -> tuple[Array, bool]:
+    """The edges, and whether they are evenly spaced."""
     if isinstance(bins, str):
         raise DTypeError(
             f"bins={bins!r}: how many bins an estimator chooses depends on the data; give a number"
@@ -118,7 +165,7 @@ def _edges(x: Array, bins: Any, bounds: Any) -> tuple[Array, bool]:
             raise kind(str(error)) from None
         return asarray(known), not np.ndim(bins)
     try:
-        count = index(bins)
+        count = index(cast(SupportsIndex, bins))
     except TypeError:
         raise DTypeError("`bins` must be an integer, a string, or an array") from None
     if count < 1:
@@ -127,7 +174,7 @@ def _edges(x: Array, bins: Any, bounds: Any) -> tuple[Array, bool]:
 
 
 def _even_edges(x: Array, count: int) -> Tensor:
-    """Evenly spaced edges from the least cell to the greatest, half a unit around a single one."""
+    """Evenly spaced edges from the least to the greatest cell; ±0.5 around one value."""
     low, high = min(x).node, max(x).node
     if x.dtype.kind in "iu":
         low, high = astype(low, DOUBLE), astype(high, DOUBLE)
@@ -144,8 +191,10 @@ def _even_edges(x: Array, count: int) -> Tensor:
     return choose(is_last, last, inner)
 
 
-def _counted(cells: Sequence[Array], found: Sequence[tuple[Array, bool]], weights: Any) -> Array:
-    """Counts by bin; of several coordinates, the table over all of them."""
+def _counts(
+    cells: Sequence[Array], found: Sequence[tuple[Array, bool]], weights: ArrayLike | None
+) -> Array:
+    """Counts in each bin: a table with a dimension for each coordinate."""
     shape = tuple(builtins.max(edges.size - 1, 0) for edges, _ in found)
     added = None if weights is None else asarray(weights)
     if added is not None and added.shape != cells[0].shape:
@@ -154,26 +203,26 @@ def _counted(cells: Sequence[Array], found: Sequence[tuple[Array, bool]], weight
         dtype = np.dtype(np.intp) if added is None else added.dtype
         return Array(full(shape, scalar_of(0, dtype)))
     numbers = [
-        bin_number(x.node, edges.node, even=even)
+        histogram_bin(x.node, edges.node, even=even)
         for x, (edges, even) in zip(cells, found, strict=True)
     ]
-    sides = tuple(n + 2 for n in shape)  # and what lies in none, at both ends
+    sides = tuple(n + 2 for n in shape)  # at both ends, cells in no bin
     table = Array(
-        tabulate(_flat_number(numbers, sides), prod(sides), None if added is None else added.node)
+        bincount(_flat_number(numbers, sides), prod(sides), None if added is None else added.node)
     )
     inside = table.reshape(sides)[tuple(slice(1, -1) for _ in sides)]
     return inside if added is None else _in_dtype(inside, added.dtype)
 
 
 def _in_dtype(table: Array, dtype: np.dtype[Any]) -> Array:
-    """Sums in the dtype of the weights; integers modulo their range, as when added as such."""
+    """Sums in the dtype of the weights; integers wrap around as if they were added in it."""
     if dtype.kind in "iu":
         return Array(astype(astype(table.node, WIDE), dtype))
     return Array(astype(table.node, dtype))
 
 
 def _flat_number(numbers: Sequence[Tensor], sides: Sequence[int]) -> Tensor:
-    """One number for several, in C order of a table with these sides."""
+    """One bin number for several, in C order of a table of shape `sides`."""
     if len(numbers) == 1:
         return numbers[0]
     flat = astype(numbers[0], WIDE)
@@ -184,27 +233,44 @@ def _flat_number(numbers: Sequence[Tensor], sides: Sequence[int]) -> Tensor:
 
 @implements(np.histogramdd)
 def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+    sample: ArrayLike | Sequence[ArrayLike],
+    bins: Bins = 10,
+    range: Sequence[Range] | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Array, list[Array]]:
-    """Count points by bin in several dimensions, as `numpy.histogramdd`.
+    """Count points in each bin of several dimensions, as `numpy.histogramdd`.
 
     Parameters
     ----------
     sample
-        Points, shape (points, dimensions), or a sequence of their coordinates.
+        Points of shape (points, dimensions), or a sequence with the coordinates of each dimension.
     bins
-        A number of bins for all dimensions, or for each dimension a number or edges.
+        Number of bins of every dimension, or for each dimension a number or ascending edges.
     range
-        For each dimension least and greatest edge, or None.
+        For each dimension the least and greatest edge, or None.
     density
         Divide by the number of points and the volumes of the bins.
     weights
-        Of the points.
+        Real weights, one for each point, added instead of ones.
+
+    Returns
+    -------
+    counts : Array
+        Float64, with the bins of a dimension along its axis.
+    edges : list of Array
+        The edges of each dimension.
 
     Raises
     ------
     ShapeError
-        If there are not as many bins or ranges as dimensions.
+        If `bins` or `range` does not have an entry for each dimension.
+    DTypeError
+        If weights are complex.
+
+    See Also
+    --------
+    histogram, histogram2d
 
     Examples
     --------
@@ -215,33 +281,35 @@ def histogramdd(
            [0., 2.]])
     """
     parts = _coordinates(sample)
-    each = list(bins) if hasattr(bins, "__len__") else [bins] * len(parts)
+    one = not isinstance(bins, Sized)
+    each = [cast(ArrayLike, bins)] * len(parts) if one else list(cast(Iterable[ArrayLike], bins))
     if len(each) != len(parts):
         raise ShapeError("The dimension of bins must be equal to the dimension of the sample x.")
     spans = [None] * len(parts) if range is None else list(range)
     if len(spans) != len(parts):
         raise ShapeError("range argument must have one entry per dimension")
-    found = [_edges(x, b, r) for x, b, r in zip(parts, each, spans, strict=True)]
+    found = [_bin_edges(x, b, r) for x, b, r in zip(parts, each, spans, strict=True)]
     edges = [edge for edge, _ in found]
     if weights is not None and asarray(weights).dtype.kind == "c":
         raise DTypeError("weights of points are real numbers")
-    counts = Array(astype(_counted(parts, found, weights).node, DOUBLE))
+    counts = Array(astype(_counts(parts, found, weights).node, DOUBLE))
     return (_density(counts, edges) if density else counts), edges
 
 
-def _coordinates(sample: Any) -> list[Array]:
-    """Coordinates of points, one array for each dimension."""
+def _coordinates(sample: ArrayLike | Sequence[ArrayLike]) -> list[Array]:
+    """The coordinates of points, an array for each dimension."""
     if isinstance(sample, list | tuple):
-        return [_cells(x) for x in sample]
+        return [_countable(x) for x in sample]
     points = asarray(sample)
     if points.ndim == 1:
-        return [_cells(points)]
+        return [_countable(points)]
     if points.ndim != 2:
         raise ShapeError(f"points have shape (points, dimensions), not {points.shape}")
-    return [_cells(points[:, dim]) for dim in np.arange(points.shape[1]).tolist()]
+    return [_countable(points[:, dim]) for dim in np.arange(points.shape[1]).tolist()]
 
 
 def _density(counts: Array, edges: Sequence[Array]) -> Array:
+    """Counts divided by their sum and the volumes of the bins."""
     total = sum(counts)
     for axis, edge in enumerate(edges):
         sides = [1] * len(edges)
@@ -252,24 +320,39 @@ def _density(counts: Array, edges: Sequence[Array]) -> Array:
 
 @implements(np.histogram2d)
 def histogram2d(
-    x: Any,
-    y: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: Any = None,
-    weights: Any = None,
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: Bins = 10,
+    range: Sequence[Range] | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Count points of a plane by bin, as `numpy.histogram2d`; return counts and both edges.
+    """Count points of a plane in each bin, as `numpy.histogram2d`.
 
     Parameters
     ----------
+    x, y
+        Coordinates of the points.
     bins
         A number for both dimensions, edges for both, or one of these for each.
+    range, density, weights
+        As for `histogramdd`.
+
+    Returns
+    -------
+    counts : Array
+        Float64, shape (bins of `x`, bins of `y`).
+    x_edges, y_edges : Array
+        The edges of both dimensions.
 
     Raises
     ------
     ShapeError
-        If `x` and `y` differ in length.
+        If `x` and `y` differ in shape.
+
+    See Also
+    --------
+    histogramdd
 
     Examples
     --------
@@ -282,7 +365,7 @@ def histogram2d(
     first, second = asarray(x), asarray(y)
     if first.shape != second.shape:
         raise ShapeError("x and y must have the same length.")
-    if hasattr(bins, "__len__") and len(bins) not in (1, 2):
-        bins = [bins, bins]
-    counts, edges = histogramdd([first, second], bins, range, density, weights)
+    shared = isinstance(bins, Sized) and len(bins) not in (1, 2)
+    each = [cast(ArrayLike, bins)] * 2 if shared else bins
+    counts, edges = histogramdd([first, second], each, range, density, weights)
     return counts, edges[0], edges[1]

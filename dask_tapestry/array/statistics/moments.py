@@ -1,54 +1,75 @@
-"""Weighted averages, central moments, covariances and correlations."""
+"""Weighted averages and central moments: `average` and `moment`."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.lanes import align_weights
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import flag, wanted_dtype
 from dask_tapestry.array.statistics.averages import mean
 from dask_tapestry.array.statistics.reductions import sum
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reshape import reshape
 
 __all__ = ["average", "moment"]
 
 
 @implements(np.average)
 def average(
-    a: Any, axis: Axes = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
 ) -> Array | tuple[Array, Array]:
     """Return the weighted average along `axis`, as `numpy.average`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to average; None takes all.
     weights
-        Of the shape of `a`, or of its lengths along `axis`; None for equal ones.
+        Weights of the shape of `a`, or of its lengths along `axis`; None weighs all cells alike.
     returned
         Return the sum of the weights too.
+    keepdims
+        Keep the averaged axes, with length 1.
+
+    Returns
+    -------
+    average : Array
+        Shape of `a` without the averaged axes.
+    sum_of_weights : Array
+        Of the same shape, if `returned`.
 
     Raises
     ------
     DTypeError
-        If the shapes of `a` and `weights` differ and no axis is given.
+        If `a` and `weights` differ in shape and no axis is given.
     ShapeError
         If `weights` does not fit `a` along `axis`.
 
+    See Also
+    --------
+    mean, cov
+
     Notes
     -----
-    Where weights sum to zero NumPy raises ZeroDivisionError; here the quotient is NaN or infinite,
-    as the sum is not known before it is computed.
+    Where weights sum to zero the result is NaN or infinite: the sum is not known before it is
+    computed. NumPy raises ZeroDivisionError.
 
     Examples
     --------
@@ -64,10 +85,10 @@ def average(
         share = value.dtype.type(x.size / value.size if value.size else x.size)
         return value, Array(full(value.shape, share))
     if axis is not None:
-        normalize_axes(axis, x.ndim)  # a fold alone lets an array without dimensions have some
+        normalize_axes(axis, x.ndim)  # a sum would let a 0-d array have axis 0
     given = asarray(weights)
     dtype = np.result_type(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
-    aligned = _aligned(x, given, axis)
+    aligned = align_weights(given, x.shape, axis)
     scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
     weighted = Array(elementwise("multiply", x.node, aligned.node, dtype=dtype))
     value = sum(weighted, axis, dtype=dtype, keepdims=keep) / scale
@@ -76,50 +97,50 @@ def average(
     return value, Array(broadcast(scale.node, value.shape))
 
 
-def _aligned(x: Array, weights: Array, axis: Axes) -> Array:
-    """Weights in the shape of `x`."""
-    if weights.shape == x.shape:
-        return weights
-    if axis is None:
-        raise DTypeError("Axis must be specified when shapes of a and weights differ.")
-    axes = normalize_axes(axis, x.ndim)
-    order = [a % x.ndim for a in ((axis,) if isinstance(axis, int) else tuple(axis))]
-    if weights.shape != tuple(x.shape[a] for a in order):
-        raise ShapeError(
-            "Shape of weights must be consistent with shape of a along specified axis."
-        )
-    turned = permute(weights.node, [order.index(a) for a in axes])
-    sides = tuple(n if a in axes else 1 for a, n in enumerate(x.shape))
-    return Array(broadcast(reshape(turned, sides), x.shape))
-
-
 def moment(
-    a: Any,
+    a: ArrayLike,
     order: int,
     axis: Axes = None,
-    dtype: Any = None,
-    keepdims: Any = False,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
     ddof: float = 0,
-    split_every: Any = None,  # noqa: ARG001  (the plan decides)
-    out: Any = None,
+    split_every: int | None = None,  # noqa: ARG001  (the plan decides)
+    out: Array | None = None,
 ) -> Array:
-    """Return the central moment of an `order` along `axis`, as `dask.array.moment`.
+    """Return the central moment of an order along `axis`, as `dask.array.moment`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     order
-        0 gives ones, 1 zeros, 2 the variance.
+        Power of the deviations from the mean: 0 gives ones, 1 zeros, 2 the variance.
+    axis
+        Axis or axes to reduce; None reduces all.
     dtype
-        In which it is computed; by default that of the mean.
+        Dtype to compute in, and of the result; by default that of the mean.
+    keepdims
+        Keep the reduced axes, with length 1.
     ddof
-        Taken off the number of cells in the divisor.
+        Subtracted from the number of cells in the divisor.
     split_every
-        Ignored: the plan decides how partial results are combined.
+        Accepted for Dask's sake; the plan decides how partial results are combined.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes.
 
     Raises
     ------
     ShapeError
         If the order is negative.
+
+    See Also
+    --------
+    var, mean
 
     Examples
     --------

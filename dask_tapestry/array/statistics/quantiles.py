@@ -1,140 +1,78 @@
-"""Quantiles and medians: exact, of lanes of any length, by NumPy's formulas."""
+"""Quantiles and percentiles: exact, for axes of any length."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.core_axes import Lanes
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.out import into
-from dask_tapestry.array.statistics.averages import mean
-from dask_tapestry.array.statistics.nan_reductions import nanmean
+from dask_tapestry.array.core.lanes import Lanes, align_weights
+from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.array.core.reduction_arguments import flag
+from dask_tapestry.array.statistics.nan_averages import nanmean
 from dask_tapestry.array.statistics.quantile_methods import check_method
 from dask_tapestry.array.statistics.quantile_values import nan_values, values, weighted_values
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes
-from dask_tapestry.operators.order_statistics import ranks
-from dask_tapestry.operators.sort import sort
 
-__all__ = [
-    "median",
-    "nanmedian",
-    "nanpercentile",
-    "nanquantile",
-    "percentile",
-    "quantile",
-]
-
-
-@implements(np.median)
-def median(
-    a: Any,
-    axis: Axes = None,
-    out: Any = None,
-    overwrite_input: bool = False,  # noqa: ARG001
-    keepdims: bool = False,
-) -> Array:
-    """Return the median along `axis`, by default of all cells; a NaN wins.
-
-    Parameters
-    ----------
-    overwrite_input
-        NumPy's; it makes no difference.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> float(dt.median(dt.asarray([7, 1, 3, 2])))
-    2.5
-    """
-    array = asarray(a)
-    lanes = Lanes(array, axis)
-    x = lanes.array
-    n = x.shape[0]
-    if not n:
-        return into(out, lanes.restored(mean(x, axis=0), keepdims))
-    middle = sorted({(n - 1) // 2, n // 2})
-    found = Array(ranks(x.node, [*middle, -1], 0))
-    value: Any = mean(found[: len(middle)], axis=0)
-    if x.dtype.kind in "fcm":
-        value = np.where(np.isnan(found[-1]), found[-1], value)
-    return into(out, lanes.restored(value, keepdims))
-
-
-@implements(np.nanmedian)
-def nanmedian(
-    a: Any,
-    axis: Axes = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Array:
-    """Return the median of the cells along `axis` that are not NaN; NaN where there is none.
-
-    Parameters
-    ----------
-    overwrite_input
-        NumPy's; it makes no difference.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> float(dt.nanmedian(dt.asarray([7, 1, float("nan"), 2])))
-    2.0
-    """
-    array = asarray(a)
-    if not array.size:
-        return into(out, nanmean(array, axis, keepdims=_keeps(keepdims)))
-    if array.dtype.kind not in "fcm":
-        return median(array, axis, out, overwrite_input, _keeps(keepdims))
-    lanes = Lanes(array, axis)
-    ordered = Array(sort(lanes.array.node, 0))
-    count = (~np.isnan(lanes.array)).sum(axis=0)
-    low, high = (count - 1) // 2, count // 2
-    before, after = lanes.pick(ordered, low), lanes.pick(ordered, high)
-    both = mean(np.stack([before, after]), axis=0)
-    value: Any = np.where(low == high, before, both)
-    return into(out, lanes.restored(value, _keeps(keepdims)))
+__all__ = ["nanpercentile", "nanquantile", "percentile", "quantile"]
 
 
 @implements(np.quantile)
 def quantile(
-    a: Any,
-    q: Any,
+    a: ArrayLike,
+    q: ArrayLike,
     axis: Axes = None,
-    out: Any = None,
+    out: Array | None = None,
     overwrite_input: bool = False,  # noqa: ARG001
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Array:
-    """Return the quantiles `q` along `axis`, by default of all cells, as `numpy.quantile`.
+    """Return quantiles along `axis`, as `numpy.quantile`; NaN where a cell is NaN.
 
-    The values are NumPy's to the bit, for all its methods. Lanes of any length are sorted; only
-    with `weights` a lane must fit into a block.
+    The values are NumPy's to the bit, for all methods. An axis of any length is sorted; only with
+    `weights` it must fit into a block.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     q
-        Between 0 and 1; not lazy. Several come along new first dimensions.
+        A level from 0 to 1, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
     overwrite_input
-        NumPy's; it makes no difference.
+        Accepted for NumPy's sake; the array is never overwritten.
     method
         One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
     weights
-        Of cells, for method ``"inverted_cdf"``.
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes.
 
     Raises
     ------
     ShapeError
-        If `q` is out of range, or for an unknown method.
-    TypeError
-        For complex cells.
+        If a level is out of range, or the method is unknown.
+    DTypeError
+        If cells are complex, or `q` is a lazy array.
+
+    See Also
+    --------
+    percentile, median, nanquantile
 
     Examples
     --------
@@ -142,31 +80,55 @@ def quantile(
     >>> dt.quantile(dt.arange(5), [0.25, 0.9]).compute()
     array([1. , 3.6])
     """
-    return _quantile(a, q, 1, axis, out, method, keepdims, weights, skip_nan=False)
+    return _quantile(a, _Asked(q, 1, method, weights), axis, out, keepdims, skip_nan=False)
 
 
 @implements(np.percentile)
 def percentile(
-    a: Any,
-    q: Any,
+    a: ArrayLike,
+    q: ArrayLike,
     axis: Axes = None,
-    out: Any = None,
+    out: Array | None = None,
     overwrite_input: bool = False,  # noqa: ARG001
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Array:
-    """Return percentiles along `axis`: `quantile` of ``q / 100``.
+    """Return percentiles along `axis`, as `numpy.percentile`: `quantile` of ``q / 100``.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     q
-        Between 0 and 100; not lazy.
+        A level from 0 to 100, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
     overwrite_input
-        NumPy's; it makes no difference.
-    method, weights
+        Accepted for NumPy's sake; the array is never overwritten.
+    method
+        One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
+    weights
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes.
+
+    Raises
+    ------
+    ShapeError, DTypeError
         As for `quantile`.
+
+    See Also
+    --------
+    quantile, nanpercentile
 
     Examples
     --------
@@ -174,31 +136,55 @@ def percentile(
     >>> float(dt.percentile(dt.arange(5), 25))
     1.0
     """
-    return _quantile(a, q, 100, axis, out, method, keepdims, weights, skip_nan=False)
+    return _quantile(a, _Asked(q, 100, method, weights), axis, out, keepdims, skip_nan=False)
 
 
 @implements(np.nanquantile)
 def nanquantile(
-    a: Any,
-    q: Any,
+    a: ArrayLike,
+    q: ArrayLike,
     axis: Axes = None,
-    out: Any = None,
+    out: Array | None = None,
     overwrite_input: bool = False,  # noqa: ARG001
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Array:
-    """Return quantiles of the cells along `axis` that are not NaN; NaN where there is none.
+    """Return quantiles of the cells along `axis` that are not NaN, as `numpy.nanquantile`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     q
-        Between 0 and 1; not lazy.
+        A level from 0 to 1, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
     overwrite_input
-        NumPy's; it makes no difference.
-    method, weights
+        Accepted for NumPy's sake; the array is never overwritten.
+    method
+        One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
+    weights
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells are.
+
+    Raises
+    ------
+    ShapeError, DTypeError
         As for `quantile`.
+
+    See Also
+    --------
+    quantile, nanpercentile, nanmedian
 
     Examples
     --------
@@ -206,31 +192,55 @@ def nanquantile(
     >>> float(dt.nanquantile(dt.asarray([7, 1, float("nan"), 2]), 0.5))
     2.0
     """
-    return _quantile(a, q, 1, axis, out, method, _keeps(keepdims), weights, skip_nan=True)
+    return _quantile(a, _Asked(q, 1, method, weights), axis, out, flag(keepdims), skip_nan=True)
 
 
 @implements(np.nanpercentile)
 def nanpercentile(
-    a: Any,
-    q: Any,
+    a: ArrayLike,
+    q: ArrayLike,
     axis: Axes = None,
-    out: Any = None,
+    out: Array | None = None,
     overwrite_input: bool = False,  # noqa: ARG001
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Array:
-    """Return percentiles along `axis` of the cells that are not NaN: `nanquantile` of ``q / 100``.
+    """Return percentiles of the cells along `axis` that are not NaN, as `numpy.nanpercentile`.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     q
-        Between 0 and 100; not lazy.
+        A level from 0 to 100, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
     overwrite_input
-        NumPy's; it makes no difference.
-    method, weights
+        Accepted for NumPy's sake; the array is never overwritten.
+    method
+        One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
+    weights
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells are.
+
+    Raises
+    ------
+    ShapeError, DTypeError
         As for `quantile`.
+
+    See Also
+    --------
+    percentile, nanquantile
 
     Examples
     --------
@@ -238,60 +248,58 @@ def nanpercentile(
     >>> float(dt.nanpercentile(dt.asarray([7, 1, float("nan"), 2]), 50))
     2.0
     """
-    return _quantile(a, q, 100, axis, out, method, _keeps(keepdims), weights, skip_nan=True)
+    return _quantile(a, _Asked(q, 100, method, weights), axis, out, flag(keepdims), skip_nan=True)
+
+
+class _Asked(NamedTuple):
+    """What the caller asks for: quantiles `q` of 1, or percentiles of 100, by a method."""
+
+    q: ArrayLike
+    scale: int
+    method: str
+    weights: ArrayLike | None
+
+    def levels(self) -> np.ndarray[Any, Any]:
+        """The quantiles, between 0 and 1."""
+        if isinstance(self.q, Array):
+            raise DTypeError("quantiles to compute are numbers or NumPy arrays, not lazy arrays")
+        given = np.asanyarray(self.q)
+        levels: np.ndarray[Any, Any] = np.asanyarray(
+            np.true_divide(given, self.scale) if self.scale > 1 else given
+        )
+        if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
+            name = "Quantiles" if self.scale == 1 else "Percentiles"
+            raise ShapeError(f"{name} must be in the range [0, {self.scale}]")
+        if levels.ndim > 2:
+            raise ShapeError("q must be a scalar or 1d")
+        return levels
 
 
 def _quantile(
-    a: Any,
-    q: Any,
-    scale: int,
+    a: ArrayLike,
+    asked: _Asked,
     axis: Axes,
-    out: Any,
-    method: str,
+    out: Array | None,
     keepdims: bool,
-    weights: Any,
     skip_nan: bool,
 ) -> Array:
-    array = asarray(a)
+    array, method = asarray(a), asked.method
     if array.dtype.kind == "c":
         raise DTypeError("a must be an array of real numbers")
-    chosen = _checked(q, scale)
-    weak = type(q) in (int, float)
+    levels = asked.levels()
+    weak = type(asked.q) in (int, float)
     if skip_nan and not array.size:
         return into(out, nanmean(array, axis, keepdims=keepdims))
     lanes = Lanes(array, axis)
-    if weights is not None:
+    if asked.weights is not None:
         if method != "inverted_cdf":
             raise ShapeError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
-        loads = Lanes(lanes.fitted(asarray(weights)), axis)
-        found = weighted_values(lanes.array, loads.array, chosen, skip_nan)
+        weights = Lanes(align_weights(asarray(asked.weights), array.shape, axis), axis).array
+        found = weighted_values(lanes.array, weights, levels, skip_nan)
     else:
         check_method(method)
-        skips = skip_nan and array.dtype.kind in "fmM"
-        found = (
-            nan_values(lanes, chosen, method, weak)
-            if skips
-            else values(lanes.array, chosen, method, weak)
-        )
-    return into(out, lanes.restored(found, keepdims, chosen.ndim))
-
-
-def _checked(q: Any, scale: int) -> np.ndarray[Any, Any]:
-    """The quantiles, between 0 and 1."""
-    if isinstance(q, Array):
-        raise DTypeError("quantiles to compute are numbers or NumPy arrays, not lazy arrays")
-    given = np.asanyarray(q)
-    chosen: np.ndarray[Any, Any] = np.asanyarray(
-        np.true_divide(given, scale) if scale > 1 else given
-    )
-    if chosen.size and not (chosen.min() >= 0 and chosen.max() <= 1):
-        name = "Quantiles" if scale == 1 else "Percentiles"
-        raise ShapeError(f"{name} must be in the range [0, {scale}]")
-    if chosen.ndim > 2:
-        raise ShapeError("q must be a scalar or 1d")
-    return chosen
-
-
-def _keeps(keepdims: Any) -> bool:
-    """NumPy's nan-functions have no value as the default."""
-    return keepdims is not np._NoValue and bool(keepdims)
+        if skip_nan and array.dtype.kind in "fmM":
+            found = nan_values(lanes, levels, method, weak)
+        else:
+            found = values(lanes.array, levels, method, weak)
+    return into(out, lanes.restored(found, keepdims, levels.ndim))

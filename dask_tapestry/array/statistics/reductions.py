@@ -1,66 +1,71 @@
-"""Reductions: one value for every sharding, in the canonical order of the reduction tree."""
+"""Sums, products, truth and counts of cells along axes: `sum`, `prod`, `any`, `all`.
+
+Their value is the same for every sharding: cells are folded in the order of the reduction tree.
+"""
 
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN, folded, placed
+from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN, folded
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.elementwise import astype
 
-__all__ = [
-    "all",
-    "amax",
-    "amin",
-    "any",
-    "argmax",
-    "argmin",
-    "count_nonzero",
-    "max",
-    "min",
-    "prod",
-    "ptp",
-    "sum",
-]
+__all__ = ["all", "any", "count_nonzero", "prod", "sum"]
 
 
 @implements(np.sum)
 def sum(
-    a: Any,
+    a: ArrayLike,
     axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NOT_GIVEN,
-    where: Any = NOT_GIVEN,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
 ) -> Array:
-    """Add the cells along `axis`, by default all, as `numpy.sum`.
+    """Add the cells along `axis`, as `numpy.sum`.
 
     The value is bit for bit the same for every sharding, scheduler and number of workers.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
     dtype
-        In which they are added; small integers are added as 64-bit ones.
+        Dtype to add in, and of the result; by default small integers become 64-bit ones.
     out
-        An `Array` that takes the result as its value.
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
     initial
-        Added to the sum.
+        Number that is added to the sum.
     where
-        Cells that take part.
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of dtype `dtype`.
 
     Raises
     ------
     AxisError, ShapeError
-        If an axis is none of the array's, or is given twice.
+        If an axis is out of bounds or given twice.
     DTypeError
         If cells of this dtype cannot be added.
+
+    See Also
+    --------
+    nansum, cumsum, mean, prod
 
     Examples
     --------
@@ -68,21 +73,55 @@ def sum(
     >>> dt.sum(dt.ones((2, 3)), axis=1).compute()
     array([3., 3.])
     """
-    options = {"out": out, "keepdims": keepdims, "initial": initial, "where": where}
-    return folded("sum", a, axis, dtype=dtype, **options)
+    return folded(
+        "sum", a, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+    )
 
 
 @implements(np.prod)
 def prod(
-    a: Any,
+    a: ArrayLike,
     axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NOT_GIVEN,
-    where: Any = NOT_GIVEN,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
 ) -> Array:
-    """Multiply the cells along `axis`, by default all, as `numpy.prod`.
+    """Multiply the cells along `axis`, as `numpy.prod`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    dtype
+        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    initial
+        Number that the product is multiplied by.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of dtype `dtype`.
+
+    Raises
+    ------
+    AxisError, ShapeError
+        If an axis is out of bounds or given twice.
+    DTypeError
+        If cells of this dtype cannot be multiplied.
+
+    See Also
+    --------
+    nanprod, cumprod, sum
 
     Examples
     --------
@@ -90,69 +129,43 @@ def prod(
     >>> int(dt.prod(dt.arange(1, 5)))
     24
     """
-    options = {"out": out, "keepdims": keepdims, "initial": initial, "where": where}
-    return folded("prod", a, axis, dtype=dtype, **options)
-
-
-@implements(np.min, np.amin)
-def min(
-    a: Any,
-    axis: Axes = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NOT_GIVEN,
-    where: Any = NOT_GIVEN,
-) -> Array:
-    """Return the least cell along `axis`; a NaN wins.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell to choose from and no `initial`, or `where` is given without `initial`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> int(dt.min(dt.arange(3, 9)))
-    3
-    """
-    return folded("min", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
-
-
-@implements(np.max, np.amax)
-def max(
-    a: Any,
-    axis: Axes = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NOT_GIVEN,
-    where: Any = NOT_GIVEN,
-) -> Array:
-    """Return the greatest cell along `axis`; a NaN wins.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell to choose from and no `initial`, or `where` is given without `initial`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> int(dt.max(dt.arange(3, 9)))
-    8
-    """
-    return folded("max", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
-
-
-amin = min
-amax = max
+    return folded(
+        "prod", a, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+    )
 
 
 @implements(np.any)
 def any(
-    a: Any, axis: Axes = None, out: Any = None, keepdims: Any = False, *, where: Any = NOT_GIVEN
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = NOT_GIVEN,
 ) -> Array:
-    """Return whether any cell along `axis` is non-zero.
+    """Return whether any cell along `axis` is non-zero, as `numpy.any`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of bools; False where no cell takes part.
+
+    See Also
+    --------
+    all, count_nonzero
 
     Examples
     --------
@@ -165,9 +178,36 @@ def any(
 
 @implements(np.all)
 def all(
-    a: Any, axis: Axes = None, out: Any = None, keepdims: Any = False, *, where: Any = NOT_GIVEN
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = NOT_GIVEN,
 ) -> Array:
-    """Return whether all cells along `axis` are non-zero.
+    """Return whether all cells along `axis` are non-zero, as `numpy.all`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of bools; True where no cell takes part.
+
+    See Also
+    --------
+    any, count_nonzero
 
     Examples
     --------
@@ -178,61 +218,27 @@ def all(
     return folded("all", a, axis, out=out, keepdims=keepdims, where=where)
 
 
-@implements(np.argmin)
-def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Array:
-    """Return the place of the least cell along `axis`, the first of equals; a NaN wins.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell to choose from.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> int(dt.argmin(dt.asarray([3, 1, 1])))
-    1
-    """
-    return placed("argmin", a, axis, out, keepdims)
-
-
-@implements(np.argmax)
-def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Array:
-    """Return the place of the greatest cell along `axis`, the first of equals; a NaN wins.
-
-    Raises
-    ------
-    ShapeError
-        If there is no cell to choose from.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> int(dt.argmax(dt.asarray([3, 1, 3])))
-    0
-    """
-    return placed("argmax", a, axis, out, keepdims)
-
-
-@implements(np.ptp)
-def ptp(a: Any, axis: Axes = None, out: Any = None, keepdims: Any = False) -> Array:
-    """Return the greatest cell along `axis` less the least, as `numpy.ptp`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> int(dt.ptp(dt.asarray([3, 9, 4])))
-    6
-    """
-    x = asarray(a)
-    if x.dtype.kind == "b":
-        max(x, axis)  # that there are no cells is reported before that they have no difference
-    return folded("ptp", x, axis, out=out, keepdims=keepdims)
-
-
 @implements(np.count_nonzero)
-def count_nonzero(a: Any, axis: Axes = None, *, keepdims: Any = False) -> Array:
-    """Count the cells along `axis` that are not zero, as `numpy.count_nonzero`.
+def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) -> Array:
+    """Count the non-zero cells along `axis`, as `numpy.count_nonzero`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    keepdims
+        Keep the reduced axes, with length 1.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of dtype intp.
+
+    See Also
+    --------
+    any, flatnonzero
 
     Examples
     --------

@@ -1,44 +1,37 @@
-"""Running totals along an axis: one value for every sharding, in the canonical order of leaves."""
+"""Running sums, products and extremes along an axis: `cumsum`, `cummax` and others.
+
+Their value is the same for every sharding: partial results are combined in a fixed order.
+"""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import METHODS, implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.array.statistics.nan_reductions import nan_filled
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
-from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.elementwise import elementwise, scalar_of
-from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.scan import ASSOCIATIVE, scan
-from dask_tapestry.operators.where import where
 from dask_tapestry.teg import Tensor
 
-__all__ = [
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
-    "logcumsumexp",
-    "nancumprod",
-    "nancumsum",
-]
-IDENTITY = {"add": 0, "multiply": 1}
+__all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp", "nancumprod", "nancumsum"]
 
 
-def _scanned(
-    function: str, x: Tensor, axis: int | None, dtype: Any = None, out: Any = None
+def scanned(
+    function: str,
+    x: Tensor,
+    axis: int | None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
 ) -> Array:
-    """Scan as NumPy's functions do: flattened without an axis, and never without dimensions."""
+    """Scan as NumPy's functions do: flattened if there is no axis, and a 0-d array as 1-d."""
     kind = None if dtype is None else as_dtype(dtype)
     if kind is None and isinstance(out, Array):
         kind = out.dtype
@@ -48,20 +41,33 @@ def _scanned(
 
 
 @implements(np.cumsum)
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
-    """Add up the cells before and at each place along `axis`, as `numpy.cumsum`.
+def cumsum(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
+) -> Array:
+    """Return the running sum along `axis`, as `numpy.cumsum`.
 
     The value is bit for bit the same for every sharding, scheduler and number of workers. Up to 128
     cells it is NumPy's to the bit, beyond that within rounding.
 
     Parameters
     ----------
+    a
+        The array, or what `asarray` takes.
     axis
-        By default all cells, flattened.
+        Axis to go along; None takes the flattened array.
     dtype
-        In which to add; by default the cells' own, and 64-bit integers for smaller ones.
+        Dtype to add in, and of the result; by default small integers become 64-bit ones.
     out
-        An `Array` that takes the result.
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, or 1-d without `axis`.
+
+    See Also
+    --------
+    nancumsum, cumulative_sum, cumprod, sum
 
     Examples
     --------
@@ -69,12 +75,34 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
     >>> dt.cumsum(dt.arange(1, 5)).compute()
     array([ 1,  3,  6, 10])
     """
-    return _scanned("add", asarray(a).node, axis, dtype, out)
+    return scanned("add", asarray(a).node, axis, dtype, out)
 
 
 @implements(np.cumprod)
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
-    """Multiply the cells before and at each place along `axis`, as `numpy.cumprod`.
+def cumprod(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
+) -> Array:
+    """Return the running product along `axis`, as `numpy.cumprod`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis to go along; None takes the flattened array.
+    dtype
+        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, or 1-d without `axis`.
+
+    See Also
+    --------
+    nancumprod, cumulative_prod, cumsum, prod
 
     Examples
     --------
@@ -82,12 +110,34 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
     >>> dt.cumprod(dt.arange(1, 5)).compute()
     array([ 1,  2,  6, 24])
     """
-    return _scanned("multiply", asarray(a).node, axis, dtype, out)
+    return scanned("multiply", asarray(a).node, axis, dtype, out)
 
 
 @implements(np.nancumsum)
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
-    """Add up cells as `cumsum` does, a NaN counting as zero.
+def nancumsum(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
+) -> Array:
+    """Return the running sum along `axis` with NaN as zero, as `numpy.nancumsum`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis to go along; None takes the flattened array.
+    dtype
+        Dtype to add in, and of the result; by default small integers become 64-bit ones.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, or 1-d without `axis`.
+
+    See Also
+    --------
+    cumsum, nansum
 
     Examples
     --------
@@ -95,12 +145,34 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = Non
     >>> dt.nancumsum(dt.asarray([1.0, float("nan"), 2.0])).compute()
     array([1., 1., 3.])
     """
-    return _scanned("add", _without_nan(asarray(a).node, 0), axis, dtype, out)
+    return scanned("add", nan_filled(a, 0).node, axis, dtype, out)
 
 
 @implements(np.nancumprod)
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
-    """Multiply cells as `cumprod` does, a NaN counting as one.
+def nancumprod(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
+) -> Array:
+    """Return the running product along `axis` with NaN as one, as `numpy.nancumprod`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis to go along; None takes the flattened array.
+    dtype
+        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, or 1-d without `axis`.
+
+    See Also
+    --------
+    cumprod, nanprod
 
     Examples
     --------
@@ -108,95 +180,27 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = No
     >>> dt.nancumprod(dt.asarray([3.0, float("nan"), 2.0])).compute()
     array([3., 3., 6.])
     """
-    return _scanned("multiply", _without_nan(asarray(a).node, 1), axis, dtype, out)
+    return scanned("multiply", nan_filled(a, 1).node, axis, dtype, out)
 
 
-def _without_nan(x: Tensor, instead: int) -> Tensor:
-    if x.type.dtype.kind not in "fc":
-        return x
-    return where(elementwise("isnan", x), x.type.dtype.type(instead), x)
-
-
-@implements(np.cumulative_sum)
-def cumulative_sum(
-    x: Any,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: Any = None,
-    out: Any = None,
-    include_initial: bool = False,
-) -> Array:
-    """Add up cells as `cumsum` does: the Array API's function.
+def cummax(x: ArrayLike, /, axis: int | None = None) -> Array:
+    """Return the running maximum along `axis`, as ``numpy.maximum.accumulate``; NaN stays.
 
     Parameters
     ----------
+    x
+        The array, or what `asarray` takes.
     axis
-        May be left out for arrays of one dimension only.
-    include_initial
-        Put the sum of no cells in front.
+        Axis to go along; None takes the flattened array.
 
-    Raises
-    ------
-    ShapeError
-        If no axis is given for several dimensions.
+    Returns
+    -------
+    Array
+        Shape of `x`, or 1-d without `axis`.
 
-    Examples
+    See Also
     --------
-    >>> import dask_tapestry as dt
-    >>> dt.cumulative_sum(dt.arange(1, 4), include_initial=True).compute()
-    array([0, 1, 3, 6])
-    """
-    return _cumulative("add", x, axis, dtype, out, include_initial)
-
-
-@implements(np.cumulative_prod)
-def cumulative_prod(
-    x: Any,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: Any = None,
-    out: Any = None,
-    include_initial: bool = False,
-) -> Array:
-    """Multiply cells as `cumprod` does: the Array API's function.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.cumulative_prod(dt.arange(1, 4), include_initial=True).compute()
-    array([1, 1, 2, 6])
-    """
-    return _cumulative("multiply", x, axis, dtype, out, include_initial)
-
-
-def _cumulative(
-    function: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool
-) -> Array:
-    cells = asarray(x).node
-    if not cells.type.ndim:
-        cells = reshape(cells, (1,))
-    if axis is None and cells.type.ndim > 1:
-        raise ShapeError(
-            "For arrays which have more than one dimension ``axis`` argument is required."
-        )
-    along = 0 if axis is None else axis
-    if not include_initial:
-        return _scanned(function, cells, along, dtype, out)
-    if dtype is None and isinstance(out, Array):
-        dtype = out.dtype
-    totals = _scanned(function, cells, along, dtype).node
-    shape = list(totals.type.shape)
-    shape[along] = 1
-    first = full(tuple(shape), scalar_of(IDENTITY[function], totals.type.dtype))
-    return into(out, Array(concat([first, totals], along)))
-
-
-def cummax(x: Any, /, axis: int | None = None) -> Array:
-    """Return the greatest cell before and at each place along `axis`, flattened by default.
-
-    A NaN stays, as in ``numpy.maximum.accumulate``.
+    cummin, max
 
     Examples
     --------
@@ -204,13 +208,27 @@ def cummax(x: Any, /, axis: int | None = None) -> Array:
     >>> dt.cummax(dt.asarray([1, 3, 2])).compute()
     array([1, 3, 3])
     """
-    return _scanned("maximum", asarray(x).node, axis)
+    return scanned("maximum", asarray(x).node, axis)
 
 
-def cummin(x: Any, /, axis: int | None = None) -> Array:
-    """Return the least cell before and at each place along `axis`, flattened by default.
+def cummin(x: ArrayLike, /, axis: int | None = None) -> Array:
+    """Return the running minimum along `axis`, as ``numpy.minimum.accumulate``; NaN stays.
 
-    A NaN stays, as in ``numpy.minimum.accumulate``.
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+    axis
+        Axis to go along; None takes the flattened array.
+
+    Returns
+    -------
+    Array
+        Shape of `x`, or 1-d without `axis`.
+
+    See Also
+    --------
+    cummax, min
 
     Examples
     --------
@@ -218,11 +236,27 @@ def cummin(x: Any, /, axis: int | None = None) -> Array:
     >>> dt.cummin(dt.asarray([3, 1, 2])).compute()
     array([3, 1, 1])
     """
-    return _scanned("minimum", asarray(x).node, axis)
+    return scanned("minimum", asarray(x).node, axis)
 
 
-def logcumsumexp(x: Any, /, axis: int | None = None) -> Array:
-    """Return ``log(cumsum(exp(x)))`` along `axis`, flattened by default, without overflow.
+def logcumsumexp(x: ArrayLike, /, axis: int | None = None) -> Array:
+    """Return ``log(cumsum(exp(x)))`` along `axis`, without overflow.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+    axis
+        Axis to go along; None takes the flattened array.
+
+    Returns
+    -------
+    Array
+        Inexact, of the shape of `x`, or 1-d without `axis`.
+
+    See Also
+    --------
+    cumsum, logaddexp
 
     Examples
     --------
@@ -230,13 +264,17 @@ def logcumsumexp(x: Any, /, axis: int | None = None) -> Array:
     >>> dt.logcumsumexp(dt.asarray([1000.0, 1000.0])).compute()
     array([1000.        , 1000.69314718])
     """
-    return _scanned("logaddexp", asarray(x).node, axis)
+    return scanned("logaddexp", asarray(x).node, axis)
 
 
 def _accumulate(
-    function: str, array: Any, axis: int | None = 0, dtype: Any = None, out: Any = None
+    function: str,
+    array: ArrayLike,
+    axis: int | None = 0,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
 ) -> Array:
-    """``ufunc.accumulate`` of an associative ufunc."""
+    """The ``accumulate`` method of an associative ufunc."""
     x = asarray(array).node
     if not x.type.ndim:
         if axis not in (None, 0, -1):
@@ -246,7 +284,7 @@ def _accumulate(
         if x.type.ndim > 1:
             raise ShapeError("accumulate does not allow multiple axes")
         axis = 0
-    return _scanned(function, x, axis, dtype, out[0] if isinstance(out, tuple) else out)
+    return scanned(function, x, axis, dtype, out[0] if isinstance(out, tuple) else out)
 
 
 METHODS.update({(name, "accumulate"): partial(_accumulate, name) for name in ASSOCIATIVE})

@@ -11,14 +11,15 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Place, Region, place_of
+from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.array_target import array_target, object_target
 from dask_tapestry.io.coerce import is_zarr_array
+from dask_tapestry.io.duck_target import duck_target
 from dask_tapestry.io.hdf5_source import is_dataset
 from dask_tapestry.io.hdf5_target import dataset_target
+from dask_tapestry.io.numpy_target import numpy_target
 from dask_tapestry.io.target import Target
-from dask_tapestry.io.write_order import Write, fitting, sinks_of, stored_tensor
+from dask_tapestry.io.write_order import Write, checked_write, ordered_sinks, target_tensor
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_target import zarr_target
 from dask_tapestry.operators.unsqueeze import unsqueeze
@@ -106,7 +107,7 @@ def store(
             f"{len(given)} and {len(places)}"
         )
     found = _targets(given, lock)
-    where = [place_of(r, t.shape) for r, t in zip(places, found, strict=True)]
+    where = [resolve_region(r, t.shape) for r, t in zip(places, found, strict=True)]
     writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
     return written(writes, where, after, (), compute, return_stored, kwargs)
 
@@ -139,18 +140,18 @@ def _targets(given: Sequence[Any], lock: Any) -> list[Target]:
 
 def _target(data: Any, lock: Any) -> Target:
     if isinstance(data, np.ndarray):
-        return array_target(data)
-    return dataset_target(data) if is_dataset(data) else object_target(data, lock)
+        return numpy_target(data)
+    return dataset_target(data) if is_dataset(data) else duck_target(data, lock)
 
 
-def write_of(x: Array, target: Target, place: Place) -> Write:
+def write_of(x: Array, target: Target, place: RegionSlices) -> Write:
     """The write of an array to a place of a target."""
-    return fitting(unsqueeze(x.node, place.pinned), target, place.slices)
+    return checked_write(unsqueeze(x.node, place.pinned), target, place.slices)
 
 
 def written(
     writes: Sequence[Write],
-    places: Sequence[Place],
+    places: Sequence[RegionSlices],
     after: Sequence[Any],
     workers: tuple[str, ...],
     compute: bool,
@@ -158,13 +159,13 @@ def written(
     kwargs: Mapping[str, Any],
 ) -> Any:
     """Do what `store` and `to_zarr` are asked to, once they know what to write."""
-    sinks = sinks_of(writes, points_of(after), workers)
+    sinks = ordered_sinks(writes, points_of(after), workers)
     effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))
     if compute:
         effect.compute(**kwargs)
     if not return_stored:
         return None if compute else effect
     return tuple(
-        Array(stored_tensor(write, None if compute else sink))[place.key]
+        Array(target_tensor(write, None if compute else sink))[place.key]
         for write, sink, place in zip(writes, sinks, places, strict=True)
     )

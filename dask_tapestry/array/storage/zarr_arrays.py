@@ -9,16 +9,18 @@ from uuid import uuid4
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray, with_chunks, worker_names
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Place, Region, place_of
+from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.io.target import Target, after_write
-from dask_tapestry.io.zarr_array import group_members, holds_array
+from dask_tapestry.io.read_back import read_back
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.zarr_layout import ZarrLayout
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import group_members, holds_array
 from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
-from dask_tapestry.io.zarr_target import grown, zarr_target
+from dask_tapestry.io.zarr_target import append_target, zarr_target
 from dask_tapestry.operators.placement import place as place_tensor
 from dask_tapestry.plan.resources import current
 from dask_tapestry.teg import apply
@@ -190,11 +192,8 @@ def to_zarr(
     node = zarr_sink(
         array.node,
         location,
-        chunks=chunks,
-        shards=shards,
-        compressor=compressors,
+        ZarrLayout(chunks, shards, compressors, zarr_format),
         overwrite=overwrite,
-        zarr_format=zarr_format,
         workers=names,
         after=points_of(after),
         memory=current().task_bytes,
@@ -205,17 +204,17 @@ def to_zarr(
     if not return_stored:
         return None if compute else effect
     source = written_source(node)
-    return Array(apply(source) if compute else after_write(source, node))
+    return Array(apply(source) if compute else read_back(source, node))
 
 
 def _destination(
     x: Array, location: Location, region: Region, append_dim: int | str | None
-) -> tuple[Target, Place]:
+) -> tuple[Target, RegionSlices]:
     """Where in the array that is there an array goes."""
     if append_dim is None:
         target = zarr_target(location)
-        return target, place_of(region, target.shape, target.names or x.dims)
+        return target, resolve_region(region, target.shape, target.names or x.dims)
     if region is not None:
         raise StoreError("give a region or a dimension to append along, not both")
-    larger, slices = grown(location, append_dim, x.node.type)
-    return larger, Place(tuple(slices))
+    larger, slices = append_target(location, append_dim, x.node.type)
+    return larger, RegionSlices(tuple(slices))

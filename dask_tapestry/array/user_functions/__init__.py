@@ -1,1 +1,24 @@
 """Functions of the user's own, of blocks, vectors and cells."""
+
+from dask_tapestry.array.user_functions.along_axis import *
+from dask_tapestry.array.user_functions.block_operators import *
+from dask_tapestry.array.user_functions.blockwise import *
+from dask_tapestry.array.user_functions.gufuncs import *
+from dask_tapestry.array.user_functions.map_blocks import *
+from dask_tapestry.array.user_functions.reduction import *
+
+__all__ = [
+    "BlockFunction",
+    "Monoid",
+    "apply_along_axis",
+    "apply_gufunc",
+    "apply_over_axes",
+    "as_gufunc",
+    "block_operator",
+    "blockwise",
+    "gufunc",
+    "map_blocks",
+    "pin",
+    "reduce_over",
+    "reduction",
+]

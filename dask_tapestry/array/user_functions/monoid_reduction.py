@@ -1,4 +1,4 @@
-"""Reductions by a monoid of the user's: cells are mapped, folded in a fixed tree, and finalized."""
+"""Reductions by a user's monoid: cells are mapped, folded in a fixed tree, and finalized."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.block_function import Tupled, call_blocks
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.infer_meta import dtype_of, sample, tried
-from dask_tapestry.operators.monoid_cells import identities
+from dask_tapestry.operators.monoid_dtype import identities
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.operators.user_block import Finalize
-from dask_tapestry.operators.user_function import Call, name_of
+from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import Monoid, fold
+from dask_tapestry.operators.user_operator import Finalize
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 
@@ -23,7 +23,14 @@ from dask_tapestry.teg import Kind, Tensor
 def folded(
     x: Tensor, monoid: Monoid, axes: tuple[int, ...], keepdims: bool, kind: np.dtype[Any] | None
 ) -> tuple[Tensor, ...]:
-    """The cells of `x` along `axes` combined; several results of a monoid on tuples.
+    """Return the cells of `x` along `axes` combined; several results of a monoid on tuples.
+
+    Parameters
+    ----------
+    keepdims
+        Keep the reduced axes, with length 1.
+    kind
+        Dtype of the result; by default learnt.
 
     Raises
     ------
@@ -42,7 +49,7 @@ def folded(
 
 
 def _mapped(x: Tensor, monoid: Monoid) -> Tensor:
-    """What is combined: cells, or tuples of values as structured cells."""
+    """The values to combine: cells, or tuples of values as structured cells."""
     if monoid.map is None:
         names = x.type.dtype.names
         if monoid.count is not None and names is None:
@@ -68,6 +75,7 @@ def _mapped(x: Tensor, monoid: Monoid) -> Tensor:
 def _finalized(
     function: Callable[..., Any] | None, values: Sequence[Tensor], kind: np.dtype[Any] | None
 ) -> tuple[Tensor, ...]:
+    """The results after `finalize`, in the dtype asked for."""
     last = Tupled(function or np.asarray, len(values))
     if function is None and len(values) > 1:
         raise SignatureError(f"a dtype is of one result, and there are {len(values)}")
@@ -77,7 +85,7 @@ def _finalized(
 
 
 def _tried(function: Callable[..., Any], values: Sequence[Tensor]) -> Any:
-    """What a function of cells returns of one cell."""
+    """What a function of cells returns for one cell."""
     cells = [sample((1,) * x.type.ndim, x.type.dtype) for x in values]
     return tried(function, [cells], name_of(function))
 
@@ -87,11 +95,11 @@ def _cellwise(
     values: Sequence[Tensor],
     kinds: Sequence[np.dtype[Any] | None],
 ) -> tuple[Tensor, ...]:
-    """A function that takes cells as they come; its results' dtypes, where they are known."""
+    """A function of cells applied to blocks; `kinds` are the dtypes of its results, where known."""
     names = tuple(f"i{d}" for d in range(values[0].type.ndim))
     index = tuple((name, Kind.PARALLEL, None) for name in names)
     inputs = tuple((f"x{n}", names) for n in range(len(values)))
     outputs = tuple((f"z{n}", names) for n in range(len(kinds)))
     written = Written(name_of(function), index, inputs, outputs)
     known = {name: kind for (name, _), kind in zip(outputs, kinds, strict=True) if kind is not None}
-    return call_blocks(Call.of(function), written, values, known, kind=Finalize)
+    return call_blocks(UserFunction.of(function), written, values, known, kind=Finalize)

@@ -19,6 +19,14 @@ def test_new_dimensions_come_first(ndmin):
     assert (made.shape, made.dtype) == (expected.shape, expected.dtype)
 
 
+def test_asanyarray_copies_when_asked():
+    x = np.zeros(3)
+    made, same = dt.asanyarray(x, copy=True), dt.asanyarray(x)
+    x[:] = 1
+    assert made.compute().tolist() == [0, 0, 0]
+    assert same.compute().tolist() == [1, 1, 1]
+
+
 def test_arguments_without_effect_are_checked():
     with pytest.raises(ValueError, match="order must be one of"):
         dt.array([1], order="x")

@@ -46,38 +46,8 @@ def test_like(name):
     assert dt.full_like(x, 3).compute().tolist() == [[3] * 3] * 2
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (5,),
-        (2, 9),
-        (2, 9, 3),
-        (9, 2, -2),
-        (5, 2),
-        (0.5, 3),
-        (0, 1, 0.1),
-        (3.0,),
-        (0,),
-        (-3, 3, 2),
-        (10**12, 10**12 + 3),
-    ],
-)
-@pytest.mark.parametrize("dtype", [None, "f4", "i8"])
-def test_arange_is_that_of_numpy(arguments, dtype):
-    result, expected = dt.arange(*arguments, dtype=dtype), np.arange(*arguments, dtype=dtype)
-    assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
-    np.testing.assert_allclose(result.compute(), expected, rtol=1e-6)
-    np.testing.assert_array_equal(result[1:].compute(), result.compute()[1:])
-
-
-def test_a_step_of_zero():
-    with pytest.raises(ZeroDivisionError):
-        dt.arange(0, 3, 0)
-
-
 def test_a_large_array_takes_no_memory():
     assert dt.ones((10**6, 10**6, 10**6))[5, :3, 7].compute().tolist() == [1, 1, 1]
-    assert dt.arange(10**15)[-1].compute() == 10**15 - 1
 
 
 def test_wrong_shapes_and_dtypes():

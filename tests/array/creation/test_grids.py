@@ -8,14 +8,8 @@ from tests.array.parity import refused
 @pytest.mark.parametrize(
     "call",
     [
-        lambda np, a: np.eye(-1),
-        lambda np, a: np.eye(2.5),
-        lambda np, a: np.eye(2, order="x"),
-        lambda np, a: np.eye(2, device="gpu"),
         lambda np, a: np.indices((2, -1)),
         lambda np, a: np.meshgrid(a([1]), indexing="yx"),
-        lambda np, a: np.vander(a([[1]])),
-        lambda np, a: np.vander(a([1, 2]), -1),
     ],
 )
 def test_what_numpy_refuses(call):
@@ -60,7 +54,3 @@ def test_a_function_is_called_once():
     assert made.compute().tolist() == [[0, 0, 0], [4, 4, 4]]
     assert len(calls) == 1
     assert dt.fromfunction(lambda i: 7, (3,)).compute().tolist() == [7, 7, 7]
-
-
-def test_chunks_of_eye():
-    assert dt.eye(4, chunks=2).chunks == ((2, 2), (2, 2))

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-import dask_tapestry as dt
 from tests.array.parity import refused
 
 CELLS = np.arange(24).reshape(2, 3, 4)
@@ -19,40 +18,7 @@ CELLS = np.arange(24).reshape(2, 3, 4)
         lambda np, a: np.rot90(a(CELLS), 1, (0,)),
         lambda np, a: np.fliplr(a([1])),
         lambda np, a: np.flipud(a(1)),
-        lambda np, a: np.rollaxis(a(CELLS), 3),
-        lambda np, a: np.rollaxis(a(CELLS), 0, 4),
-        lambda np, a: np.matrix_transpose(a([1])),
-        lambda np, a: np.moveaxis(a(CELLS), 0, 3),
-        lambda np, a: np.moveaxis(a(CELLS), (0, 0), (1, 2)),
-        lambda np, a: np.moveaxis(a(CELLS), (0, 1), 1),
-        lambda np, a: np.expand_dims(a(CELLS), 4),
-        lambda np, a: np.expand_dims(a(CELLS), (0, 0)),
-        lambda np, a: np.squeeze(a(CELLS), 0),
-        lambda np, a: np.squeeze(a(CELLS), 5),
-        lambda np, a: np.broadcast_to(a(CELLS), (3, 4)),
-        lambda np, a: np.broadcast_to(a([1]), -1),
-        lambda np, a: np.broadcast_arrays(a([1, 2]), a([1, 2, 3])),
-        lambda np, a: np.broadcast_shapes((1, 2), (3, 1), (3, 3)),
-        lambda np, a: np.swapaxes(a(CELLS), 0, 3),
-        lambda np, a: np.transpose(a(CELLS), (0, 1)),
     ],
 )
 def test_what_numpy_refuses(call):
     refused(call)
-
-
-def test_start_of_rollaxis_is_any_place():
-    for axis in range(-3, 3):
-        for start in range(-3, 4):
-            expected = np.rollaxis(CELLS, axis, start).shape
-            assert dt.rollaxis(CELLS, axis, start).shape == expected
-
-
-def test_broadcasting_nothing():
-    assert dt.broadcast_arrays() == np.broadcast_arrays() == ()
-    assert dt.broadcast_shapes() == np.broadcast_shapes() == ()
-    assert np.broadcast_to(dt.ones(1), (2, 3), subok=True).shape == (2, 3)
-
-
-def test_the_matrix_transpose():
-    assert dt.asarray(CELLS).mT.shape == (2, 4, 3)

@@ -8,7 +8,7 @@ X = np.array([[3, 1, 3], [2, 1, 7]])
 
 
 def test_distinct_cells():
-    found = Distinct(dt.asarray(X), equal_nan=True)
+    found = Distinct.of(dt.asarray(X), equal_nan=True)
     assert found.values().compute().tolist() == [1, 2, 3, 7]
     assert found.index().compute().tolist() == [1, 3, 0, 5]
     assert found.counts().compute().tolist() == [2, 1, 2, 1]
@@ -17,8 +17,8 @@ def test_distinct_cells():
 
 @pytest.mark.parametrize("invert", [False, True])
 def test_among_others(invert):
-    found = Distinct(dt.asarray(X), equal_nan=True)
-    others = Distinct(dt.asarray(np.array([7.0, 9.0, 1.0])), equal_nan=True)
+    found = Distinct.of(dt.asarray(X), equal_nan=True)
+    others = Distinct.of(dt.asarray(np.array([7.0, 9.0, 1.0])), equal_nan=True)
     chosen = found.among(others, np.dtype("f8"), invert)
     assert chosen.values().compute().tolist() == ([2, 3] if invert else [1, 7])
     assert found.values().shape == (4,)
@@ -31,7 +31,7 @@ def test_distinct_rows():
 
 
 def test_cells_are_counted_once():
-    found = Distinct(dt.asarray(X), equal_nan=True)
+    found = Distinct.of(dt.asarray(X), equal_nan=True)
     first = found.values()
     assert first.deferred is not None
     assert first.shape == (4,)

@@ -17,10 +17,6 @@ X = np.array([[3, 1, 2], [0, 5, 4]])
         ("sort", (5,), {}),
         ("argsort", (5,), {"axis": 1}),
         ("argsort", (X,), {"order": "a"}),
-        ("partition", (X, 3), {}),
-        ("partition", (X, 0.5), {}),
-        ("argpartition", (X, -4), {}),
-        ("partition", (X, 0), {"kind": "x"}),
         ("lexsort", ((),), {}),
         ("lexsort", (([1, 2], [1]),), {}),
         ("lexsort", (([1, 2], [1, 3]),), {"axis": 1}),
@@ -47,8 +43,6 @@ def test_sorting_in_place_gives_the_array_another_value():
     assert np.array_equal(x.compute(), np.sort(X, 0))
     assert np.array_equal(y.compute(), X + 1)
     assert x.node is not before
-    assert x.partition(1) is None
-    assert np.array_equal(x.compute(), np.sort(np.sort(X, 0)))
 
 
 def test_numpy_s_functions_are_ours():
@@ -80,6 +74,5 @@ def test_an_array_of_keys():
 
 def test_scalars():
     assert dt.argsort(5).compute().tolist() == [0]
-    assert dt.argpartition(5, 0).compute().tolist() == [0]
     assert dt.sort(5, axis=None).compute().tolist() == [5]
     assert dt.lexsort((1, 2)).compute() == np.lexsort((1, 2)) == 0

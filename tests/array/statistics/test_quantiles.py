@@ -22,9 +22,6 @@ X = np.array([[3.0, 1, 2], [0, 5, 4]])
         ("quantile", (X, 0.5), {"weights": X}),
         ("quantile", (X, 0.5), {"weights": [1, 2, 3], "method": "inverted_cdf"}),
         ("quantile", (X, 0.5), {"weights": [1, 2], "method": "inverted_cdf", "axis": 1}),
-        ("median", (X,), {"axis": 2}),
-        ("median", (np.array(["2020", "2021"], "M8[Y]"),), {}),
-        ("median", (np.array(["a"]),), {}),
     ],
 )
 def test_errors_are_numpy_s(name, args, options):
@@ -37,12 +34,6 @@ def test_errors_are_numpy_s(name, args, options):
 def test_quantiles_are_not_lazy():
     with pytest.raises(TypeError, match="lazy"):
         dt.quantile(X, dt.asarray(0.5))
-
-
-def test_out_takes_the_value():
-    out = dt.zeros(2)
-    assert dt.median(X, axis=1, out=out) is out
-    assert out.compute().tolist() == [2, 4]
 
 
 @pytest.mark.parametrize("skip", ["", "nan"])
@@ -61,10 +52,3 @@ def test_long_lanes_are_not_taken_whole():
         plan = value.plan(resources=machines)
         plan.verify()
         assert "mergeruns" in plan.explain()
-
-
-@pytest.mark.parametrize("function", [dt.median, dt.nanmedian])
-def test_a_stack_is_read_once(function):
-    x = dt.placeholder((50, 10**6, 10), "f4", (50, 10**5, 10))
-    plan = function(x, axis=0).plan(resources=dt.Resources(4, 2, "8 GiB"))
-    assert plan.cost["bytes_read"] == x.nbytes

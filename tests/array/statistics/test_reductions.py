@@ -21,17 +21,6 @@ def test_reductions_are_those_of_numpy(name, axis, keepdims):
     close(ours, getattr(np, name)(CELLS, axis=axis, keepdims=keepdims))
 
 
-@pytest.mark.parametrize("name", ["argmin", "argmax"])
-@pytest.mark.parametrize("axis", [None, 0, -1])
-def test_places_are_those_of_numpy(name, axis):
-    cells = np.round(CELLS)
-    for keepdims in (False, True):
-        expected = getattr(np, name)(cells, axis=axis, keepdims=keepdims)
-        ours = getattr(dt, name)(cells, axis=axis, keepdims=keepdims)
-        assert ours.shape == np.shape(expected)
-        np.testing.assert_array_equal(ours.compute(), expected)
-
-
 @pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std"])
 def test_a_dtype_may_be_given(name):
     assert getattr(dt, name)(CELLS, dtype="f4").dtype == np.float32
@@ -42,25 +31,11 @@ def test_degrees_of_freedom():
     close(dt.std(CELLS, axis=0, ddof=2), np.std(CELLS, axis=0, ddof=2))
 
 
-@pytest.mark.parametrize("name", ["min", "max", "argmin", "argmax"])
-def test_there_must_be_something_to_choose_from(name):
-    for x in (dt.zeros((0,)), dt.zeros((0, 3))):
-        with pytest.raises(ValueError, match=r"zero-size|no identity|empty"):
-            getattr(dt, name)(x, axis=0)
-
-
 def test_nothing_is_added_to_nothing():
     assert dt.sum(dt.zeros((0, 3)), axis=0).compute().tolist() == [0, 0, 0]
     assert dt.prod(dt.zeros(0)).compute() == 1
     assert dt.any(dt.zeros(0)).compute() == np.False_
     assert dt.all(dt.zeros(0)).compute() == np.True_
-
-
-def test_nan_wins():
-    x = dt.asarray([1.0, np.nan, 0.0])
-    assert np.isnan(x.min().compute())
-    assert np.isnan(x.max().compute())
-    assert x.argmin().compute() == x.argmax().compute() == 1
 
 
 @pytest.mark.parametrize("wrong", [3, -4, (0, 0), (1, 5)])

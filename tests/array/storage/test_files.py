@@ -75,7 +75,7 @@ def test_what_hdf5_does_not_take(tmp_path, monkeypatch):
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(hdf5_target, "lazily", absent)
+    monkeypatch.setattr(hdf5_target, "lazy_import", absent)
     with pytest.raises(dt.StoreError, match=r"dask_tapestry\[hdf5\]"):
         dt.to_hdf5(tmp_path / "y.h5", "x", CELLS)
 

@@ -84,7 +84,7 @@ def test_chunks_and_placement(tmp_path):
     dt.to_zarr(CELLS, tmp_path / "x", chunks=(2, 3))
     x = dt.from_zarr(tmp_path / "x", chunks=(4, 7), name="x", inline_array=True)
     assert x.chunks == ((4, 1), (7,))
-    assert dt.from_zarr(tmp_path / "x", workers="w").node.operator.name == "place"
+    assert dt.from_zarr(tmp_path / "x", workers="w").node.operator.name == "placement"
     with pytest.raises(TypeError, match="spelling"):
         dt.from_zarr(tmp_path / "x", spelling=1)
 

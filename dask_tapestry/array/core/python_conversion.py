@@ -1,0 +1,82 @@
+"""Arrays as Python's numbers and lists: each of these computes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError
+
+
+class PythonConversion:
+    """What Python asks of an array of one cell, and of its cells as Python's own objects."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        @property
+        def size(self) -> int: ...
+        @property
+        def ndim(self) -> int: ...
+        @property
+        def dtype(self) -> np.dtype[Any]: ...
+        def __getitem__(self, key: Any) -> Any: ...
+        def __eq__(self, other: object) -> Any: ...
+        def compute(self, **kwargs: Any) -> Any: ...
+        def ravel(self, order: str = "C") -> Any: ...
+
+    def _scalar(self, convert: Any) -> Any:
+        if self.size != 1:
+            raise TypeError(
+                f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"
+            )
+        return convert(np.asarray(self.compute()).reshape(())[()])
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ShapeError(
+                f"the truth value of an array of {self.size} cells is ambiguous: use any() or all()"
+            )
+        return bool(self._scalar(bool))
+
+    def __int__(self) -> int:
+        return int(self._scalar(int))
+
+    def __float__(self) -> float:
+        return float(self._scalar(float))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar(complex))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu" or self.ndim:
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._scalar(int))
+
+    def __contains__(self, value: object) -> bool:
+        return bool((self == value).any())
+
+    def __format__(self, text: str) -> str:
+        """Format the value of an array without dimensions as a number; others as `repr` does."""
+        return format(self.item(), text) if text and not self.ndim else format(repr(self), text)
+
+    def item(self, *index: int) -> Any:
+        """Return the only cell, or the one at `index`, as a Python scalar; computes it.
+
+        Raises
+        ------
+        ShapeError
+            If there are several and none is named.
+        """
+        chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
+        if chosen.size != 1:
+            raise ShapeError("can only convert an array of size 1 to a Python scalar")
+        return np.asarray(chosen.compute()).item()
+
+    def tolist(self) -> Any:
+        """Return the cells as nested lists of Python scalars; computes them."""
+        return np.asarray(self.compute()).tolist()

@@ -1,0 +1,72 @@
+"""What reading or writing a box of a chunked array costs: whole chunks are decoded and encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
+from math import prod
+from typing import Final
+
+from dask_tapestry.zspace import ZRange
+
+LARGE: Final = 2**22  # bytes of a chunk, from which handing it over by itself takes no longer
+AT_A_TIME: Final = 10  # smaller chunks that zarr has in hand side by side
+
+
+def touched_chunk_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tuple[int, ...]) -> int:
+    """Cells of the chunks that meet `box`.
+
+    Examples
+    --------
+    >>> touched_chunk_cells(ZRange((3,), (5,)), (4,), (10,))
+    8
+    """
+    if chunks is None or box.is_empty:
+        return box.size
+    return prod(
+        min(-(-hi // side) * side, extent) - lo // side * side
+        for lo, hi, side, extent in zip(box.lo, box.hi, chunks, shape, strict=True)
+    )
+
+
+def chunk_scratch_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int, written: bool) -> int:
+    """Bytes of chunks, as stored and decoded, that reading or writing `box` takes beside its cells.
+
+    A single chunk is written from where its cells are.
+
+    Examples
+    --------
+    >>> chunk_scratch_bytes(ZRange((0,), (5,)), (2,), 8, written=False)
+    64
+    >>> chunk_scratch_bytes(ZRange((0,), (10**6,)), (10**6,), 8, written=True)
+    8000000
+    """
+    if box.is_empty:
+        return 0
+    spans = zip(box.lo, box.hi, chunks, strict=True)
+    met = prod(-(-hi // side) - lo // side for lo, hi, side in spans)
+    size = prod(chunks) * itemsize
+    stored = 1 if size >= LARGE else min(met, AT_A_TIME)
+    return size * (stored if written and met == 1 else stored + 1)
+
+
+def split_by_chunk(
+    selection: Sequence[slice], chunks: Sequence[int], itemsize: int
+) -> Iterator[tuple[slice, ...]]:
+    """The parts of a selection that lie in one chunk each, of large chunks; else all of it.
+
+    Examples
+    --------
+    >>> list(split_by_chunk((slice(3, 12),), (10,), 2**20))
+    [(slice(3, 10, None),), (slice(10, 12, None),)]
+    >>> list(split_by_chunk((slice(3, 12),), (10,), 8))
+    [(slice(3, 12, None),)]
+    """
+    if prod(chunks) * itemsize < LARGE or any(part.step not in (None, 1) for part in selection):
+        yield tuple(selection)
+        return
+    edges = [
+        [part.start, *range((part.start // side + 1) * side, part.stop, side), part.stop]
+        for part, side in zip(selection, chunks, strict=True)
+    ]
+    yield from product(*[[slice(*span) for span in pairwise(line)] for line in edges])

@@ -1,0 +1,86 @@
+"""Anything with ``shape``, ``dtype`` and ``__setitem__`` as a target."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from dask.utils import SerializableLock
+
+from dask_tapestry.errors import DTypeError, StoreError
+from dask_tapestry.io.duck_source import DuckSource, regular_chunks
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg.types import Dims
+
+
+@dataclass(frozen=True)
+class DuckTarget(Target):
+    """Anything with ``shape``, ``dtype`` and ``__setitem__``.
+
+    It travels to other processes by pickle, so there it must write to something that all see. Only
+    one task at a time writes to it where a lock is given.
+    """
+
+    identity: str
+    type: TensorType
+    stored: tuple[int, ...]
+    data: Any = field(compare=False, repr=False)
+    lock: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.type.dtype
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        return self.stored
+
+    def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
+        held: AbstractContextManager[Any] = nullcontext() if self.lock is None else self.lock
+        with held:
+            self.data[selection] = block
+
+    def source(self, dims: Dims) -> Source:
+        if not hasattr(self.data, "__getitem__"):
+            raise StoreError(f"{self} cannot be read: it has no __getitem__")
+        return DuckSource(uuid4().hex, self.type._replace(dims=dims), self.stored, self.data)
+
+    def is_read_by(self, source: Source) -> bool:
+        return getattr(source, "data", None) is self.data
+
+    def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
+        """An object may be the target of two calls."""
+        if not isinstance(other, DuckTarget) or other.data is not self.data:
+            return False
+        return region.meets(others)
+
+    def __str__(self) -> str:
+        return f"the {type(self.data).__name__}"
+
+
+def duck_target(data: Any, lock: Any) -> Target:
+    """An object as a target.
+
+    Raises
+    ------
+    DTypeError
+        If it lacks ``shape``, ``dtype`` or ``__setitem__``.
+    """
+    if not all(hasattr(data, name) for name in ("shape", "dtype", "__setitem__")):
+        raise DTypeError(
+            f"{type(data).__name__} is no target: it needs shape, dtype and __setitem__"
+        )
+    shape = tuple(int(n) for n in data.shape)
+    type_ = TensorType(shape, np.dtype(data.dtype))
+    stored = regular_chunks(data, len(shape)) or (1,) * len(shape)
+    held = SerializableLock() if lock is True else (lock or None)
+    return DuckTarget(uuid4().hex, type_, stored, data, held)

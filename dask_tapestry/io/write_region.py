@@ -1,0 +1,166 @@
+"""Regions: where in a stored array the cells of a tensor go, and which stored pieces that touches.
+
+A stored piece (a chunk, or a shard of chunks) is read and written as a whole, so one task must
+write all of it. A tensor that begins or ends within a piece, or skips cells, is therefore cut not
+in its own coordinates but in those of the *cover*: the cells from the beginning of the first piece
+to the last cell that is written. There every edge between tasks can lie between pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import gcd
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.teg.region import Progression
+from dask_tapestry.zspace import ZRange
+
+MOST_PAIRS: Final = 50_000  # of progressions that are compared; more are said to share a piece
+
+
+@dataclass(frozen=True)
+class WriteRegion:
+    """A progression of an array's coordinates for each dimension, and the sides of its pieces.
+
+    Examples
+    --------
+    >>> region = WriteRegion.of((slice(3, 9),), (20,), (4,))
+    >>> region.shape, region.origin, region.cover
+    ((6,), (0,), (9,))
+    >>> print(region.cells(ZRange((4,), (8,))))
+    [1:5]
+    """
+
+    along: tuple[Progression, ...]
+    sides: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, region: Sequence[slice], array: tuple[int, ...], sides: tuple[int, ...]
+    ) -> WriteRegion:
+        """The region that slices of an array of shape `array` select.
+
+        Raises
+        ------
+        ShapeError
+            If there are not as many slices as dimensions, or a step is negative.
+        """
+        if len(region) != len(array):
+            raise ShapeError(f"region {_text(region)} does not fit an array of shape {array}")
+        if any(item.step is not None and item.step < 1 for item in region):
+            raise ShapeError(
+                f"region {_text(region)} has a step that is not positive: flip what is written"
+            )
+        bounds = [item.indices(n) for item, n in zip(region, array, strict=True)]
+        return cls(tuple(Progression.of(a, s, len(range(a, b, s))) for a, b, s in bounds), sides)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the tensor that is written."""
+        return tuple(p.count for p in self.along)
+
+    @property
+    def origin(self) -> tuple[int, ...]:
+        """First cell of the first piece."""
+        return tuple(p.start // n * n for p, n in zip(self.along, self.sides, strict=True))
+
+    @property
+    def cover(self) -> tuple[int, ...]:
+        """Cells from the origin to the last one that is written."""
+        return tuple(
+            p.stop - at if p.count else 0 for p, at in zip(self.along, self.origin, strict=True)
+        )
+
+    @property
+    def hull(self) -> tuple[tuple[int, int], ...]:
+        """First and one-past-last coordinate that is written, for each dimension."""
+        return tuple((p.start, p.stop) for p in self.along)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether no cell between the first and the last is left out."""
+        return all(p.step == 1 for p in self.along)
+
+    def cells(self, box: ZRange) -> ZRange:
+        """Cells of the tensor that lie in a box of the cover."""
+        sides = [
+            (_first(p, at + lo), _first(p, at + hi))
+            for p, at, lo, hi in zip(self.along, self.origin, box.lo, box.hi, strict=True)
+        ]
+        return ZRange(tuple(lo for lo, _ in sides), tuple(hi for _, hi in sides))
+
+    def selection(self, cells: ZRange) -> tuple[slice, ...]:
+        """Where in the array a box of the tensor goes."""
+        return tuple(
+            slice(p.start + lo * p.step, p.start + (hi - 1) * p.step + 1, p.step)
+            for p, lo, hi in zip(self.along, cells.lo, cells.hi, strict=True)
+        )
+
+    def view(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The cells of an array in memory that are written."""
+        if 0 in self.shape:
+            return array.reshape(-1)[:0]
+        key: Any = (
+            *self.selection(ZRange.of_shape(self.shape)),
+            ...,
+        )  # a view of no dimensions too
+        view: np.ndarray[Any, Any] = array[key]
+        return view
+
+    def meets(self, other: WriteRegion) -> bool:
+        """Whether both write to one stored piece."""
+        if 0 in self.shape or 0 in other.shape:
+            return False
+        return all(
+            _share_piece(p, q, n)
+            for p, q, n in zip(self.along, other.along, self.sides, strict=True)
+        )
+
+    def __str__(self) -> str:
+        return _text([slice(p.start, p.stop, p.step) for p in self.along])
+
+
+def _share_piece(p: Progression, q: Progression, side: int) -> bool:
+    """Whether two progressions have coordinates in one piece of `side`."""
+    if p.start // side > (q.stop - 1) // side or q.start // side > (p.stop - 1) // side:
+        return False
+    if _kinds(p, side) * _kinds(q, side) > MOST_PAIRS:
+        return True
+    return any(a.meets(b) for a, b in product(_pieces(p, side), _pieces(q, side)))
+
+
+def _kinds(p: Progression, side: int) -> int:
+    """Number of progressions that `_pieces` gives."""
+    return 1 if p.step <= side else min(p.count, side // gcd(p.step, side))
+
+
+def _pieces(p: Progression, side: int) -> Iterator[Progression]:
+    """Numbers of the pieces in which a progression has coordinates, as progressions."""
+    first = p.start // side
+    if p.step <= side:  # it leaves out no piece
+        yield Progression(first, 1, (p.stop - 1) // side - first + 1)
+        return
+    cycle = side // gcd(p.step, side)  # so many steps on, the place within a piece is the same
+    for n in range(_kinds(p, side)):
+        count = -(-(p.count - n) // cycle)
+        yield Progression((p.start + n * p.step) // side, p.step * cycle // side, count)
+
+
+def _first(p: Progression, coordinate: int) -> int:
+    """Number of the first member of a progression at or behind a coordinate."""
+    return min(max(-(-(coordinate - p.start) // p.step), 0), p.count)
+
+
+def _text(region: Sequence[slice]) -> str:
+    """Slices as they are written in brackets."""
+    parts = []
+    for item in region:
+        start, stop = ("" if end is None else end for end in (item.start, item.stop))
+        step = f":{item.step}" if item.step not in (None, 1) else ""
+        parts.append(f"{start}:{stop}{step}")
+    return f"[{', '.join(parts)}]"

@@ -1,0 +1,66 @@
+"""Arrays in memory on a cluster: sent to the workers in pieces while a plan is made."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+from uuid import uuid4
+
+from dask_tapestry.lower.dask_private import live_clients
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts, block_box
+
+PIECE_BYTES = 16 * 2**20
+
+
+def can_scatter(client: Any) -> bool:
+    """Whether arrays may be sent ahead to a client's workers.
+
+    Not from inside its event loop, where sending cannot be waited for; nor where several clients
+    live, as the one that will compute is not known while planning; nor before there are workers, as
+    on a batch cluster whose jobs are queued. Arrays then travel with tasks.
+    """
+    if client is None or client.asynchronous or len(live_clients()) != 1:
+        return False
+    return bool(client.scheduler_info(n_workers=-1).get("workers"))
+
+
+class ClientScatter:
+    """Sends each array once; the futures live as long as this object."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.futures: dict[str, Any] = {}
+        self._sent: dict[Node, tuple[str, tuple[Cuts, ...]]] = {}
+
+    def send(self, x: Node) -> tuple[str, tuple[Cuts, ...]]:
+        """Send the array of a source node; return the first part of its keys, and its cuts."""
+        if x not in self._sent:
+            cuts = piece_cuts(x.type.shape, x.type.dtype.itemsize)
+            name = f"tapestry-memory-{uuid4().hex}"  # never one that is just being released
+            data = x.operator.data  # type: ignore[attr-defined]
+            pieces = {}
+            for index in product(*(range(c.count) for c in cuts)):
+                pieces[(name, *index)] = data[block_box(cuts, index).index()]
+            self.futures |= self.client.scatter(pieces, hash=False)
+            self._sent[x] = name, cuts
+        return self._sent[x]
+
+
+def piece_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
+    """Pieces of about `PIECE_BYTES`: leading dimensions are cut first.
+
+    Examples
+    --------
+    >>> [c.count for c in piece_cuts((1000, 4096), 8)]
+    [2, 1]
+    """
+    cuts = []
+    rest = itemsize
+    for n in shape:
+        rest *= max(n, 1)
+    for n in shape:
+        pieces = min(max(n, 1), -(-rest // PIECE_BYTES))
+        cuts.append(Cuts.regular(n, max(1, -(-n // pieces))))
+        rest //= max(pieces, 1)
+    return tuple(cuts)

@@ -1,0 +1,52 @@
+"""Layouts of results: how the blocks lie that a scheduler hands back under their keys.
+
+Dask gives a collection that is persisted the results of its keys, and neither says how they were
+cut nor keeps what planned them. A name of a layer tells: the expression that was lowered holds the
+layout for as long as its results can come, and here it is found by that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+from weakref import WeakValueDictionary
+
+from dask_tapestry.zspace import Cuts
+
+
+@dataclass(eq=False)
+class ResultLayout:
+    """The blocks of a result.
+
+    Attributes
+    ----------
+    name, cuts
+        First part of their keys, and how they are cut.
+    values
+        Digests of the nodes that the user asked for.
+    """
+
+    name: str
+    cuts: tuple[Cuts, ...]
+    values: set[str] = field(default_factory=set)
+
+
+_known: Final[WeakValueDictionary[str, ResultLayout]] = WeakValueDictionary()
+_lock: Final = Lock()
+
+
+def register_layout(name: str, cuts: tuple[Cuts, ...], value: str) -> ResultLayout:
+    """The layout of a result, known by its name while somebody holds it."""
+    with _lock:
+        layout = _known.setdefault(name, ResultLayout(name, cuts))
+        layout.values.add(value)
+        return layout
+
+
+def find_layout(names: Iterable[str], value: str) -> ResultLayout | None:
+    """The layout of a node's value among layers of such names; None if nobody holds it."""
+    with _lock:
+        found = [_known[name] for name in names if name in _known]
+    return next((layout for layout in found if value in layout.values), None)

@@ -1,0 +1,83 @@
+"""Reductions: several reductions of the same cells, folded in one pass over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.cells import CellExpression, Tree
+from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.tree_reduction import TreeReduction
+from dask_tapestry.teg import Signature, TensorType
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class JointReductions(TreeReduction):
+    """Field ``part(i)`` of the output is reduction i of a formula of the inputs.
+
+    All parts fold the same axes of inputs of one shape, hence in the same tree, and each has a
+    formula of all inputs.
+
+    Source: Tapestry whitepaper, "Dimension Reduction Operations".
+    """
+
+    name = "jointreductions"
+    kernel = "reductions"
+    parts: tuple[Reduce, ...]
+
+    @property
+    def axes(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The folded axes."""
+        return self.parts[0].axes
+
+    @property
+    def tree(self) -> Tree:
+        return self.parts[0].tree
+
+    @property
+    def is_whole(self) -> bool:
+        return self.parts[0].is_whole
+
+    def part(self, source: int | None, target: int | None) -> JointReductions:
+        return JointReductions(tuple(p.part(source, target) for p in self.parts))
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        types = [part.infer(*inputs) for part in self.parts]
+        fields = [(field_name(number), type_.dtype) for number, type_ in enumerate(types)]
+        return TensorType(types[0].shape, np.dtype(fields), types[0].dims)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        return self.parts[0].signature(*inputs)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return self.parts[0].demand(inputs, box)
+
+    def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
+        given = [part.formulas(inputs) for part in self.parts]
+        return tuple(formula for formulas in given for formula in formulas)
+
+    def with_formulas(self, formulas: tuple[CellExpression, ...]) -> JointReductions:
+        parts = zip(self.parts, formulas, strict=True)
+        return JointReductions(tuple(part.with_formulas((formula,)) for part, formula in parts))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"parts": tuple(part.arguments(inputs, box, boxes) for part in self.parts)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sum(part.flops(inputs, box) for part in self.parts)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return sum(part.scratch_bytes(inputs, box) for part in self.parts)
+
+    def text(self) -> str:
+        return "; ".join(part.text() for part in self.parts)
+
+
+def field_name(number: int) -> str:
+    """Name of the field that holds reduction `number`."""
+    return f"f{number}"

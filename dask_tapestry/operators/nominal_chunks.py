@@ -1,0 +1,33 @@
+"""Nominal chunks that a user gives to a value; a plan is free to cut it otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dask_tapestry.operators.view import View, ViewSelector, identity_axes
+from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known, said
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import Cuts
+
+
+@dataclass(frozen=True)
+class NominalChunks(ViewSelector):
+    """The input; what sees chunks of it, as functions of blocks do, sees `cuts`."""
+
+    name = "nominalchunks"
+    cuts: tuple[Cuts, ...]
+
+    def view(self, x: TensorType) -> View:
+        return View(x.shape, identity_axes(x.shape))
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        return said(self.cuts)
+
+    def text(self) -> str:
+        return ", ".join(map(str, self.cuts))
+
+
+def with_nominal_chunks(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
+    """`x` with `cuts` as its nominal chunks."""
+    return apply(NominalChunks(cuts), x)

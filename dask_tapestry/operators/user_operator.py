@@ -1,0 +1,303 @@
+"""User blocks: operators that are a function of blocks and a signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.errors import SignatureError
+from dask_tapestry.operators.contraction import Contraction
+from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_monoid import Fold
+from dask_tapestry.teg import (
+    IndexDim,
+    Kind,
+    Progression,
+    Region,
+    Signature,
+    Tensor,
+    TensorType,
+    apply,
+)
+from dask_tapestry.teg.operator import Restriction, Types, signature_of
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
+
+
+@dataclass(frozen=True)
+class UserOperator(Contraction):
+    """``function`` of a block of each input is a block of the output.
+
+    Several results of one function are fields of structured cells.
+
+    Source: Tapestry whitepaper, "Block Operator Nodes" and "Signature Nodes".
+
+    Attributes
+    ----------
+    function
+        What computes a block.
+    index, reads, writes
+        The signature; dimensions of which a block has all move no tensor, windows hold them.
+    dtype
+        Of the output.
+    folding
+        What folds partial results: a monoid's name, or the operator; None where nothing does.
+    cut
+        The reduction dimension that parts cut, by number.
+    costs
+        For each resource, coefficients of products of named dimensions' extents.
+    part
+        Steps of `cut` that each partial result takes; None to take them all.
+    """
+
+    name = "useroperator"
+    kernel = "call"
+    multithreaded = True
+    function: UserFunction
+    index: tuple[IndexDim, ...]
+    reads: tuple[IndexProjection, ...]
+    writes: IndexProjection
+    dtype: np.dtype[Any]
+    folding: str | Fold | None = None
+    cut: int | None = None
+    costs: Costs = ()
+    part: int | None = None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        signature = self.signature(*inputs)
+        for number, (x, read) in enumerate(zip(inputs, signature.inputs, strict=True)):
+            box = read.of_range(signature.space)
+            if any(n > hi for n, hi in zip(x.shape, box.hi, strict=True)) and not box.is_empty:
+                raise SignatureError(
+                    f"{self.function.name}: it reads {box} of input {number}, which is {x}"
+                )
+        shape = signature.written(signature.space).shape
+        return TensorType(shape, self.dtype, self._dims(signature, inputs))
+
+    def _dims(self, signature: Signature, inputs: Types) -> tuple[str | None, ...] | None:
+        """Names of the inputs' dimensions, where an output's follows the same index."""
+        names: dict[int, str] = {}
+        for x, read in zip(inputs, signature.inputs, strict=True):
+            for name, row in zip(x.dims or (), read.matrix, strict=False):
+                moving = [d for d, c in enumerate(row) if c]
+                if name is not None and len(moving) == 1:
+                    names.setdefault(moving[0], name)
+        owners = [signature.owner(0, axis) for axis in range(signature.outputs[0].out_ndim)]
+        dims = tuple(None if d is None else names.get(d) for d in owners)
+        given = [d for d in dims if d is not None]
+        return dims if given and len(set(given)) == len(given) else None
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        if self.part is None or self.cut is None:
+            return Signature(self.index, self.reads, (self.writes,))
+        cut, part = self.cut, self.part
+        steps = -(-self.index[cut].extent // part)
+        index = list(self.index)
+        index[cut] = IndexDim(index[cut].name, steps, Kind.PARALLEL)
+        reads = tuple(_lengthened(read, cut, part) for read in self.reads)
+        lead = tuple(int(d == cut) for d in range(len(index)))
+        writes = IndexProjection(
+            (lead, *self.writes.matrix),
+            (0, *self.writes.offset),
+            (1, *self.writes.shape),
+            in_ndim=len(index),
+        )
+        return Signature(tuple(index), reads, (writes,))
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        boxes = signature_of(self, inputs).demand(box)
+        return tuple(x.clip(b) for b, x in zip(boxes, inputs, strict=True))
+
+    def indivisible(self, inputs: Types) -> tuple[int, ...]:
+        signature = signature_of(self, inputs)
+        shape = signature.outputs[0].shape
+        return tuple(
+            axis
+            for axis, n in enumerate(shape)
+            if n > 1 and (signature.owner(0, axis) is None or not self._is_unit(signature, axis))
+        )
+
+    def _is_unit(self, signature: Signature, axis: int) -> bool:
+        return signature.outputs[0].shape[axis] == 1
+
+    def folded(self, inputs: Types) -> int | None:
+        return self.cut if self.part is None else None
+
+    def in_parts(self, part: int) -> UserOperator:
+        return replace(self, part=part)
+
+    def combine(self, parts: Tensor) -> Tensor:
+        if isinstance(self.folding, Fold):
+            return apply(self.folding, parts)
+        return reduce(parts, str(self.folding), 0, dtype=self.dtype)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        signature = signature_of(self, inputs)
+        made = signature.written(signature.index_range(box))
+        shape, places = made.shape, None
+        if self.part is not None:
+            shape = shape[1:]
+            places = [self._places(inputs, p, boxes) for p in range(box.lo[0], box.hi[0])]
+        return {
+            "function": self.function,
+            "shape": shape,
+            "keep": tuple(
+                slice(a - m, b - m) for a, b, m in zip(box.lo, box.hi, made.lo, strict=True)
+            ),
+            "dtype": self.dtype,
+            "parts": places,
+        }
+
+    def _places(
+        self, inputs: Types, number: int, boxes: tuple[ZRange, ...]
+    ) -> list[tuple[slice, ...]]:
+        """What of each input's block a part is made of."""
+        part = self.part or 1
+        places = []
+        for read, box, x in zip(self.reads, boxes, inputs, strict=True):
+            sides = [slice(None)] * x.ndim
+            for axis, row in enumerate(read.matrix):
+                if row[self.cut or 0]:
+                    end = min((number + 1) * part, x.shape[axis])
+                    sides[axis] = slice(number * part - box.lo[axis], end - box.lo[axis])
+            places.append(tuple(sides))
+        return places
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        if self.part is not None:
+            return None
+        kept = [Progression(0, 1, dim.extent) for dim in self.index]
+        yields = list(region)
+        signature = signature_of(self, inputs)
+        for axis, wanted in enumerate(region):
+            dim, width = signature.owner(0, axis), self.writes.shape[axis]
+            if dim is None:
+                yields[axis] = Progression(0, 1, width)
+            elif width == 1 and all(_moves_by_cells(read, dim) for read in self.reads):
+                kept[dim] = wanted
+            else:
+                first, end = wanted.start // width, (wanted.stop - 1) // width + 1
+                kept[dim] = Progression(first, 1, end - first)
+                yields[axis] = Progression(first * width, 1, (end - first) * width)
+        index = tuple(replace(d, extent=k.count) for d, k in zip(self.index, kept, strict=True))
+        parts = [_restricted(read, kept) for read in self.reads]
+        operator = replace(self, index=index, reads=tuple(read for read, _ in parts))
+        return Restriction(operator, tuple(place for _, place in parts), Region(yields))
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        points = self._points(inputs, box)
+        if not any(name == "flops" for name, _ in self.costs):
+            return prod(points.values())
+        return round(self.own_costs(inputs, box)["flops"])
+
+    def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
+        points = self._points(inputs, box)
+        return {
+            name: sum(factor * prod(points[d] for d in dims) for dims, factor in terms)
+            for name, terms in self.costs
+        }
+
+    def _points(self, inputs: Types, box: ZRange) -> dict[str, int]:
+        """Extent of each index dimension in a block."""
+        signature = signature_of(self, inputs)
+        extents = list(signature.index_range(box).shape)
+        if self.part is not None and self.cut is not None:
+            extents[self.cut] = min(extents[self.cut] * self.part, self.index[self.cut].extent)
+        return {dim.name: n for dim, n in zip(self.index, extents, strict=True)}
+
+    def text(self) -> str:
+        return self.function.name + (f", parts of {self.part}" if self.part is not None else "")
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if self.part is None or self.cut is None:
+            return self._packed(self.function(*inputs))
+        made = []
+        for start in range(0, self.index[self.cut].extent, self.part):
+            parts = [
+                x[tuple(slice(start, start + self.part) if r[self.cut] else slice(None) for r in p)]
+                for x, p in zip(inputs, [read.matrix for read in self.reads], strict=True)
+            ]
+            made.append(self._packed(self.function(*parts)))
+        return np.stack(made)
+
+    def _packed(self, result: Any) -> np.ndarray[Any, Any]:
+        names = self.dtype.names
+        if names is None:
+            return np.asarray(result, self.dtype)
+        rank = np.ndim(result[0]) - len(self.dtype[names[0]].shape)
+        packed = np.empty(np.shape(result[0])[:rank], self.dtype)
+        for name, value in zip(names, result, strict=True):
+            packed[name] = value
+        return packed
+
+
+@dataclass(frozen=True)
+class Finalize(UserOperator):
+    """A function of blocks that is applied to what another has made, in its step."""
+
+    name = "finalize"
+    transparent = True
+
+
+def _lengthened(read: IndexProjection, dim: int, part: int) -> IndexProjection:
+    """A projection whose steps along `dim` take `part` steps of the one before."""
+    rows = [[c * part if d == dim else c for d, c in enumerate(row)] for row in read.matrix]
+    sides = [part if row[dim] else n for row, n in zip(read.matrix, read.shape, strict=True)]
+    return IndexProjection(rows, read.offset, sides, read.stride, read.in_ndim)
+
+
+def _restricted(
+    read: IndexProjection, kept: Sequence[Progression]
+) -> tuple[IndexProjection, Region]:
+    """A projection for the kept index points, counted anew, and the region that it then reads."""
+    rows = [[c * k.step for c, k in zip(row, kept, strict=True)] for row in read.matrix]
+    start = read.affine(tuple(k.start for k in kept))
+    moved = IndexProjection(rows, start, read.shape, read.stride, read.in_ndim)
+    box = moved.of_range(ZRange((0,) * len(kept), tuple(k.count for k in kept)))
+    offsets, sides = [], []
+    for axis, row in enumerate(read.matrix):
+        dim = next((d for d, c in enumerate(row) if c), None)
+        if dim is not None and _follows_cells(read, axis, dim):
+            rows[axis] = list(row)
+            offsets.append(0)
+            keep = kept[dim]
+            sides.append(Progression(box.lo[axis], keep.step, keep.count))
+        else:
+            offsets.append(start[axis] - box.lo[axis])
+            sides.append(Progression.of(box.lo[axis], 1, box.hi[axis] - box.lo[axis]))
+    return IndexProjection(rows, offsets, read.shape, read.stride, read.in_ndim), Region(sides)
+
+
+def cut_dimension(index: Sequence[IndexDim], reads: Sequence[IndexProjection]) -> int | None:
+    """The longest reduction dimension that moves each input it moves by cells, one axis alone."""
+    fitting = [
+        d
+        for d, dim in enumerate(index)
+        if dim.kind is Kind.REDUCTION and all(_is_pointwise(read, d) for read in reads)
+    ]
+    return max(fitting, key=lambda d: index[d].extent, default=None)
+
+
+def _is_pointwise(read: IndexProjection, dim: int) -> bool:
+    offset = any(read.offset[axis] for axis, row in enumerate(read.matrix) if row[dim])
+    return _moves_by_cells(read, dim) and not offset
+
+
+def _moves_by_cells(read: IndexProjection, dim: int) -> bool:
+    """Whether a function that is given every second step of `dim` sees a block as of every step.
+
+    In a window, or where a step is several cells, the cells between are its own to skip.
+    """
+    return all(_follows_cells(read, axis, dim) for axis, row in enumerate(read.matrix) if row[dim])
+
+
+def _follows_cells(read: IndexProjection, axis: int, dim: int) -> bool:
+    """Whether `axis` follows `dim` by one cell a step, and nothing else."""
+    row = read.matrix[axis]
+    return row[dim] == 1 == read.shape[axis] and sum(map(bool, row)) == 1

@@ -1,0 +1,425 @@
+import pickle
+
+import cloudpickle
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.teg.check import check
+
+X = np.arange(24.0).reshape(4, 6)
+W = np.arange(18.0).reshape(6, 3)
+B = np.arange(3.0)
+EIGHT = dt.Resources(workers=8, threads=1, memory="4 GiB")
+
+
+@dt.block_operator(
+    index={"batch": "parallel", "out": "parallel", "in": dt.reduce_over("sum")},
+    inputs={"x": "batch in", "w": "in out"},
+    outputs={"z": "batch out"},
+    finalize=lambda z, b: z + b,
+    finalize_inputs={"b": "out"},
+)
+def linear(x, w):
+    """A layer."""
+    return x @ w
+
+
+def operator(function=lambda x: x, **options):
+    usual = {"index": {"i": "parallel"}, "inputs": {"x": "i"}, "outputs": {"z": "i"}}
+    return dt.block_operator(**(usual | options))(function)
+
+
+def test_arrays_come_in_order_or_by_name():
+    for made in (
+        linear(X, W, b=B),
+        linear(X, W, B),
+        linear(x=X, w=W, b=B),
+        linear(dt.asarray(X), W.tolist(), B),
+    ):
+        assert np.array_equal(made.compute(), X @ W + B)
+
+
+def test_it_looks_like_its_function():
+    assert (linear.__name__, linear.__doc__) == ("linear", "A layer.")
+    assert linear.signature.names == ("batch", "out", "in")
+    assert repr(linear) == "<block operator linear>"
+
+
+def test_calls_are_checked_as_python_checks_them():
+    with pytest.raises(TypeError, match=r"misses b$"):
+        linear(X, W)
+    with pytest.raises(TypeError, match="multiple values for 'w'"):
+        linear(X, W, B, w=W)
+    with pytest.raises(TypeError, match="takes x, w, b: 4 were given"):
+        linear(X, W, B, B)
+
+
+def test_keywords_that_are_no_arrays_reach_the_function():
+    scaled = operator(lambda x, by=1: x * by)
+    assert np.array_equal(scaled(np.arange(3), by=4).compute(), [0, 4, 8])
+    assert scaled(np.arange(3), by=4).dtype == "i8"
+    x = dt.arange(3)
+    assert scaled(x, by=2).node is scaled(x, by=2).node
+    assert scaled(x, by=2).node is not scaled(x, by=3).node
+
+
+def test_the_same_function_makes_the_same_node():
+    assert linear(dt.ones((2, 3)), dt.ones((3, 2)), [1, 2]).node.operator == (
+        linear(dt.ones((2, 3)), dt.ones((3, 2)), [3, 4]).node.operator
+    )
+
+
+def test_misfits_name_operator_shapes_and_dimension():
+    with pytest.raises(dt.SignatureError, match=r"linear: dimension in is 6 and 5: .*\(4, 6\)"):
+        linear(X, np.ones((5, 3)), B)
+    with pytest.raises(dt.SignatureError, match="linear: x has 2 dimensions, not shape"):
+        linear(X[0], W, B)
+    with pytest.raises(dt.SignatureError, match="dimension out is 3 and 4"):
+        linear(X, W, np.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"index": {"i": "sideways"}}, "'sideways'"),
+        ({"inputs": {"x": "i j"}}, "'j', which is no dimension"),
+        ({"inputs": {"x": "i i"}}, "twice"),
+        ({"outputs": {}}, "no output"),
+        ({"outputs": {"z": ""}}, "more than once"),
+        ({"index": {"i": dt.reduce_over("sum")}}, "folded"),
+        ({"index": {"i": "parallel", "k": "parallel"}, "outputs": {"z": "i k"}}, "follows k"),
+        ({"index": {"i": dt.reduce_over("mean")}, "outputs": {"z": ""}}, "'mean'"),
+        ({"extents": {"j": 3}}, "no dimensions"),
+        ({"inputs": {"x": dt.IndexProjection([[1, 0]], [0], [1])}}, "takes 2 index dimensions"),
+        ({"finalize_inputs": {"b": "i"}}, "without finalize"),
+        (
+            {"finalize": max, "finalize_inputs": {"b": dt.IndexProjection([[1]], [0], [1])}},
+            "input b",
+        ),
+        ({"finalize": max, "outputs": {"z": dt.IndexProjection([[1]], [0], [1])}}, "by names"),
+        ({"costs": {"tasks": {"i": 1}}}, "planner's own"),
+        ({"costs": {"ram": {"j": 1}}}, "no dimension"),
+    ],
+)
+def test_what_is_no_signature_is_refused(options, text):
+    with pytest.raises(dt.SignatureError, match=text):
+        operator(**options)
+
+
+def test_reduction_dimensions_share_one_monoid():
+    index = {"i": dt.reduce_over("sum"), "j": dt.reduce_over("max")}
+    with pytest.raises(dt.SignatureError, match="one monoid"):
+        operator(index=index, inputs={"x": "i j"}, outputs={"z": ""})
+
+
+def test_several_outputs_come_of_one_call(sync):
+    calls = []
+
+    @dt.block_operator(
+        index={"i": "parallel", "j": "atomic"},
+        inputs={"x": "i j"},
+        outputs={"order": "j i", "total": "i"},
+        dtypes={"order": "i8", "total": "f8"},
+    )
+    def both(x):
+        calls.append(x.shape)
+        return {"total": x.sum(axis=1), "order": np.argsort(-x, axis=1).T}
+
+    order, total = both(X)
+    ordered, summed = dt.compute(order, total)
+    assert np.array_equal(ordered, np.argsort(-X, axis=1).T)
+    assert np.array_equal(summed, X.sum(axis=1))
+    assert calls == [(4, 6)]
+    assert np.array_equal(order[1:3, 2].compute(), ordered[1:3, 2])
+
+
+def test_outputs_are_finalized_together():
+    index = {"i": "parallel", "k": dt.reduce_over("sum")}
+    made = dt.block_operator(
+        index=index,
+        inputs={"x": "i k"},
+        outputs={"total": "i", "count": "i"},
+        finalize=lambda total, count: (total / count, count),
+    )(lambda x: (x.sum(axis=1), np.full(len(x), x.shape[1])))
+    mean, count = made(X)
+    assert np.array_equal(mean.compute(), X.mean(axis=1))
+    assert np.array_equal(count.compute(), [6] * 4)
+
+
+def softmax_sum(fold):
+    """The logarithm of a sum of exponentials, as pairs of maximum and scaled sum."""
+    return dt.block_operator(
+        index={"i": "parallel", "k": dt.reduce_over(fold)},
+        inputs={"x": "i k"},
+        outputs={"top": "i", "rest": "i"},
+    )(lambda x: (x.max(axis=1), np.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1)))
+
+
+def combine(a, b):
+    top = np.maximum(a[0], b[0])
+    return top, a[1] * np.exp(a[0] - top) + b[1] * np.exp(b[0] - top)
+
+
+def test_a_monoid_of_pairs_folds_parts():
+    x = np.random.default_rng(0).normal(size=(2, 30_000))
+    top, rest = softmax_sum(dt.Monoid(0, combine))(x)
+    with dt.config(block_bytes=20_000, resources=dt.Resources(1, 8, "1 GiB")):
+        plan = dt.plan(top, rest)
+        plan.verify()
+    assert "fold" in [n.operator.name for n in plan.core.graph.nodes]
+    made = plan.compute()
+    np.testing.assert_allclose(made[0] + np.log(made[1]), np.log(np.exp(x).sum(axis=1)))
+
+
+def earliest(a, b):
+    later = b[0] < a[0]
+    return np.where(later, b[0], a[0]), np.where(later, b[1], a[1])
+
+
+def least(x, n):
+    at = x.argmin(axis=1)
+    return x[np.arange(len(x)), at], n[at]
+
+
+def least_over(finalize, outputs):
+    monoid = dt.Monoid((np.inf, -1), earliest, finalize=finalize)
+    index = {"i": "parallel", "k": dt.reduce_over(monoid)}
+    inputs = {"x": "i k", "n": "k"}
+    return dt.block_operator(index=index, inputs=inputs, outputs=outputs)(least)
+
+
+def test_tuples_are_combined_and_make_what_the_operator_returns():
+    x = np.random.default_rng(0).integers(0, 1000, (2, 30_000)).astype(float)
+    n = np.arange(30_000)
+    place = least_over(lambda pair: pair[1], {"at": "i"})
+    value, at = least_over(None, {"value": "i", "at": "i"})(x, n)
+    with dt.config(block_bytes=20_000, resources=dt.Resources(1, 8, "1 GiB")):
+        plan = dt.plan(place(x, n), value, at)
+        assert "parts of" in str(plan.teg)
+        made = plan.compute()
+    assert [v.tolist() for v in made] == [v.tolist() for v in (x.argmin(1), x.min(1), x.argmin(1))]
+    assert place(x, n)[1].compute() == x[1].argmin()
+    assert place(x[:, :0], n[:0]).compute().tolist() == [-1, -1]
+
+
+def test_a_mean_is_a_sum_and_a_count():
+    monoid = dt.Monoid(
+        (0.0, 0), lambda a, b: (a[0] + b[0], a[1] + b[1]), finalize=lambda p: p[0] / p[1]
+    )
+    mean = operator(
+        lambda x: (x.sum(axis=1), np.full(len(x), x.shape[1])),
+        index={"i": "parallel", "k": dt.reduce_over(monoid)},
+        inputs={"x": "i k"},
+        dtype="f4",
+        finalize=lambda z: -z,
+    )
+    made = mean(X)
+    assert made.dtype == "f4"
+    assert np.array_equal(made.compute(), -X.mean(axis=1))
+
+
+def test_tuples_that_do_not_fit_the_outputs_are_refused():
+    with pytest.raises(dt.SignatureError, match="combines 2 values, it has 1 outputs"):
+        least_over(None, {"at": "i"})
+    with pytest.raises(dt.SignatureError, match="same dimensions by name"):
+        least_over(max, {"at": dt.IndexProjection([[1, 0]], [0], [1])})
+    with pytest.raises(TypeError, match="of one value is no tuple"):
+        dt.Monoid((0,), np.add)
+
+
+def test_the_dtype_of_partial_results_holds_the_identity():
+    index = {"i": "parallel", "k": dt.reduce_over(dt.Monoid(0.5, np.maximum))}
+    highest = {"index": index, "inputs": {"x": "i k"}}
+    whole = np.arange(6).reshape(2, 3)
+    made = operator(lambda x: x.max(axis=1), **highest)(whole)
+    assert made.dtype == "f8"
+    assert made.compute().tolist() == [2, 5]
+    with pytest.raises(dt.DTypeError, match=r"identity 0.5 is no int64"):
+        operator(lambda x: x.max(axis=1), dtype="i8", **highest)(whole)
+
+
+def test_a_monoid_maps_and_finalizes():
+    monoid = dt.Monoid(0.0, np.add, map=lambda x: 2 * x, finalize=np.sqrt)
+    norm = dt.block_operator(
+        index={"k": dt.reduce_over(monoid)}, inputs={"x": "k"}, outputs={"z": ""}
+    )(lambda x: (x * x).sum())
+    x = np.random.default_rng(0).normal(size=50_000)
+    with dt.config(block_bytes=20_000, resources=dt.Resources(1, 8, "1 GiB")):
+        plan = dt.plan(norm(x))
+    assert plan.cost["tasks"] > 8
+    np.testing.assert_allclose(plan.compute(), np.sqrt(2 * (x * x).sum()))
+
+
+@pytest.mark.parametrize(
+    ("fold", "value"),
+    [
+        ("sum", 0),
+        ("prod", 1),
+        ("any", False),
+        ("all", True),
+        (dt.Monoid(-np.inf, np.maximum), -np.inf),
+    ],
+)
+def test_no_steps_of_a_folded_dimension_are_the_identity(fold, value):
+    calls = []
+
+    def of_block(x):
+        calls.append(x.shape)
+        return x.max(axis=1)
+
+    index = {"i": "parallel", "k": dt.reduce_over(fold)}
+    made = operator(of_block, index=index, inputs={"x": "i k"})
+    calls.clear()
+    assert made(X[:, :0]).compute().tolist() == [value] * 4
+    assert made(X[:, :0])[1::2].compute().tolist() == [value] * 2
+    assert made(X[:0, :0]).shape == (0,)
+    assert 0 not in [n for shape in calls for n in shape]
+
+
+@pytest.mark.parametrize("fold", ["min", "max"])
+def test_no_steps_without_an_identity_are_refused(fold):
+    made = operator(
+        lambda x: x.max(axis=1),
+        index={"i": "parallel", "k": dt.reduce_over(fold)},
+        inputs={"x": "i k"},
+    )
+    with pytest.raises(ValueError, match=f"reduction operation {fold}imum which has no identity"):
+        made(X[:, :0])
+    assert made(X[:0, :0]).compute().shape == (0,)
+
+
+def test_a_product_of_no_terms_is_zeros():
+    assert np.array_equal(linear(np.ones((4, 0)), np.ones((0, 3)), B).compute(), [B] * 4)
+    assert linear(np.ones((0, 2)), np.ones((2, 3)), B).compute().shape == (0, 3)
+    assert linear(np.ones((0, 0)), np.ones((0, 0)), B[:0]).compute().shape == (0, 0)
+
+
+@pytest.mark.parametrize("kind", ["atomic", "sequential"])
+def test_a_block_may_have_none_of_a_dimension_that_is_not_cut(kind):
+    made = operator(
+        lambda x: (np.sort(x, axis=1), x.sum(axis=1)),
+        index={"i": "parallel", "k": kind},
+        inputs={"x": "i k"},
+        outputs={"order": "i k", "total": "i"},
+    )
+    order, total = dt.compute(*made(X[:, :0]))
+    assert order.shape == (4, 0)
+    assert total.tolist() == [0, 0, 0, 0]
+    order, total = dt.compute(*made(X[:0]))
+    assert (order.shape, total.shape) == ((0, 6), (0,))
+
+
+def test_several_outputs_of_no_steps_have_their_shapes():
+    made = operator(
+        lambda x: (x.sum(axis=2), x.sum(axis=(1, 2))),
+        index={"i": "parallel", "j": "atomic", "k": dt.reduce_over("sum")},
+        inputs={"x": "i j k"},
+        outputs={"each": "j i", "total": "i"},
+        finalize=lambda each, total: (each + 1, total - 1),
+        dtypes={"each": "f8", "total": "f8"},
+    )
+    each, total = dt.compute(*made(np.ones((3, 2, 0))))
+    assert np.array_equal(each, np.ones((2, 3)))
+    assert np.array_equal(total, [-1] * 3)
+
+
+def test_windows_strides_and_dilation():
+    w = np.array([1.0, 2.0, 4.0])
+    convolve = dt.block_operator(
+        index={"at": "parallel", "tap": dt.reduce_over("sum")},
+        inputs={"x": dt.IndexProjection([[2, 3]], [1], [1]), "w": "tap"},
+        outputs={"z": "at"},
+    )(lambda x, w: sum(x[3 * t : len(x) - 3 * (len(w) - 1 - t) : 2] * w[t] for t in range(len(w))))
+    x = np.arange(20.0)
+    expected = [sum(x[1 + 2 * i + 3 * t] * w[t] for t in range(3)) for i in range(7)]
+    assert np.array_equal(convolve(x, w).compute(), expected)
+    assert np.array_equal(convolve(x, w)[2:5].compute(), expected[2:5])
+    with dt.config(block_bytes=16, resources=dt.Resources(1, 8, "1 GiB")):
+        plan = dt.plan(convolve(x, w))
+        plan.verify()
+        assert np.array_equal(plan.compute(), expected)
+
+
+def test_an_extent_that_shapes_do_not_tell():
+    powers = operator(
+        lambda x: x[:, None] ** np.arange(4),
+        index={"i": "parallel", "n": "atomic"},
+        outputs={"z": "i n"},
+        extents={"n": 4},
+    )
+    assert powers(np.arange(3)).compute().tolist() == [[1, 0, 0, 0], [1, 1, 1, 1], [1, 2, 4, 8]]
+    with pytest.raises(dt.SignatureError, match="extent of n"):
+        operator(index={"i": "parallel", "n": "atomic"}, outputs={"z": "i n"})(np.arange(3))
+
+
+def test_dtypes_are_learnt_or_given():
+    assert operator(lambda x: x / 2)(np.arange(3)).dtype == "f8"
+    assert operator(lambda x: x * 2, dtype="f4")(np.arange(3)).dtype == "f4"
+    with pytest.raises(dt.SignatureError, match=r"ValueError: no; give the dtype"):
+        operator(_fails)(np.arange(3))
+    assert operator(_fails, dtype="f4")(np.arange(3)).dtype == "f4"
+
+
+def _fails(x):
+    raise ValueError("no")
+
+
+def test_it_waits_for_what_is_named_in_after(sync):
+    import zarr
+
+    store, seen = zarr.storage.MemoryStore(), []
+    first = dt.to_zarr(dt.ones(3), store, compute=False)
+
+    def look(x):
+        seen.append(float(zarr.open_array(store, mode="r")[:].sum()))
+        return x
+
+    then = operator(look, dtype="f8")(np.ones(3), after=[first])
+    assert np.array_equal((then + 1).compute(), [2, 2, 2])
+    assert seen == [3.0]
+
+
+def test_it_is_pickled_by_name_or_by_value():
+    assert pickle.loads(pickle.dumps(linear)) is linear
+    local = operator(lambda x: x + 1)
+    again = pickle.loads(pickle.dumps(local))
+    assert np.array_equal(again(np.arange(3)).compute(), [1, 2, 3])
+    assert again.signature == local.signature
+    assert cloudpickle.loads(cloudpickle.dumps(local)).__name__ == local.__name__
+
+
+def test_its_graph_is_legal_and_prints():
+    x = linear(dt.ones((2, 3)), dt.ones((3, 2)), b=[1.0, 2.0])
+    check(x.teg)
+    assert str(x.teg).splitlines()[-3:] == [
+        "%3 = memory() : float64[2]",
+        "%4 = finalize(%2, %3, <lambda>) : float64[2, 2]",
+        "return %4",
+    ]
+
+
+def test_a_pinned_value_is_one_block_and_is_not_cut():
+    x = dt.placeholder((10**6, 100), "f8")
+    free = dt.plan(x.sum(), resources=EIGHT)
+    pinned = dt.plan(dt.pin(x.sum()), resources=EIGHT)
+    assert "from level" in str(free.teg)
+    assert "from level" not in str(pinned.teg)
+    assert pinned.core.steps[pinned.core.graph.roots[0]].count == 1
+
+
+def test_a_pinned_value_is_not_restricted():
+    x = dt.pin(dt.asarray(X) * 2)
+    plan = dt.plan(x[:1])
+    assert "%1 = pin(%0) : float64[4, 6]" in str(plan.teg)
+    assert np.array_equal(plan.compute(), 2 * X[:1])
+    assert dt.pin(x).node is x.node
+    assert dt.pin(X).numblocks == (1, 1)
+    assert np.array_equal(dt.pin(X).compute(), X)
+
+
+def test_monoids_are_checked():
+    with pytest.raises(TypeError, match="combine must be a function"):
+        dt.Monoid(0, None)
+    with pytest.raises(TypeError, match="reduce_over takes"):
+        dt.reduce_over(np.add)

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from dask_tapestry.cells import UFUNCS, loop_dtypes
+from dask_tapestry.cells.ufuncs import CHEAP, ELEMENTARY_FLOPS, flops
+from dask_tapestry.errors import DTypeError
+
+
+def test_every_elementwise_ufunc_of_numpy_is_known():
+    ours = {getattr(np, name) for name in UFUNCS}
+    every = {f for f in vars(np).values() if isinstance(f, np.ufunc) and f.signature is None}
+    assert ours == every
+
+
+@pytest.mark.parametrize("name", sorted(UFUNCS))
+def test_a_loop_has_a_dtype_for_each_operand_and_result(name):
+    ufunc = UFUNCS[name]
+    for types in ufunc.types:
+        given, made = types.split("->")
+        if set(types) & set("OGgmM"):
+            continue
+        loop = loop_dtypes(name, tuple(np.dtype(c) for c in given))
+        assert loop == tuple(np.dtype(c) for c in given + made)
+
+
+@pytest.mark.parametrize(
+    ("operands", "loop"),
+    [
+        (("i1", int), "i1 i1 i1"),
+        (("i1", float), "f8 f8 f8"),
+        (("f4", float), "f4 f4 f4"),
+        (("f4", complex), "c8 c8 c8"),
+        (("u8", "i8"), "f8 f8 f8"),
+        (("M8[s]", "m8[ms]"), "M8[ms] m8[ms] M8[ms]"),
+    ],
+)
+def test_python_scalars_are_weak(operands, loop):
+    given = tuple(np.dtype(o) if isinstance(o, str) else o for o in operands)
+    assert loop_dtypes("add", given) == tuple(map(np.dtype, loop.split()))
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "text"),
+    [
+        ("add", ("f8",), "takes 2 operands, not 1"),
+        ("invert", ("f8",), r"no loop for \(float64\)"),
+        ("bitwise_and", ("f4", int), r"no loop for \(float32, int\)"),
+        ("add", ("M8[s]", "M8[s]"), "no loop"),
+    ],
+)
+def test_what_has_no_loop_is_refused_by_name(name, operands, text):
+    given = tuple(np.dtype(o) if isinstance(o, str) else o for o in operands)
+    with pytest.raises(DTypeError, match=text):
+        loop_dtypes(name, given)
+
+
+def test_cheap_functions_count_one():
+    assert {flops(name) for name in CHEAP} == {1}
+    assert flops("exp") == flops("divide") == ELEMENTARY_FLOPS
+    assert CHEAP - UFUNCS.keys() == {"cast", "where", "constant", "coordinate"}

@@ -1,0 +1,66 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from distributed import Client
+
+import dask_tapestry as dt
+from dask_tapestry.lower.worker_placement import placement, workers_of
+
+CELLS = np.arange(12.0).reshape(3, 4)
+THERE = {"tcp://10.0.0.1:8786": {"name": 0}, "tcp://10.0.0.2:8786": {"name": "bob"}}
+
+
+def client(workers, count=None):
+    """What is asked of a client."""
+    found = {"workers": workers, "n_workers": len(workers) if count is None else count}
+    return SimpleNamespace(scheduler_info=lambda n_workers: found)
+
+
+def placed(*workers):
+    return dt.from_array(CELLS, workers=workers).node
+
+
+@pytest.mark.parametrize("name", ["bob", "tcp://10.0.0.2:8786", "10.0.0.2:8786", "10.0.0.2"])
+def test_a_worker_is_known_by_name_and_address(name):
+    notes = placement(placed(name, "nobody"), client(THERE))
+    assert notes == {"workers": ["tcp://10.0.0.2:8786"], "allow_other_workers": False}
+
+
+def test_a_number_is_a_name():
+    assert placement(placed("0"), client(THERE))["workers"] == ["tcp://10.0.0.1:8786"]
+
+
+def test_a_worker_that_is_not_there_is_refused():
+    with pytest.raises(dt.PlanError, match=r"placed on alice, but the workers are 0 at .*, bob at"):
+        placement(placed("alice"), client(THERE))
+    with dt.config(relax_placement=True):
+        notes = placement(placed("alice"), client(THERE))
+    assert notes == {"workers": ["alice"], "allow_other_workers": True}
+
+
+def test_workers_that_are_not_known_are_waited_for():
+    for unknown in (None, client({}), client(THERE, count=3)):
+        assert not workers_of(unknown)
+        assert placement(placed("alice"), unknown)["workers"] == ["alice"]
+
+
+def test_what_is_placed_nowhere_asks_for_nothing():
+    assert placement(dt.ones(3).node, object()) is None
+
+
+@pytest.mark.cluster
+def test_a_source_or_sink_on_a_worker_that_is_not_there_is_refused_at_once(tmp_path):
+    options = {"processes": False, "n_workers": 1, "threads_per_worker": 1}
+    with Client(**options, dashboard_address=":0") as here:
+        (worker,) = here.scheduler_info(n_workers=-1)["workers"].values()
+        x = dt.from_array(CELLS, workers=str(worker["name"]))
+        np.testing.assert_array_equal((x + 1).compute(), CELLS + 1)
+        with pytest.raises(dt.PlanError, match="placed on alice"):
+            dt.from_array(CELLS, workers="alice").sum().compute()
+        with pytest.raises(dt.PlanError, match="store is placed on alice"):
+            dt.to_zarr(x, tmp_path / "x", workers="alice")
+        assert not (tmp_path / "x").exists()
+        with dt.config(relax_placement=True):
+            dt.to_zarr(x, tmp_path / "x", workers="alice")
+        np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), CELLS)

@@ -1,0 +1,274 @@
+import pickle
+
+import dask
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.operators.user_operator import UserOperator, cut_dimension
+from dask_tapestry.teg import Progression, Region
+from dask_tapestry.teg.operator import signature_of
+
+from .blocks import by_blocks, on_region, picked
+
+X = np.arange(24.0).reshape(4, 6)
+W = np.arange(18.0).reshape(6, 3)
+EIGHT = dt.Resources(workers=8, threads=1, memory="4 GiB")
+
+
+@dt.block_operator(
+    index={"batch": "parallel", "out": "parallel", "in": dt.reduce_over("sum")},
+    inputs={"x": "batch in", "w": "in out"},
+    outputs={"z": "batch out"},
+    costs={"flops": {"batch in out": 2}, "ram": {"batch": 8}},
+)
+def product(x, w):
+    """A product."""
+    return x @ w
+
+
+@dt.block_operator(
+    index={"at": "parallel"},
+    inputs={"x": dt.IndexProjection([[2]], [0], [3])},
+    outputs={"z": "at"},
+)
+def windows(x):
+    return x[:-2:2] + x[1:-1:2] + x[2::2]
+
+
+@dt.block_operator(
+    index={"row": "parallel", "i": "atomic"}, inputs={"x": "row i"}, outputs={"z": "row i"}
+)
+def ranked(x):
+    return np.sort(x, axis=1)
+
+
+def node_of(array):
+    return array.node
+
+
+def block_of(array):
+    """The user block that an array ends in."""
+    return next(n for n in reversed(array.teg.nodes) if isinstance(n.operator, UserOperator))
+
+
+@pytest.mark.parametrize("step", [1, 2, 9])
+def test_blocks_of_any_size_make_the_whole(step):
+    node = block_of(product(X, W))
+    assert np.array_equal(by_blocks(node, (X, W), step), X @ W)
+    node = block_of(windows(np.arange(9.0)))
+    assert np.array_equal(by_blocks(node, (np.arange(9.0),), step), [3, 9, 15, 21])
+    assert np.array_equal(by_blocks(block_of(ranked(-X)), (-X,), step), np.sort(-X, 1))
+
+
+@pytest.mark.parametrize("part", [1, 2, 4, 5])
+@pytest.mark.parametrize("step", [1, 2, 9])
+def test_parts_are_results_of_parts(part, step):
+    node = block_of(product(X, W))
+    operator = node.operator.in_parts(part)
+    from dask_tapestry.teg import apply
+
+    partial = apply(operator, *node.inputs)
+    made = by_blocks(partial, (X, W), step)
+    assert np.array_equal(made, operator.reference(X, W))
+    assert np.array_equal(made.sum(axis=0), X @ W)
+
+
+def test_a_cell_reads_what_its_projection_says():
+    node = block_of(windows(np.arange(9.0)))
+    (read,) = signature_of(node.operator, node.input_types).demand(node.type.box)
+    assert (read.lo, read.hi) == ((0,), (9,))
+
+
+@pytest.mark.parametrize("region", [Progression(1, 1, 2), Progression(0, 2, 2)])
+def test_windows_are_restricted_to_what_is_wanted(region):
+    x = np.arange(11.0)
+    node, wanted = block_of(windows(x)), Region([region])
+    (part,) = node.operator.restrict(node.input_types, wanted).inputs
+    assert part[0].count < 11
+    value, yields = on_region(node, (x,), wanted)
+    assert np.array_equal(value, picked(node.operator.reference(x), yields))
+    inner = yields.position(wanted)
+    assert np.array_equal(picked(value, inner), picked(node.operator.reference(x), wanted))
+
+
+def weighted(step, width, dilation, offset):
+    """An operator of windows with weights 1, 2, ..., that begin at `offset`."""
+
+    def of_block(x, w):
+        n = len(w)
+        taps = [x[t * dilation :][: step * (n - 1) + 1 : step] for t in range(width)]
+        return sum((t + 1) * tap for t, tap in enumerate(taps)) * w
+
+    return dt.block_operator(
+        index={"at": "parallel"},
+        inputs={"x": dt.IndexProjection([[step]], [offset], [width], dilation), "w": "at"},
+        outputs={"z": "at"},
+    )(of_block)
+
+
+SLICES = [
+    np.s_[::2],
+    np.s_[1::3],
+    np.s_[::-1],
+    np.s_[-2:0:-2],
+    np.s_[2:5],
+    np.s_[3:3],
+    np.s_[-1],
+    np.s_[4],
+    np.s_[-3:],
+]
+
+
+@pytest.mark.parametrize("block_bytes", [8, 24, 10**6])
+@pytest.mark.parametrize("window", [(1, 3, 1, 0), (2, 3, 1, 1), (3, 1, 1, 0), (2, 2, 3, 2)])
+def test_slices_of_windows_are_those_of_the_whole(window, block_bytes, shardings):
+    step, width, dilation, offset = window
+    x, w = np.arange(40.0) ** 2, np.arange(1.0, 9.0)
+    starts = offset + step * np.arange(8)
+    whole = sum((t + 1) * x[starts + t * dilation] for t in range(width)) * w
+    made = weighted(*window)(x, w)
+    with shardings.tiny(block_bytes):
+        alone = [made[i].compute() for i in SLICES]
+        values = dt.compute(*[made[i] for i in SLICES])
+    for i, together, one in zip(SLICES, values, alone, strict=True):
+        assert np.array_equal(together, whole[i])
+        assert np.array_equal(one, whole[i])
+
+
+@pytest.mark.parametrize(
+    "index", [np.s_[::2, 1::2], np.s_[::-3, ::-1], np.s_[1, ::3], np.s_[2:3], np.s_[..., -2]]
+)
+def test_slices_of_windows_in_several_dimensions(index, shardings):
+    rows = dt.IndexProjection([[2, 0], [0, 1]], [0, 0], [2, 1])
+    twice = dt.IndexProjection([[0, 1], [3, 0]], [0, 0], [1, 3])
+    pairs = dt.block_operator(
+        index={"i": "parallel", "j": "parallel"}, inputs={"x": rows}, outputs={"z": twice}
+    )(lambda x: np.repeat((x[:-1:2] - x[1::2]).T, 3, axis=1))
+    x = np.arange(77.0).reshape(11, 7) ** 2
+    whole = np.repeat((x[:10:2] - x[1::2]).T, 3, axis=1)
+    assert np.array_equal(pairs(x)[index].compute(), whole[index])
+    with shardings.tiny(64):
+        assert np.array_equal((pairs(x)[index] + 1).compute(), whole[index] + 1)
+
+
+def test_an_atomic_axis_is_computed_whole_and_not_cut(shardings):
+    x = np.random.default_rng(0).normal(size=(6, 50))
+    with shardings.tiny(64):
+        plan = dt.plan(ranked(x))
+        assert {len(step.cuts) and step.cuts[1].count for step in plan.core.steps.values()} == {1}
+        assert np.array_equal(plan.compute(), np.sort(x, 1))
+        assert np.array_equal((ranked(x) + 1)[:, 3].compute(), np.sort(x, 1)[:, 3] + 1)
+        assert np.array_equal(ranked(x).rechunk((2, 7)).compute(), np.sort(x, 1))
+        assert np.array_equal(ranked(x).reshape(-1).compute(), np.sort(x, 1).reshape(-1))
+
+
+def test_slices_reach_the_inputs():
+    x = dt.placeholder((10_000, 5000), "f8")
+    w = dt.placeholder((5000, 4000), "f8")
+    graph = dt.plan(product(x, w)[:5, 7]).core.graph
+    node = next(n for n in graph.nodes if isinstance(n.operator, UserOperator))
+    assert [i.shape for i in node.input_types] == [(5, 5000), (5000, 1)]
+    graph = dt.plan(windows(dt.placeholder((100_001,), "f8"))[10:13]).core.graph
+    node = next(n for n in graph.nodes if isinstance(n.operator, UserOperator))
+    assert [i.shape for i in node.input_types] == [(7,)]
+
+
+def test_a_long_reduction_dimension_is_cut():
+    x, w = dt.placeholder((10, 10**7), "f8"), dt.placeholder((10**7, 20), "f8")
+    plan = dt.plan(product(x, w), resources=EIGHT)
+    plan.verify()
+    names = [n.operator.name for n in plan.core.graph.nodes]
+    assert names[-2:] == ["useroperator", "reduce"]
+    assert "parts of" in plan.core.graph.nodes[-2].operator.text()
+    assert plan.cost["tasks"] > 8
+    assert plan.cost["flops"] == pytest.approx(2 * 10 * 20 * 10**7, rel=1e-3)
+
+
+def test_many_rows_leave_the_reduction_dimension_whole():
+    x, w = dt.placeholder((10**6, 100), "f8"), dt.placeholder((100, 20), "f8")
+    plan = dt.plan(product(x, w), resources=EIGHT)
+    plan.verify()
+    assert [n.operator.name for n in plan.core.graph.nodes][-1] == "useroperator"
+    assert plan.cost["tasks"] > 8
+
+
+def test_maps_around_it_are_in_its_step():
+    x, w = dt.placeholder((10**6, 100), "f8"), dt.placeholder((100, 20), "f8")
+    plan = dt.plan(abs(product(x * 2, w)) + 1, resources=EIGHT)
+    ends = [[i.operator.name for i in s.program.instructions] for s in plan.core.steps.values()]
+    after = ["useroperator", "elementwise"]
+    assert ends[-1][-3:] == ["elementwise", *after] or ends[-1][-2:] == after
+    assert "elementwise" in ends[-1][:-2]
+
+
+@pytest.mark.parametrize("method", ["auto", "none"])
+def test_a_plan_computes_it(method):
+    generator = np.random.default_rng(0)
+    x, w = generator.normal(size=(3, 30_000)), generator.normal(size=(30_000, 4))
+    with dt.config(block_bytes=40_000, resources=dt.Resources(1, 8, "1 GiB")):
+        plan = dt.plan(product(x, w), method=method)
+        plan.verify()
+    assert any("parts" in n.operator.text() for n in plan.core.graph.nodes) == (method == "auto")
+    np.testing.assert_allclose(plan.compute(), x @ w, rtol=1e-10)
+
+
+def test_costs_are_summed_over_blocks():
+    cost = product(X, W).plan().cost
+    assert cost["ram"] == 8 * 4
+    assert cost["flops"] == 2 * 4 * 6 * 3
+
+
+def test_functions_that_write_to_their_blocks_get_copies():
+    @dt.block_operator(index={"i": "parallel"}, inputs={"x": "i"}, outputs={"z": "i"})
+    def clipped(x):
+        x[x < 0] = 0
+        return x
+
+    cells = np.array([-1.0, 2.0])
+    assert np.array_equal(clipped(cells).compute(), [0, 2])
+    assert cells[0] == -1
+
+
+def test_what_a_function_returns_is_checked():
+    def wrong(function, error, **options):
+        made = dt.block_operator(
+            index={"i": "parallel"}, inputs={"x": "i"}, outputs={"z": "i"}, dtype="i8", **options
+        )(function)
+        with pytest.raises(error):
+            made(np.arange(4)).compute()
+
+    wrong(lambda x: x[:1], ValueError)
+    wrong(lambda x: x / 2, TypeError)
+
+
+def test_nothing_is_called_for_no_cells():
+    @dt.block_operator(
+        index={"i": "parallel", "j": dt.reduce_over("max")},
+        inputs={"x": "i j"},
+        outputs={"z": "i"},
+        dtype="f8",
+    )
+    def largest(x):
+        return x.max(axis=1)
+
+    assert largest(np.ones((0, 3))).compute().shape == (0,)
+
+
+def test_a_dimension_in_a_window_is_not_cut_in_parts():
+    node = block_of(product(X, W))
+    operator = node.operator
+    assert cut_dimension(operator.index, operator.reads) == 2
+    assert cut_dimension(operator.index, [dt.IndexProjection([[0, 0, 1]], [0], [2])]) is None
+
+
+def test_names_of_dimensions_follow():
+    x = dt.asarray(X).rename("row", "k")
+    assert product(x, W).dims == ("row", None)
+
+
+def test_it_travels_to_processes():
+    node = product(X, W).node
+    assert pickle.loads(pickle.dumps(node)) is node
+    with dask.config.set(scheduler="processes", num_workers=1):
+        assert np.array_equal(product(X, W).compute(), X @ W)
