@@ -16,7 +16,7 @@ help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
 	@echo "make test        every check: format, lint, types, layers, tests and examples"
 	@echo "make quick       the tests without the long fuzzers"
-	@echo "make exhaustive  the tests of every combination of compiled kernels, an hour or so"
+	@echo "make exhaustive  every combination, and properties on other and many examples: hours"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
@@ -46,7 +46,7 @@ quick: venv
 	$(PYTEST) -m "not slow and not exhaustive" $(ARGS)
 
 exhaustive: venv
-	$(PYTEST) -m exhaustive $(ARGS)
+	$(PYTEST) -m "exhaustive or hypothesis" --hypothesis-profile=nightly $(ARGS)
 
 demo: venv
 	$(BIN)/python examples/image_job.py $(ARGS)

@@ -9,11 +9,23 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.plan import build, verify
 from dask_tapestry.teg.check import check
+from tests.examples import USUAL
 
-hypothesis.settings.register_profile(
-    "tapestry", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+hypothesis.settings.register_profile(  # the same examples each time
+    "usual",
+    deadline=None,
+    derandomize=True,
+    max_examples=USUAL,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
-hypothesis.settings.load_profile("tapestry")
+hypothesis.settings.register_profile(  # other examples each time, and many
+    "nightly",
+    hypothesis.settings.get_profile("usual"),
+    derandomize=False,
+    max_examples=20 * USUAL,
+)
+hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names another
 
 
 @pytest.fixture(scope="session", autouse=True)
