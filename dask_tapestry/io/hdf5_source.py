@@ -14,7 +14,7 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.io.chunks import touched_chunk_cells
+from dask_tapestry.io.chunk_costs import touched_chunk_cells
 from dask_tapestry.io.journal import MARK, Box, boxes_of, incomplete
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims

@@ -13,9 +13,11 @@ from threading import Lock
 from typing import Any, Final, NamedTuple
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.journal import MARK, Box, boxes_of, incomplete, whole, without, written
-from dask_tapestry.io.zarr_array import open_now, opened, read_object, write_object
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import open_now, opened
+from dask_tapestry.io.zarr_sync import run_store
 
 MAKER: Final = ".dask_tapestry"  # name of the object that says who made an array
 ATTEMPTS: Final = 20  # at a change of the attribute that other processes change too
@@ -90,7 +92,7 @@ def maker_of(location: Location) -> Maker | None:
         return None
     by = array.attrs.get(MARK, {}).get("by")
     if by is None:
-        text = read_object(array, MAKER)
+        text = _read_object(array, MAKER)
         by = None if text is None else json.loads(text)
     return Maker.of(by)
 
@@ -131,7 +133,20 @@ def _change(
             if mark == before:
                 return
             if by and not wanted:
-                write_object(array, MAKER, json.dumps(by.stored))
+                _write_object(array, MAKER, json.dumps(by.stored))
             kept = {name: value for name, value in array.attrs.items() if name != MARK}
             array.attrs.put(kept | ({MARK: mark} if mark else {}))
     raise StoreError(f"cannot change the attributes of the Zarr array at {location}")
+
+
+def _read_object(array: Any, name: str) -> str | None:
+    """Text of an object that is stored beside an array's metadata; None if there is none."""
+    path = array.store_path / name
+    found = run_store(array, path.get())
+    return None if found is None else str(found.to_bytes().decode())
+
+
+def _write_object(array: Any, name: str, text: str) -> None:
+    """Store text as an object beside an array's metadata."""
+    make = lazy_import("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
+    run_store(array, (array.store_path / name).set(make(text.encode())))

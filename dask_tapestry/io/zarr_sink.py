@@ -12,19 +12,13 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
 from dask_tapestry.imports import unpickle
-from dask_tapestry.io.chunks import chunk_scratch_bytes, default_chunk_shape
+from dask_tapestry.io.chunk_costs import chunk_scratch_bytes
+from dask_tapestry.io.default_chunks import default_chunk_shape
 from dask_tapestry.io.folder_swap import swap_in
 from dask_tapestry.io.journal import MARK, whole
 from dask_tapestry.io.region_sink import RegionSink
-from dask_tapestry.io.zarr_array import (
-    compressor_options,
-    create,
-    create_groups,
-    dry_run_create,
-    exists,
-    format_of_group,
-    write_box,
-)
+from dask_tapestry.io.zarr_chunk_io import write_box
+from dask_tapestry.io.zarr_create import compressor_options, create, create_groups, dry_run_create
 from dask_tapestry.io.zarr_journal import (
     Maker,
     begin_write,
@@ -34,9 +28,10 @@ from dask_tapestry.io.zarr_journal import (
     maker_of,
 )
 from dask_tapestry.io.zarr_location import Location, zarr
+from dask_tapestry.io.zarr_open import exists, format_of_group
 from dask_tapestry.io.zarr_overwrite import Replacing, replacing
 from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2, ZarrSource
-from dask_tapestry.io.zarr_target import ZarrTarget, may_be_fill_value
+from dask_tapestry.io.zarr_target import ZarrTarget
 from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.operator import Types
@@ -128,8 +123,7 @@ class ZarrSink(Sink):
         try:
             if self._is_done:
                 return
-            empty_chunks = not may_be_fill_value(block, self.location)
-            write_box(self.location, box.slices(), block if box.ndim else block[()], empty_chunks)
+            write_box(self.location, box.slices(), block)
         except Exception as error:
             raise StoreError(f"cannot write {box} to {self.location}: {error}") from error
 

@@ -7,7 +7,6 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io.journal import MARK
-from dask_tapestry.io.zarr_array import open_now
 from dask_tapestry.io.zarr_journal import (
     Maker,
     begin_write,
@@ -16,6 +15,7 @@ from dask_tapestry.io.zarr_journal import (
     refuse_incomplete,
 )
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import open_now
 
 
 @pytest.fixture

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import index as as_index
+from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.errors import IndexingError
@@ -22,6 +24,8 @@ INVALID = (
     "arrays are valid indices"
 )
 Cells = np.ndarray[Any, Any] | Tensor
+UserItem = ArrayLike | slice | EllipsisType | None
+UserKey = UserItem | tuple[UserItem, ...]  # what a user writes between the brackets
 
 
 class Advanced(NamedTuple):
@@ -58,7 +62,7 @@ class Key(NamedTuple):
     at: int
 
 
-def parse(key: Any, x: TensorType) -> Key:
+def parse(key: UserKey, x: TensorType) -> Key:
     """Sort a key for an array of type `x`; known places are not looked at yet, see `within`.
 
     Raises

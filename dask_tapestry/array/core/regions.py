@@ -15,7 +15,7 @@ Item = slice | int | EllipsisType
 Region = tuple[Item, ...] | slice | Mapping[Any, slice | int] | None
 
 
-class Place(NamedTuple):
+class RegionSlices(NamedTuple):
     """Slices of an array, one for each dimension, and the dimensions given by an integer.
 
     What is written has no such dimension.
@@ -32,7 +32,7 @@ class Place(NamedTuple):
         )
 
 
-def place_of(region: Region, shape: tuple[int, ...], names: Dims = None) -> Place:
+def resolve_region(region: Region, shape: tuple[int, ...], names: Dims = None) -> RegionSlices:
     """The slices that a region means in an array of a shape; None is all of it.
 
     Raises
@@ -44,13 +44,13 @@ def place_of(region: Region, shape: tuple[int, ...], names: Dims = None) -> Plac
 
     Examples
     --------
-    >>> place_of((slice(1, 3), -1), (4, 5)).slices
+    >>> resolve_region((slice(1, 3), -1), (4, 5)).slices
     (slice(1, 3, None), slice(4, 5, None))
     """
     items = _items(region, shape, names)
     slices = [_slice(item, n) for item, n in zip(items, shape, strict=True)]
     pinned = tuple(axis for axis, item in enumerate(items) if not isinstance(item, slice))
-    return Place(tuple(slices), pinned)
+    return RegionSlices(tuple(slices), pinned)
 
 
 def _items(region: Region, shape: tuple[int, ...], names: Dims) -> list[Any]:

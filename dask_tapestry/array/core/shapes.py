@@ -35,27 +35,3 @@ def lengths_of(shape: Shape) -> tuple[int, ...]:
     if isinstance(shape, Iterable):
         return tuple(index(n) for n in shape)
     return (index(shape),)
-
-
-def only_cpu(device: str | None) -> None:
-    """Refuse a device that is not known here, as NumPy does; the plan's workers have the others.
-
-    Raises
-    ------
-    ShapeError
-        Which is a ValueError, as NumPy's.
-    """
-    if device not in (None, "cpu"):
-        raise ShapeError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
-
-
-def known_order(order: str | None) -> None:
-    """Refuse what is no order of cells in memory; arrays here have none, so the rest is ignored.
-
-    Raises
-    ------
-    ShapeError
-        Which is a ValueError, as NumPy's.
-    """
-    if order is not None and str(order).upper() not in ("C", "F", "A", "K"):
-        raise ShapeError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")

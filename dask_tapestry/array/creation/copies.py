@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.shapes import known_order
+from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.array.shape.atleast import with_rank
 
 __all__ = ["array", "asanyarray", "ascontiguousarray", "copy"]
@@ -65,7 +65,7 @@ def array(
     array([[1, 2]])
     """
     del subok, like
-    known_order(order)
+    check_order(order)
     data = np.array(object) if copy and isinstance(object, np.ndarray) else object
     return with_rank(asarray(data, dtype), ndmin)
 
@@ -135,7 +135,7 @@ def asanyarray(
     >>> dt.asanyarray([1, 2]).shape
     (2,)
     """
-    known_order(order)
+    check_order(order)
     return asarray(a, dtype, device=device, copy=copy, like=like)
 
 

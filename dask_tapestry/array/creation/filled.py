@@ -13,7 +13,8 @@ from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.shapes import Shape, known_order, only_cpu, shape_of
+from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full as full_tensor
@@ -83,8 +84,8 @@ def full(
     array([[7, 7],
            [7, 7]])
     """
-    known_order(order)
-    only_cpu(device)
+    check_order(order)
+    check_device(device)
     sides = shape_of(shape)
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         x = Array(broadcast(asarray(fill_value, dtype).node, sides))

@@ -12,7 +12,8 @@ from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.shapes import known_order, only_cpu, shape_of
+from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.array.core.shapes import shape_of
 from dask_tapestry.array.creation.filled import full, ones
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.diagonal import below, on_diagonal
@@ -71,8 +72,8 @@ def eye(
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
-    known_order(order)
-    only_cpu(device)
+    check_order(order)
+    check_device(device)
     rows, columns = shape_of((index(N), index(N if M is None else M)))
     x = Array(astype(on_diagonal((rows, columns), index(k)), as_dtype(dtype)))
     return with_chunks(x, chunks)

@@ -14,9 +14,9 @@ from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.shapes import only_cpu
+from dask_tapestry.array.core.memory_arguments import check_device
 from dask_tapestry.array.elementwise.choosing import astype, where
-from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
+from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import expand_dims
 from dask_tapestry.array.shape.transposing import moveaxis
@@ -81,7 +81,7 @@ def arange(
     >>> dt.arange(1, 7, 2).compute()
     array([1, 3, 5])
     """
-    only_cpu(device)
+    check_device(device)
     if stop is None:
         start, stop = None, start
     if stop is None:
@@ -185,7 +185,7 @@ def linspace(
     >>> dt.linspace(0, 1, 5).compute()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    only_cpu(device)
+    check_device(device)
     count = index(num)
     if count < 0:
         raise ShapeError(f"Number of samples, {count}, must be non-negative.")

@@ -13,7 +13,7 @@ from dask_tapestry.array.core.boolean_mask import nonzero
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.elementwise.ufuncs import operand
+from dask_tapestry.array.elementwise.ufunc_functions import operand
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
 from dask_tapestry.operators.elementwise import astype as cast

@@ -1,4 +1,4 @@
-"""The same cells under other coordinates: reshaped, joined, split, repeated, padded."""
+"""Cells in other places: arrays joined, split, repeated, padded, rolled and flipped."""
 
 from dask_tapestry.array.manipulation.diagonals import *
 from dask_tapestry.array.manipulation.insert_delete import *
@@ -7,6 +7,7 @@ from dask_tapestry.array.manipulation.padding import *
 from dask_tapestry.array.manipulation.repeating import *
 from dask_tapestry.array.manipulation.roll_flip import *
 from dask_tapestry.array.manipulation.splitting import *
+from dask_tapestry.array.manipulation.stacking import *
 
 __all__ = [
     "append",

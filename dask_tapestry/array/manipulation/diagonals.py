@@ -1,11 +1,11 @@
-"""Diagonals and triangles of matrices."""
+"""Diagonals and triangles of matrices: `diag`, `tril`, `triu`, and the indices of triangles."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -33,22 +33,33 @@ __all__ = [
 
 
 @implements(np.diagonal)
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """Return the diagonals of the matrices in two axes, as the last dimension.
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Return the diagonals of the matrices in two axes, as `numpy.diagonal`.
 
     Only the blocks that a diagonal meets are read.
 
     Parameters
     ----------
+    a
+        The array, of two dimensions at least.
     offset
         How many places above the main diagonal; negative below.
     axis1, axis2
-        Of the rows and of the columns.
+        Axes of the rows and of the columns.
+
+    Returns
+    -------
+    Array
+        The other dimensions of `a`, and last the diagonal.
 
     Raises
     ------
     ShapeError
         For less than two dimensions, or one axis given twice.
+
+    See Also
+    --------
+    diag, trace
 
     Examples
     --------
@@ -60,13 +71,29 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 
 
 @implements(np.diag)
-def diag(v: Any, k: int = 0) -> Array:
-    """Return a diagonal of a matrix, or a matrix with a vector as its diagonal.
+def diag(v: ArrayLike, k: int = 0) -> Array:
+    """Return a diagonal of a matrix, or a matrix with a vector as its diagonal, as `numpy.diag`.
+
+    Parameters
+    ----------
+    v
+        A matrix, or a vector.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    Array
+        The diagonal of a matrix; of a vector of n cells a matrix of n + abs(k) rows and columns.
 
     Raises
     ------
     ShapeError
         For anything but a vector or a matrix.
+
+    See Also
+    --------
+    diagonal, diagflat, eye
 
     Examples
     --------
@@ -89,8 +116,24 @@ def diag(v: Any, k: int = 0) -> Array:
 
 
 @implements(np.diagflat)
-def diagflat(v: Any, k: int = 0) -> Array:
-    """Return a matrix with the flattened cells as its diagonal.
+def diagflat(v: ArrayLike, k: int = 0) -> Array:
+    """Return a matrix with the flattened cells as a diagonal, as `numpy.diagflat`.
+
+    Parameters
+    ----------
+    v
+        An array of n cells.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    Array
+        A matrix of n + abs(k) rows and columns.
+
+    See Also
+    --------
+    diag
 
     Examples
     --------
@@ -104,8 +147,29 @@ def diagflat(v: Any, k: int = 0) -> Array:
 
 
 @implements(np.tril)
-def tril(m: Any, k: int = 0) -> Array:
-    """Return the matrices in the last two axes with zeros above a diagonal.
+def tril(m: ArrayLike, k: int = 0) -> Array:
+    """Return matrices with zeros above a diagonal, as `numpy.tril`.
+
+    Parameters
+    ----------
+    m
+        Matrices, of shape (..., M, N); a vector is taken as every row of a matrix.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    Array
+        Shape (..., M, N), dtype of `m`.
+
+    Raises
+    ------
+    TypeError
+        For an array without dimensions.
+
+    See Also
+    --------
+    triu, tri
 
     Examples
     --------
@@ -119,8 +183,29 @@ def tril(m: Any, k: int = 0) -> Array:
 
 
 @implements(np.triu)
-def triu(m: Any, k: int = 0) -> Array:
-    """Return the matrices in the last two axes with zeros below a diagonal.
+def triu(m: ArrayLike, k: int = 0) -> Array:
+    """Return matrices with zeros below a diagonal, as `numpy.triu`.
+
+    Parameters
+    ----------
+    m
+        Matrices, of shape (..., M, N); a vector is taken as every row of a matrix.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    Array
+        Shape (..., M, N), dtype of `m`.
+
+    Raises
+    ------
+    TypeError
+        For an array without dimensions.
+
+    See Also
+    --------
+    tril, tri
 
     Examples
     --------
@@ -133,8 +218,8 @@ def triu(m: Any, k: int = 0) -> Array:
     return Array(with_zeros(elementwise("logical_not", below(x.shape, index(k) - 1)), x.node))
 
 
-def _matrices(m: Any) -> Array:
-    """`m`; a vector is taken as every row of a matrix, as NumPy does."""
+def _matrices(m: ArrayLike) -> Array:
+    """`m`, or for a vector the matrix of which every row is that vector, as NumPy has it."""
     x = asarray(m)
     if not x.ndim:
         raise TypeError("a triangle is taken of an array of one or more dimensions")
@@ -142,7 +227,23 @@ def _matrices(m: Any) -> Array:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the rows and columns of the cells on and below a diagonal.
+    """Return the rows and columns of the cells on and below a diagonal, as `numpy.tril_indices`.
+
+    Parameters
+    ----------
+    n, m
+        Numbers of rows and of columns of the matrix; by default as many columns as rows.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    rows, columns : Array
+        Vectors of one length, int64, in C order.
+
+    See Also
+    --------
+    tril, tril_indices_from
 
     Examples
     --------
@@ -155,7 +256,23 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the rows and columns of the cells on and above a diagonal.
+    """Return the rows and columns of the cells on and above a diagonal, as `numpy.triu_indices`.
+
+    Parameters
+    ----------
+    n, m
+        Numbers of rows and of columns of the matrix; by default as many columns as rows.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    rows, columns : Array
+        Vectors of one length, int64, in C order.
+
+    See Also
+    --------
+    triu, triu_indices_from
 
     Examples
     --------
@@ -168,8 +285,29 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 @implements(np.tril_indices_from)
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """Return the rows and columns of a matrix's cells on and below a diagonal.
+
+    Parameters
+    ----------
+    arr
+        The matrix, of which only the shape matters.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    rows, columns : Array
+        Vectors of one length, int64, in C order.
+
+    Raises
+    ------
+    ShapeError
+        For anything but a matrix.
+
+    See Also
+    --------
+    tril, tril_indices
 
     Examples
     --------
@@ -182,8 +320,29 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 
 
 @implements(np.triu_indices_from)
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """Return the rows and columns of a matrix's cells on and above a diagonal.
+
+    Parameters
+    ----------
+    arr
+        The matrix, of which only the shape matters.
+    k
+        How many places the diagonal lies above the main one; negative below.
+
+    Returns
+    -------
+    rows, columns : Array
+        Vectors of one length, int64, in C order.
+
+    Raises
+    ------
+    ShapeError
+        For anything but a matrix.
+
+    See Also
+    --------
+    triu, triu_indices
 
     Examples
     --------
@@ -195,7 +354,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
     return triu_indices(rows, k, columns)
 
 
-def _matrix_shape(arr: Any) -> tuple[int, int]:
+def _matrix_shape(arr: ArrayLike) -> tuple[int, int]:
     shape = asarray(arr).shape
     if len(shape) != 2:
         raise ShapeError("input array must be 2-d")

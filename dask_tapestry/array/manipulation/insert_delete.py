@@ -1,4 +1,4 @@
-"""Cells inserted and deleted along an axis, at places that are known now."""
+"""`insert` and `delete`: cells put in or left out along an axis, at places that are known now."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.manipulation.repeating import picked, static
+from dask_tapestry.array.manipulation.repeating import known_now, take_known
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.array.shape.transposing import moveaxis
@@ -25,17 +26,29 @@ from dask_tapestry.teg import Tensor
 
 __all__ = ["delete", "insert"]
 
+Places = ArrayLike | slice
+
 
 @implements(np.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
-    """Insert `values` before places along an axis, or of the flattened array, as `numpy.insert`.
+def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = None) -> Array:
+    """Insert values before given places along an axis, as `numpy.insert`.
 
     Parameters
     ----------
+    arr
+        The array.
     obj
-        An integer, a slice, or integers or booleans in a sequence; looked at now.
+        The places in `arr`: an integer, a slice, or integers or booleans in a sequence; they must
+        be known now.
     values
-        What to insert, converted to the dtype of `arr`; they broadcast to what is asked for.
+        What to insert, converted to the dtype of `arr`; they broadcast to the slices inserted.
+    axis
+        Along which to insert; None flattens the array first.
+
+    Returns
+    -------
+    Array
+        As `arr`, and longer along `axis` by the number of places.
 
     Raises
     ------
@@ -43,6 +56,12 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         If a place is outside.
     ShapeError
         If the values do not fit.
+    DTypeError
+        If the places are not known yet.
+
+    See Also
+    --------
+    delete, append
 
     Examples
     --------
@@ -80,10 +99,11 @@ def _merged(x: Tensor, new: Tensor, spots: Sequence[int], axis: int) -> Tensor:
     return concat([p for p in pieces if p.type.shape[axis]] or [x], axis)
 
 
-def _inserted_places(obj: Any, extent: int) -> np.ndarray[Any, Any]:
+def _inserted_places(obj: Places, extent: int) -> np.ndarray[Any, Any]:
+    """The places before which to insert, as integers that may be negative."""
     if isinstance(obj, slice):
         return np.arange(*obj.indices(extent))
-    places = np.asarray(static(obj, "positions"))
+    places = np.asarray(known_now(obj, "positions"))
     if places.dtype == bool:
         if places.ndim != 1:
             raise ShapeError("boolean array argument obj to insert must be one dimensional")
@@ -93,7 +113,7 @@ def _inserted_places(obj: Any, extent: int) -> np.ndarray[Any, Any]:
     return _integers(places, obj)
 
 
-def _integers(places: np.ndarray[Any, Any], obj: Any) -> np.ndarray[Any, Any]:
+def _integers(places: np.ndarray[Any, Any], obj: Places) -> np.ndarray[Any, Any]:
     if not places.size and not isinstance(obj, np.ndarray):
         return places.astype(np.int64)
     if places.dtype.kind not in "iu":
@@ -102,18 +122,34 @@ def _integers(places: np.ndarray[Any, Any], obj: Any) -> np.ndarray[Any, Any]:
 
 
 @implements(np.delete)
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
-    """Return an array without the cells at places along an axis, as `numpy.delete`.
+def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
+    """Return an array without the slices at given places along an axis, as `numpy.delete`.
 
     Parameters
     ----------
+    arr
+        The array.
     obj
-        An integer, a slice, or integers or booleans in a sequence; looked at now.
+        The places: an integer, a slice, or integers or booleans in a sequence; they must be known
+        now.
+    axis
+        Along which to delete; None flattens the array first.
+
+    Returns
+    -------
+    Array
+        As `arr`, and shorter along `axis` by the number of places.
 
     Raises
     ------
     IndexingError
         If a place is outside.
+    DTypeError
+        If the places are not known yet.
+
+    See Also
+    --------
+    insert
 
     Examples
     --------
@@ -125,7 +161,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     extent = x.shape[number]
     if isinstance(obj, slice):
         return Array(_without(x.node, range(*obj.indices(extent)), number))
-    places = np.asarray(static(obj, "positions"))
+    places = np.asarray(known_now(obj, "positions"))
     keep = np.ones(extent, bool)
     if places.dtype == bool:
         if places.shape != (extent,):
@@ -137,11 +173,11 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     else:
         for place in _integers(places, obj).flat:
             keep[_bounded(int(place), extent, number, beyond=0)] = False
-    return picked(x, np.flatnonzero(keep), number)
+    return take_known(x, np.flatnonzero(keep), number)
 
 
 def _without(x: Tensor, places: range, axis: int) -> Tensor:
-    """`x` without a progression of cells: blocks of a period, of which the first cell goes."""
+    """`x` without the cells of a range: reshaped into blocks that lose their first cell each."""
     if not places:
         return x
     gone = places if places.step > 0 else places[::-1]
@@ -157,7 +193,8 @@ def _without(x: Tensor, places: range, axis: int) -> Tensor:
     return concat([p for p in pieces if p.type.shape[axis]] or [kept], axis)
 
 
-def _flat_or_along(arr: Any, axis: int | None) -> tuple[Array, int]:
+def _flat_or_along(arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
+    """An array and its axis as a number from 0; without an axis the flattened array and 0."""
     x = asarray(arr)
     if axis is None:
         return ravel(x), 0
@@ -165,6 +202,7 @@ def _flat_or_along(arr: Any, axis: int | None) -> tuple[Array, int]:
 
 
 def _bounded(place: int, extent: int, axis: int, beyond: int = 1) -> int:
+    """A place counted from 0, or an error if it is not below ``extent + beyond``."""
     if not -extent <= place < extent + beyond:
         raise IndexingError(f"index {place} is out of bounds for axis {axis} with size {extent}")
     return place + extent if place < 0 else place

@@ -1,64 +1,76 @@
-"""Arrays joined into one."""
+"""Arrays joined into one: `concatenate`, `stack`, `block` and the like."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.out import into
-from dask_tapestry.array.shape.atleast import atleast_1d, atleast_2d, atleast_3d, with_rank
+from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.concat import concat as concat_tensors
 from dask_tapestry.operators.concat import joint_dtype
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.stack import interleave as interleave_tensors
-from dask_tapestry.operators.stack import stack as stack_tensors
 from dask_tapestry.teg import Tensor
 
 __all__ = [
     "append",
     "block",
-    "column_stack",
     "concat",
     "concatenate",
-    "dstack",
-    "hstack",
-    "interleave",
-    "stack",
-    "vstack",
 ]
+
+
+Arrays = ArrayLike | Sequence[ArrayLike]  # one array is its slices along the first axis
+Nested = ArrayLike | list["Nested"]
 
 
 @implements(np.concatenate)
 def concatenate(
-    arrays: Sequence[Any],
+    arrays: Arrays,
     axis: int | None = 0,
-    out: Any = None,
+    out: Array | None = None,
     *,
-    dtype: Any = None,
-    casting: str = "same_kind",
+    dtype: DTypeLike | None = None,
+    casting: Casting = "same_kind",
 ) -> Array:
-    """Join arrays along an axis, flattened if it is None, as `numpy.concatenate`.
+    """Join arrays along an axis that they have, as `numpy.concatenate`.
 
     Parameters
     ----------
+    arrays
+        The arrays; their shapes may differ along `axis` only.
+    axis
+        Along which to join; None flattens the arrays first.
     out
         An `Array` that takes the value of the result.
     dtype, casting
         Convert to this dtype, as far as this rule of NumPy's allows.
 
+    Returns
+    -------
+    Array
+        As long along `axis` as all arrays together, in their common dtype.
+
     Raises
     ------
     ShapeError
         If there is no array, or they differ in another axis.
+    DTypeError
+        If `casting` forbids the conversion.
+
+    See Also
+    --------
+    stack : along a new axis.
+    block, hstack, vstack, dstack
 
     Examples
     --------
@@ -73,15 +85,30 @@ def concatenate(
 
 
 def concat(
-    arrays: Sequence[Any],
+    arrays: Arrays,
     /,
     axis: int | None = 0,
-    out: Any = None,
+    out: Array | None = None,
     *,
-    dtype: Any = None,
-    casting: str = "same_kind",
+    dtype: DTypeLike | None = None,
+    casting: Casting = "same_kind",
 ) -> Array:
-    """Join arrays along an axis: the Array API's name of `concatenate`.
+    """Join arrays along an axis that they have: the Array API's name of `concatenate`.
+
+    Parameters
+    ----------
+    arrays, axis, out, dtype, casting
+        As of `concatenate`.
+
+    Returns
+    -------
+    Array
+        As long along `axis` as all arrays together, in their common dtype.
+
+    Raises
+    ------
+    ShapeError
+        If there is no array, or they differ in another axis.
 
     Examples
     --------
@@ -92,94 +119,32 @@ def concat(
     return concatenate(arrays, axis, out, dtype=dtype, casting=casting)
 
 
-@implements(np.stack)
-def stack(
-    arrays: Sequence[Any],
-    axis: int = 0,
-    out: Any = None,
-    *,
-    dtype: Any = None,
-    casting: str = "same_kind",
-) -> Array:
-    """Join arrays of one shape along a new axis, as `numpy.stack`.
+@implements(np.append)
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """Join values to the end of an array, as `numpy.append`.
+
+    Parameters
+    ----------
+    arr
+        The array.
+    values
+        What comes after it.
+    axis
+        Along which to join; None flattens both first.
+
+    Returns
+    -------
+    Array
+        A new array, in the common dtype.
 
     Raises
     ------
     ShapeError
-        If there is no array, or their shapes differ.
+        If the two differ in another axis.
 
-    Examples
+    See Also
     --------
-    >>> import dask_tapestry as dt
-    >>> dt.stack([dt.arange(2), dt.arange(2, 4)], axis=1).compute()
-    array([[0, 2],
-           [1, 3]])
-    """
-    nodes = [asarray(x).node for x in sequence_of(arrays, "stack")]
-    return into(out, Array(stack_tensors(converted(nodes, dtype, casting), axis)))
-
-
-@implements(np.hstack)
-def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
-    """Join arrays along their second axis, or the only one they have, as `numpy.hstack`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.hstack([dt.arange(2), dt.arange(2, 4)]).compute()
-    array([0, 1, 2, 3])
-    """
-    arrays = [atleast_1d(x) for x in sequence_of(tup, "hstack")]
-    axis = 0 if arrays and arrays[0].ndim == 1 else 1
-    return concatenate(arrays, axis, dtype=dtype, casting=casting)
-
-
-@implements(np.vstack)
-def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
-    """Join arrays along their first axis, vectors as rows, as `numpy.vstack`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.vstack([dt.arange(2), dt.arange(2, 4)]).compute()
-    array([[0, 1],
-           [2, 3]])
-    """
-    arrays = [atleast_2d(x) for x in sequence_of(tup, "vstack")]
-    return concatenate(arrays, 0, dtype=dtype, casting=casting)
-
-
-@implements(np.dstack)
-def dstack(tup: Sequence[Any]) -> Array:
-    """Join arrays along their third axis, which they get if they lack it, as `numpy.dstack`.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.dstack([dt.arange(2), dt.arange(2, 4)]).shape
-    (1, 2, 2)
-    """
-    return concatenate([atleast_3d(x) for x in sequence_of(tup, "dstack")], 2)
-
-
-@implements(np.column_stack)
-def column_stack(tup: Sequence[Any]) -> Array:
-    """Join vectors as the columns of a matrix, and matrices side by side.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.column_stack([dt.arange(2), dt.arange(2, 4)]).compute()
-    array([[0, 2],
-           [1, 3]])
-    """
-    arrays = [asarray(x) for x in sequence_of(tup, "column_stack")]
-    return concatenate([x if x.ndim >= 2 else with_rank(x, 2).T for x in arrays], 1)
-
-
-@implements(np.append)
-def append(arr: Any, values: Any, axis: int | None = None) -> Array:
-    """Join `values` to the end of an array, both flattened if there is no axis.
+    concatenate, insert
 
     Examples
     --------
@@ -194,8 +159,19 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 
 
 @implements(np.block)
-def block(arrays: Any) -> Array:
-    """Join nested lists of arrays: the innermost along the last axis, the next before it.
+def block(arrays: Nested) -> Array:
+    """Join nested lists of arrays into one array, as `numpy.block`.
+
+    Parameters
+    ----------
+    arrays
+        Arrays in lists, nested to one depth: the innermost lists are joined along the last axis,
+        those around them along the axis before it, and so on.
+
+    Returns
+    -------
+    Array
+        As many dimensions as the deepest nesting and the largest array have.
 
     Raises
     ------
@@ -203,6 +179,10 @@ def block(arrays: Any) -> Array:
         If lists are nested to different depths, empty, or hold arrays that do not fit.
     DTypeError
         For a tuple, which is no nesting here.
+
+    See Also
+    --------
+    concatenate, stack
 
     Examples
     --------
@@ -220,7 +200,8 @@ def block(arrays: Any) -> Array:
     return _block(arrays, depth, max(depth, *ranks))
 
 
-def _measure(arrays: Any, depth: int, depths: set[int], ranks: set[int]) -> None:
+def _measure(arrays: Nested, depth: int, depths: set[int], ranks: set[int]) -> None:
+    """Add the depths at which arrays lie to `depths`, their numbers of dimensions to `ranks`."""
     if isinstance(arrays, tuple):
         raise DTypeError("block takes nested lists, not tuples")
     if not isinstance(arrays, list):
@@ -233,33 +214,13 @@ def _measure(arrays: Any, depth: int, depths: set[int], ranks: set[int]) -> None
         _measure(inner, depth + 1, depths, ranks)
 
 
-def _block(arrays: Any, depth: int, rank: int) -> Array:
-    if not depth:
+def _block(arrays: Nested, depth: int, rank: int) -> Array:
+    if not isinstance(arrays, list):
         return with_rank(asarray(arrays), rank)
     return concatenate([_block(inner, depth - 1, rank) for inner in arrays], -depth)
 
 
-def interleave(arrays: Sequence[Any], axis: int = 0) -> Array:
-    """Take the cells of arrays of one shape in turn along an axis.
-
-    Source: Tapestry whitepaper, "Selector Nodes".
-
-    Raises
-    ------
-    ShapeError
-        If there is no array, or their shapes differ.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.interleave([dt.arange(3), dt.arange(10, 13)]).compute()
-    array([ 0, 10,  1, 11,  2, 12])
-    """
-    nodes = [asarray(x).node for x in sequence_of(arrays, "interleave")]
-    return Array(interleave_tensors(nodes, axis))
-
-
-def sequence_of(arrays: Any, name: str) -> list[Any]:
+def sequence_of(arrays: Arrays, name: str) -> list[ArrayLike]:
     """The arrays of a sequence, or of an array along its first axis.
 
     Raises
@@ -273,7 +234,7 @@ def sequence_of(arrays: Any, name: str) -> list[Any]:
     raise DTypeError(f"{name} takes arrays as a sequence, such as a list or tuple, not {kind}")
 
 
-def converted(nodes: Iterable[Tensor], dtype: Any, casting: Any) -> list[Tensor]:
+def converted(nodes: Iterable[Tensor], dtype: DTypeLike | None, casting: Casting) -> list[Tensor]:
     """Tensors converted to `dtype`, by default NumPy's choice, if `casting` allows it."""
     nodes = list(nodes)
     if dtype is None and casting == "same_kind":

@@ -1,18 +1,19 @@
-"""Padding: cells before and after those of an array, as `numpy.pad`."""
+"""Padding: `pad` puts cells before and after those of an array."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.creation.ranges import linspace
 from dask_tapestry.array.elementwise.choosing import astype
-from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
+from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.manipulation.roll_flip import flip
 from dask_tapestry.array.shape.reshaping import squeeze
 from dask_tapestry.array.statistics.averages import mean
@@ -37,6 +38,19 @@ from dask_tapestry.teg import Tensor
 
 __all__ = ["pad"]
 
+Mode = Literal[
+    "constant",
+    "edge",
+    "empty",
+    "linear_ramp",
+    "maximum",
+    "mean",
+    "median",
+    "minimum",
+    "reflect",
+    "symmetric",
+    "wrap",
+]
 Pair = tuple[Any, Any]
 Widths = list[tuple[int, int]]
 OPTIONS: Final = {
@@ -61,11 +75,18 @@ STATISTICS: Final[Mapping[str, Callable[..., Array]]] = {
 
 
 @implements(np.pad)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
+def pad(
+    array: ArrayLike,
+    pad_width: ArrayLike | Mapping[int, int | tuple[int, int]],
+    mode: Mode | Callable[..., None] = "constant",
+    **kwargs: Any,
+) -> Array:
     """Put cells before and after those of an array, as `numpy.pad`.
 
     Parameters
     ----------
+    array
+        The array.
     pad_width
         How many: one number, a pair of numbers before and after, a pair for each dimension, or
         numbers and pairs by dimension.
@@ -77,6 +98,11 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     **kwargs
         ``constant_values``, ``end_values``, ``stat_length``, ``reflect_type`` for their modes; for
         a function whatever it takes.
+
+    Returns
+    -------
+    Array
+        Dtype of `array`; each dimension is longer by its widths.
 
     Raises
     ------
@@ -96,7 +122,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     x = asarray(array)
     widths = _widths(pad_width, x.ndim)
     if callable(mode):
-        return _pad_by(mode, x, widths, kwargs)
+        return _pad_by_function(mode, x, widths, kwargs)
     if mode not in OPTIONS:
         raise ShapeError(f"mode '{mode}' is not supported")
     if unknown := set(kwargs) - OPTIONS[mode]:
@@ -119,7 +145,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     return _pad_statistic(x, widths, mode, _lengths(kwargs.get("stat_length"), x.ndim))
 
 
-def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
+def _pad_constant(x: Array, widths: Widths, values: ArrayLike) -> Array:
     node = x.node
     if isinstance(values, Array):
         value = cast(broadcast(values.node, (1,) * x.ndim), x.dtype)
@@ -132,6 +158,7 @@ def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
 
 
 def _pad_copies(x: Array, widths: Widths, mode: str, reflect_type: str) -> Array:
+    """Copies of the array's own cells: its edges, itself repeated, or itself mirrored."""
     node = x.node
     for axis, width in enumerate(widths):
         if not any(width):
@@ -148,7 +175,7 @@ def _pad_copies(x: Array, widths: Widths, mode: str, reflect_type: str) -> Array
 
 
 def _pad_ramp(x: Array, widths: Widths, ends: list[Pair]) -> Array:
-    """From a given value at the very end to the edge's next to the array's own cells."""
+    """A linear ramp from the value of each end down or up to the array's edge."""
     for axis, (width, pair) in enumerate(zip(widths, ends, strict=True)):
         extent = x.shape[axis]
         edges = slice_axis(x.node, axis, 0, 1), slice_axis(x.node, axis, extent - 1, extent)
@@ -161,6 +188,7 @@ def _pad_ramp(x: Array, widths: Widths, ends: list[Pair]) -> Array:
 
 
 def _pad_statistic(x: Array, widths: Widths, mode: str, lengths: list[Pair]) -> Array:
+    """A statistic of the cells nearest to each side, `lengths` of them; None means all."""
     for axis, (width, pair) in enumerate(zip(widths, lengths, strict=True)):
         extent = x.shape[axis]
         left, right = (extent if n is None else min(n, extent) for n in pair)
@@ -181,14 +209,17 @@ def _statistic(mode: str, cells: Array, axis: int) -> Tensor:
     return astype(value, cells.dtype).node
 
 
-def _pad_by(function: Callable[..., Any], x: Array, widths: Widths, kwargs: Any) -> Array:
+def _pad_by_function(
+    function: Callable[..., None], x: Array, widths: Widths, kwargs: dict[str, Any]
+) -> Array:
     node = _pad_constant(x, widths, 0).node
     for axis, width in enumerate(widths):
         node = pad_vectors(node, function, axis, width, kwargs)
     return Array(node)
 
 
-def _widths(pad_width: Any, ndim: int) -> Widths:
+def _widths(pad_width: ArrayLike | Mapping[int, int | tuple[int, int]], ndim: int) -> Widths:
+    """Numbers of cells before and after, for each dimension."""
     if isinstance(pad_width, Mapping):
         pairs: list[Any] = [(0, 0)] * ndim
         for axis, width in pad_width.items():
@@ -202,7 +233,7 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
     return _lengths(given, ndim)
 
 
-def _lengths(values: Any, ndim: int) -> list[tuple[Any, Any]]:
+def _lengths(values: ArrayLike | None, ndim: int) -> list[Pair]:
     """Pairs of numbers of cells, or of None."""
     if values is None:
         return [(None, None)] * ndim
@@ -212,7 +243,7 @@ def _lengths(values: Any, ndim: int) -> list[tuple[Any, Any]]:
     return [(int(a), int(b)) for a, b in _pairs(given, ndim)]
 
 
-def _pairs(values: Any, ndim: int) -> list[Pair]:
+def _pairs(values: ArrayLike, ndim: int) -> list[Pair]:
     """A value for each side of each dimension, of fewer by broadcasting."""
     given = np.asarray(values)
     try:
@@ -224,7 +255,7 @@ def _pairs(values: Any, ndim: int) -> list[Pair]:
     return [(a, b) for a, b in pairs.tolist()]
 
 
-def _cell(value: Any, dtype: np.dtype[Any]) -> np.generic:
+def _cell(value: object, dtype: np.dtype[Any]) -> np.generic:
     """`value` as NumPy stores it in an array of `dtype`."""
     cell = np.zeros((1,), dtype)
     try:

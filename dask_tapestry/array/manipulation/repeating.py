@@ -1,18 +1,19 @@
-"""Cells, or whole arrays, again and again; and cells moved along axes."""
+"""Cells, or whole arrays, again and again: `repeat`, `tile`, `resize`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.shapes import lengths_of
+from dask_tapestry.array.core.shapes import Shape, lengths_of
 from dask_tapestry.array.creation.filled import zeros
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel, reshape
@@ -23,24 +24,41 @@ from dask_tapestry.operators.repeat import repeat as repeat_cells
 from dask_tapestry.operators.repeat import tile as tile_tensor
 from dask_tapestry.operators.take import take
 
-MOST_SLICES = 64  # joined for cells that are picked; each takes a node and a copy of its own
+T = TypeVar("T")
+Integers = np.ndarray[tuple[int, ...], np.dtype[np.integer[Any]]]
+MOST_SLICES = 64  # joined for cells that are take_known; each takes a node and a copy of its own
 
 __all__ = ["repeat", "resize", "tile"]
 
 
 @implements(np.repeat)
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
-    """Repeat each cell along an axis, or of the flattened array, as `numpy.repeat`.
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
+    """Repeat each slice of an array along an axis, as `numpy.repeat`.
 
     Parameters
     ----------
+    a
+        The array.
     repeats
-        How often: one count, or one for each cell along the axis; they are looked at now.
+        How often: one count, or one for each place along the axis; they must be known now.
+    axis
+        Along which to repeat; None flattens the array first.
+
+    Returns
+    -------
+    Array
+        As `a`, and longer or shorter along `axis`.
 
     Raises
     ------
     ShapeError
-        If a count is negative, or there are not as many as cells.
+        If a count is negative, or there are not as many as places.
+    DTypeError
+        If the counts are no integers, or not known yet.
+
+    See Also
+    --------
+    tile : repeats the whole array.
 
     Examples
     --------
@@ -52,7 +70,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     """
     x = ravel(a) if axis is None else with_rank(asarray(a), 1)
     number = normalize_axis(0 if axis is None else axis, x.ndim)
-    counts = _counts(static(repeats, "repeats"))
+    counts = _counts(known_now(repeats, "repeats"))
     if counts.ndim > 1:
         raise ShapeError("object too deep for desired array")
     if counts.size and counts.min() < 0:
@@ -64,12 +82,33 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
             "operands could not be broadcast together with shape "
             f"({x.shape[number]},) ({counts.size},)"
         )
-    return picked(x, np.repeat(np.arange(counts.size), counts), number)
+    return take_known(x, np.repeat(np.arange(counts.size), counts), number)
 
 
 @implements(np.tile)
-def tile(A: Any, reps: int | Sequence[int]) -> Array:
-    """Lay out copies of an array along its last axes, as `numpy.tile`.
+def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
+    """Lay out copies of a whole array along its last axes, as `numpy.tile`.
+
+    Parameters
+    ----------
+    A
+        The array.
+    reps
+        How many copies along each of the last axes; there may be more of them than dimensions.
+
+    Returns
+    -------
+    Array
+        Each length of `A` multiplied by its number of copies.
+
+    Raises
+    ------
+    ShapeError
+        For a negative number of copies.
+
+    See Also
+    --------
+    repeat : repeats each slice.
 
     Examples
     --------
@@ -86,13 +125,29 @@ def tile(A: Any, reps: int | Sequence[int]) -> Array:
 
 
 @implements(np.resize)
-def resize(a: Any, new_shape: int | Sequence[int]) -> Array:
-    """Return the cells in C order under another shape, again and again if it is larger.
+def resize(a: ArrayLike, new_shape: Shape) -> Array:
+    """Fill another shape with the cells in C order, from the first again if it is larger.
+
+    Parameters
+    ----------
+    a
+        The array.
+    new_shape
+        Shape of the result.
+
+    Returns
+    -------
+    Array
+        Of shape `new_shape`, in the dtype of `a`; zeros if `a` has no cells.
 
     Raises
     ------
     ShapeError
         For a negative length.
+
+    See Also
+    --------
+    reshape : keeps the number of cells.
 
     Examples
     --------
@@ -112,16 +167,16 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Array:
     return reshape(Array(slice_axis(tile_tensor(x.node, (times,)), 0, 0, size)), shape)
 
 
-def picked(x: Array, places: np.ndarray[Any, Any], axis: int) -> Array:
-    """The cells at `places`, known now: a few slices joined, or a take where they are many."""
+def take_known(x: Array, places: Integers, axis: int) -> Array:
+    """The cells at `places`, known now: a few slices joined, or a take where these are many."""
     turns = np.count_nonzero(np.diff(places, 2))  # each run but the last ends at one or two
     if turns <= 2 * MOST_SLICES and len(runs(places)) <= MOST_SLICES:
         return Array(pick(x.node, places, axis))
     return Array(take(x.node, asarray(places).node, axis))
 
 
-def _counts(repeats: Any) -> np.ndarray[Any, Any]:
-    """`repeats` as integers; only an array must hold such, as in NumPy."""
+def _counts(repeats: ArrayLike) -> Integers:
+    """`repeats` as int64; those in an array must be integers already, as in NumPy."""
     counts = np.asarray(repeats)
     forced = not isinstance(repeats, np.ndarray) and counts.dtype.kind in "fm"
     if not (forced or np.can_cast(counts.dtype, np.int64, "safe")):
@@ -129,8 +184,8 @@ def _counts(repeats: Any) -> np.ndarray[Any, Any]:
     return counts.astype(np.int64)
 
 
-def static(values: Any, name: str) -> Any:
-    """`values`, which are looked at while the expression is built.
+def known_now(values: T, name: str) -> T:
+    """`values`, which must be known while the expression is built.
 
     Raises
     ------

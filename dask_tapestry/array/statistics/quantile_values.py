@@ -8,7 +8,7 @@ import numpy as np
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.core_axes import Lanes
+from dask_tapestry.array.core.lanes import Lanes
 from dask_tapestry.array.elementwise.choosing import where
 from dask_tapestry.array.elementwise.ufuncs import isnan
 from dask_tapestry.array.statistics.quantile_methods import (

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.core_axes import Lanes
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.lanes import Lanes
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import flag
 from dask_tapestry.array.statistics.nan_averages import nanmean
 from dask_tapestry.array.statistics.quantile_methods import check_method

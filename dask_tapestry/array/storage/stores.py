@@ -11,7 +11,7 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Place, Region, place_of
+from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.io.duck_target import duck_target
@@ -107,7 +107,7 @@ def store(
             f"{len(given)} and {len(places)}"
         )
     found = _targets(given, lock)
-    where = [place_of(r, t.shape) for r, t in zip(places, found, strict=True)]
+    where = [resolve_region(r, t.shape) for r, t in zip(places, found, strict=True)]
     writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
     return written(writes, where, after, (), compute, return_stored, kwargs)
 
@@ -144,14 +144,14 @@ def _target(data: Any, lock: Any) -> Target:
     return dataset_target(data) if is_dataset(data) else duck_target(data, lock)
 
 
-def write_of(x: Array, target: Target, place: Place) -> Write:
+def write_of(x: Array, target: Target, place: RegionSlices) -> Write:
     """The write of an array to a place of a target."""
     return checked_write(unsqueeze(x.node, place.pinned), target, place.slices)
 
 
 def written(
     writes: Sequence[Write],
-    places: Sequence[Place],
+    places: Sequence[RegionSlices],
     after: Sequence[Any],
     workers: tuple[str, ...],
     compute: bool,

@@ -9,13 +9,14 @@ from uuid import uuid4
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray, with_chunks, worker_names
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Place, Region, place_of
+from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.io.target import Target, read_back
-from dask_tapestry.io.zarr_array import group_members, holds_array
+from dask_tapestry.io.read_back import read_back
+from dask_tapestry.io.target import Target
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import group_members, holds_array
 from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.io.zarr_target import append_target, zarr_target
@@ -210,12 +211,12 @@ def to_zarr(
 
 def _destination(
     x: Array, location: Location, region: Region, append_dim: int | str | None
-) -> tuple[Target, Place]:
+) -> tuple[Target, RegionSlices]:
     """Where in the array that is there an array goes."""
     if append_dim is None:
         target = zarr_target(location)
-        return target, place_of(region, target.shape, target.names or x.dims)
+        return target, resolve_region(region, target.shape, target.names or x.dims)
     if region is not None:
         raise StoreError("give a region or a dimension to append along, not both")
     larger, slices = append_target(location, append_dim, x.node.type)
-    return larger, Place(tuple(slices))
+    return larger, RegionSlices(tuple(slices))

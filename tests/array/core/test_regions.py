@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.core.regions import place_of
+from dask_tapestry.array.core.regions import resolve_region
 
 SHAPE = (4, 5, 6)
 ZEROS = np.zeros(SHAPE)
@@ -24,7 +24,7 @@ ZEROS = np.zeros(SHAPE)
     ],
 )
 def test_a_region_is_what_numpy_indexes(region):
-    place = place_of(region, SHAPE)
+    place = resolve_region(region, SHAPE)
     key = ... if region is None else region
     cells = np.arange(120.0).reshape(SHAPE)
     np.testing.assert_array_equal(cells[place.key], cells[key])
@@ -38,20 +38,20 @@ def test_a_region_is_what_numpy_indexes(region):
 
 def test_dimensions_by_name_or_number():
     assert (
-        place_of({"b": slice(1, 3)}, SHAPE, ("a", "b", "c")).key
-        == place_of({-2: slice(1, 3)}, SHAPE).key
+        resolve_region({"b": slice(1, 3)}, SHAPE, ("a", "b", "c")).key
+        == resolve_region({-2: slice(1, 3)}, SHAPE).key
     )
-    assert place_of({0: 2}, SHAPE).pinned == (0,)
+    assert resolve_region({0: 2}, SHAPE).pinned == (0,)
     with pytest.raises(dt.ShapeError, match="no dimension 'd'"):
-        place_of({"d": 2}, SHAPE, ("a", "b", "c"))
+        resolve_region({"d": 2}, SHAPE, ("a", "b", "c"))
     with pytest.raises(dt.ShapeError, match="out of bounds"):
-        place_of({3: 2}, SHAPE)
+        resolve_region({3: 2}, SHAPE)
 
 
 @pytest.mark.parametrize("region", [([0, 1],), (None,), (np.array([True] * 4),), ("x",), (1.5,)])
 def test_slices_and_integers_only(region):
     with pytest.raises(dt.IndexingError, match="slices and integers"):
-        place_of(region, SHAPE)
+        resolve_region(region, SHAPE)
 
 
 def test_what_does_not_fit():
@@ -62,4 +62,4 @@ def test_what_does_not_fit():
         ((..., ...), dt.IndexingError),
     ):
         with pytest.raises(error):
-            place_of(region, SHAPE)
+            resolve_region(region, SHAPE)

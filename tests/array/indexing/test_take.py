@@ -36,10 +36,6 @@ def test_places_out_of_bounds_can_mean_something(mode, lazy):
         (lambda xp, x: xp.take_along_axis(x, np.full((2, 1, 4), 9), 1), IndexError),
         (lambda xp, x: xp.take_along_axis(x, np.zeros((2, 1, 3), int), 1), IndexError),
         (lambda xp, x: xp.take_along_axis(x, np.zeros((1, 1, 1), int), 4), ValueError),
-        (lambda xp, x: xp.select([x > 1], []), ValueError),
-        (lambda xp, x: xp.select([], []), ValueError),
-        (lambda xp, x: xp.select([x], [x]), TypeError),
-        (lambda xp, x: xp.choose([3], [x, x]), ValueError),
     ],
 )
 def test_errors_are_numpys(call, error):
@@ -68,21 +64,3 @@ def test_numpy_dispatches():
     x = dt.asarray(X)
     assert isinstance(np.take(x, [0]), dt.Array)
     assert same_bits(np.take_along_axis(x, np.argsort(X, 0), 0).compute(), np.sort(X, 0))
-
-
-def test_choose():
-    choices = [X[0], X[1], 7]
-    number = np.array([0, 1, 2, 1])
-    for given in (number, dt.asarray(number)):
-        assert same_bits(dt.choose(given, choices).compute(), np.choose(number, choices))
-    assert same_bits(
-        dt.choose(number + 5, choices, mode="wrap").compute(),
-        np.choose(number + 5, choices, mode="wrap"),
-    )
-
-
-@pytest.mark.parametrize("default", [0, -1.5, np.arange(4)])
-def test_select(default):
-    x = dt.asarray(X)
-    made = dt.select([x > 5, x < 2], [x, x * 0.5], default)
-    assert same_bits(made.compute(), np.select([X > 5, X < 2], [X, X * 0.5], default))

@@ -8,11 +8,6 @@ from tests.array.parity import refused
 @pytest.mark.parametrize(
     "call",
     [
-        lambda np, a: np.stack([]),
-        lambda np, a: np.stack([a([1]), a([1, 2])]),
-        lambda np, a: np.stack([a([1]), a([2])], 2),
-        lambda np, a: np.stack(iter([a([1])])),
-        lambda np, a: np.stack([a([1.5]), a([2])], dtype="i4"),
         lambda np, a: np.concatenate([]),
         lambda np, a: np.concatenate([a(1), a(2)]),
         lambda np, a: np.concatenate([a([1]), a([[2]])]),
@@ -20,9 +15,6 @@ from tests.array.parity import refused
         lambda np, a: np.concatenate([a([1])], 1),
         lambda np, a: np.concatenate([a([1.5])], dtype="i4"),
         lambda np, a: np.concatenate([a([1]), a(["2020"]).astype("M8[D]")]),
-        lambda np, a: np.hstack([]),
-        lambda np, a: np.vstack([a([1]), a([1, 2])]),
-        lambda np, a: np.column_stack([a([1]), a([1, 2])]),
         lambda np, a: np.append(a([[1]]), a([1]), 0),
         lambda np, a: np.block([[a([1])], a([1])]),
         lambda np, a: np.block([[]]),
@@ -32,13 +24,6 @@ from tests.array.parity import refused
 )
 def test_what_numpy_refuses(call):
     refused(call)
-
-
-def test_interleave_needs_arrays_of_one_shape():
-    with pytest.raises(dt.ShapeError, match="same shape"):
-        dt.interleave([dt.ones(2), dt.ones(3)])
-    with pytest.raises(dt.ShapeError, match="at least one"):
-        dt.interleave([])
 
 
 def test_cast_as_asked():
@@ -57,8 +42,3 @@ def test_numpys_functions_are_ours():
     x = dt.arange(3)
     for made in (np.stack([x, x]), np.concatenate([x, [1]]), np.block([[x], [x]]), np.append(x, 1)):
         assert isinstance(made, dt.Array)
-
-
-def test_an_array_is_a_sequence_of_its_rows():
-    x = np.arange(6).reshape(3, 2)
-    np.testing.assert_array_equal(dt.hstack(dt.asarray(x)).compute(), np.hstack(x))

@@ -9,7 +9,7 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 
 
-class Scalars:
+class PythonConversion:
     """What Python asks of an array of one cell, and of its cells as Python's own objects."""
 
     __slots__ = ()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.core.out import into
+from dask_tapestry.array.core.out_argument import into
 
 X = np.arange(6.0).reshape(2, 3)
 

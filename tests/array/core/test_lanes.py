@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.core import core_axes
-from dask_tapestry.array.core.core_axes import Lanes
+from dask_tapestry.array.core import lanes
+from dask_tapestry.array.core.lanes import Lanes
 
 X = np.arange(24.0).reshape(2, 3, 4)
 
@@ -18,7 +18,7 @@ def test_axes_become_one_in_front(axis):
 
 @pytest.mark.parametrize("long", [1, 10**9])
 def test_cells_of_long_lanes_are_picked_all_the_same(long, monkeypatch):
-    monkeypatch.setattr(core_axes, "LONG", long)
+    monkeypatch.setattr(lanes, "LONG", long)
     made = Lanes(dt.asarray(X), 1)
     places = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
     picked = made.pick(made.array, dt.asarray(places))

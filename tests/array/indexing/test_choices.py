@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from tests.comparisons import same_bits
+
+pytestmark = pytest.mark.usefixtures("sync")
+X = np.arange(24).reshape(2, 3, 4) * 7 % 11
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda xp, x: xp.select([x > 1], []), ValueError),
+        (lambda xp, x: xp.select([], []), ValueError),
+        (lambda xp, x: xp.select([x], [x]), TypeError),
+        (lambda xp, x: xp.choose([3], [x, x]), ValueError),
+    ],
+)
+def test_errors_are_numpys(call, error):
+    with pytest.raises(error):
+        call(np, X)
+    with pytest.raises(error):
+        call(dt, dt.asarray(X))
+
+
+def test_choose():
+    choices = [X[0], X[1], 7]
+    number = np.array([0, 1, 2, 1])
+    for given in (number, dt.asarray(number)):
+        assert same_bits(dt.choose(given, choices).compute(), np.choose(number, choices))
+    assert same_bits(
+        dt.choose(number + 5, choices, mode="wrap").compute(),
+        np.choose(number + 5, choices, mode="wrap"),
+    )
+
+
+@pytest.mark.parametrize("default", [0, -1.5, np.arange(4)])
+def test_select(default):
+    x = dt.asarray(X)
+    made = dt.select([x > 5, x < 2], [x, x * 0.5], default)
+    assert same_bits(made.compute(), np.select([X > 5, X < 2], [X, X * 0.5], default))
