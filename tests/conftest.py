@@ -84,10 +84,11 @@ class Shardings:
         return [*regular, (1, extent - 1), (extent - 2, 1, 1), (1, extent - 3, 2)]
 
     @staticmethod
-    def cuts(shape, most=16):
+    def cuts(shape, most=16, first=0):
         """Ways to cut `shape` in blocks: all of them, or `most` of them evenly spread."""
         every = list(product(*[Shardings.lengths(n) for n in shape]))
-        return every[:: -(-len(every) // most)]
+        step = -(-len(every) // most)
+        return every[first % step :: step]
 
     @staticmethod
     def tiny(block_bytes=8, workers=1, threads=1):
