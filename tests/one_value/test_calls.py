@@ -27,7 +27,7 @@ MODULES = (
     "statistics.histograms statistics.moments statistics.nan_averages statistics.nan_reductions "
     "statistics.reductions statistics.scans linalg.norms"
 )
-BLAS = {"matmul", "linear", "block"}  # operators that end in BLAS, or in a function of the user's
+BLAS = {"matmul", "linear", "useroperator"}  # operators that end in BLAS, or in a function of the user's
 
 
 def names():
