@@ -12,4 +12,4 @@ SECONDS_A_TASK: Final = 1e-4  # of the scheduler
 IMBALANCE: Final = (
     1.25  # Dask decides the placement: how much more than its share a worker may hold
 )
-PIECE_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
+SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
