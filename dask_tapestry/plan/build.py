@@ -12,9 +12,10 @@ from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.plan.expand import expand
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.machine import MEMORY_BYTES_A_SECOND
-from dask_tapestry.plan.plan import Plan, with_first
+from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.plan.settle import settle
+from dask_tapestry.plan.step import with_first
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace

@@ -13,8 +13,8 @@ from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.footprint import Needs, met_blocks, needs_of
 from dask_tapestry.plan.fuse import HELD_SHARE, held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
-from dask_tapestry.plan.plan import Step, memory_order
 from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.step import Step, memory_order
 from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
