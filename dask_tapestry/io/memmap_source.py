@@ -132,7 +132,7 @@ def path_read(source: Source) -> str | None:
     """The file whose cells a source reads from memory that is mapped; None if there is none."""
     if isinstance(source, MemmapSource):
         return source.file.path
-    return mapped_path(getattr(source, "data", None))
+    return mapped_path(source.data)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class MemmapTarget(Target):
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
         """Two arrays may lie in the same part of one file, which may be mapped twice."""
         if not isinstance(other, MemmapTarget):
-            return mapped_path(getattr(other, "array", None)) == self.file.path
+            return mapped_path(other.array) == self.file.path
         if other.file.path != self.file.path:
             return False
         mine, theirs = region.view(self.file.array), others.view(other.file.array)
