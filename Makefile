@@ -10,22 +10,23 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench docs-check clean
+.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench docs docs-check clean
 
 help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
-	@echo "make test        every check: format, lint, types, layers, tests and examples"
+	@echo "make test        every check: format, lint, types, layers, site, tests and examples"
 	@echo "make quick       the tests without the long fuzzers"
 	@echo "make exhaustive  the tests of every combination of compiled kernels, an hour or so"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
+	@echo "make docs        the site, in build/docs; a warning is an error"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
 	@echo "make clean       remove what tools and runs leave behind; .venv stays"
 
 venv:
 	@PYTHON="$(PYTHON)" .ci/venv
 
-test: format lint types layers pytest
+test: format lint types layers docs pytest
 
 format: venv
 	$(BIN)/ruff format --check .
@@ -54,11 +55,15 @@ demo: venv
 bench: venv
 	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
 
+docs: venv
+	$(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/docs
+
 docs-check: venv
 	$(BIN)/python -m pytest docs README.md tests/test_repository.py $(ARGS)
 	$(BIN)/towncrier build --draft
 
 clean:
+	rm -rf docs/api
 	rm -rf build dist .*_cache .hypothesis .coverage htmlcov *.egg-info kernels/*.egg-info
 	rm -rf demo-output dask-worker-space dask-scratch-space *.zarr examples/*.zarr
 	find . -name .venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

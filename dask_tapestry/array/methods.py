@@ -1,11 +1,14 @@
-"""Operators and methods of Array: the functions of the namespaces, attached in one place."""
+"""Operators and methods of Array: the functions of the chapters, attached in one place."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
+from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array import (
     core,
@@ -21,56 +24,68 @@ from dask_tapestry.array import (
 )
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.vindex import VIndex
-from dask_tapestry.array.elementwise import ufunc_reduce, ufuncs
+from dask_tapestry.array.elementwise import python_operators, ufunc_reduce
+from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.indexing.getitem import getitem
 from dask_tapestry.array.indexing.setitem import setitem
+from dask_tapestry.array.shape import reshape
 from dask_tapestry.array.sorting.partition import partition_in_place
 from dask_tapestry.array.sorting.sort import sort_in_place
 from dask_tapestry.errors import DTypeError, ShapeError
 
-BINARY = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
+Method = Callable[..., Any]
+
+ARITHMETIC = {
+    "add": FUNCTIONS["add"],
+    "sub": FUNCTIONS["subtract"],
+    "mul": FUNCTIONS["multiply"],
+    "truediv": FUNCTIONS["divide"],
+    "floordiv": FUNCTIONS["floor_divide"],
+    "mod": FUNCTIONS["remainder"],
+    "pow": python_operators.power,
+    "lshift": FUNCTIONS["left_shift"],
+    "rshift": FUNCTIONS["right_shift"],
+    "and": FUNCTIONS["bitwise_and"],
+    "or": FUNCTIONS["bitwise_or"],
+    "xor": FUNCTIONS["bitwise_xor"],
 }
 COMPARISON = {
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
+    "eq": python_operators.equal,
+    "ne": python_operators.not_equal,
+    "lt": FUNCTIONS["less"],
+    "le": FUNCTIONS["less_equal"],
+    "gt": FUNCTIONS["greater"],
+    "ge": FUNCTIONS["greater_equal"],
 }
-OWN = {"eq": ufuncs.equals, "ne": ufuncs.differs, "pow": ufuncs.raised}  # not quite their ufuncs
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
-def _binary(function: Callable[..., Any], swapped: bool) -> Callable[[Array, Any], Any]:
-    def method(self: Array, other: Any) -> Any:
-        if _defers_to(other):
-            return NotImplemented
-        return function(other, self) if swapped else function(self, other)
+def _method(function: Method) -> Method:
+    """A copy of `function`, whose first argument is the array, for a name of its own."""
+
+    @wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
 
     return method
 
 
-def _defers_to(other: Any) -> bool:
-    return getattr(other, "__array_ufunc__", 0) is None
+def _operator(function: Method, swapped: bool = False) -> Method:
+    """``x + y``, or ``y + x`` where it is `swapped`; the other operand may ask to be called."""
+
+    def method(self: Array, other: ArrayLike) -> Any:
+        if getattr(other, "__array_ufunc__", 0) is None:
+            return NotImplemented
+        return function(other, self) if swapped else function(self, other)
+
+    method.__doc__ = function.__doc__
+    return method
 
 
-def _in_place(function: Callable[..., Any], symbol: str) -> Callable[[Array, Any], Array]:
+def _in_place(function: Method) -> Method:
     """``x += y``: the array takes the new value, in the dtype and shape that it has."""
 
-    def method(self: Array, other: Any) -> Array:
+    def method(self: Array, other: ArrayLike) -> Array:
         result = function(self, other)
         if result.shape != self.shape:
             raise ShapeError(
@@ -79,115 +94,155 @@ def _in_place(function: Callable[..., Any], symbol: str) -> Callable[[Array, Any
             )
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             raise DTypeError(
-                f"Cannot cast the result of {symbol} from {result.dtype} to {self.dtype} with "
-                "casting rule 'same_kind'"
+                f"Cannot cast the result of {function.__name__} from {result.dtype} to "
+                f"{self.dtype} with casting rule 'same_kind'"
             )
         self.node = elementwise.astype(result, self.dtype).node
         return self
 
-    return method
-
-
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
-        return function(self, *args, **kwargs)
-
     method.__doc__ = function.__doc__
-    method.__name__ = function.__name__
     return method
 
 
-def _varargs(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that takes a shape or axes as one sequence or as several arguments."""
+def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
+    """Return the array with its dimensions reordered, by default reversed.
 
-    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
-        one = (
-            args[0]
-            if len(args) == 1 and (args[0] is None or not isinstance(args[0], int))
-            else args
-        )
-        return function(self, one or None, **kwargs) if args else function(self, **kwargs)
+    Parameters
+    ----------
+    *axes
+        The dimension of the array for each one of the result: integers, a sequence, or None.
 
-    method.__doc__ = function.__doc__
-    method.__name__ = function.__name__
-    return method
+    Returns
+    -------
+    Array
+        The same cells, dimension i of which is dimension ``axes[i]``.
 
-
-def _reshape(self: Array, *sides: Any, order: str = "C") -> Array:
-    one = sides[0] if len(sides) == 1 else sides
-    return shape.reshape(self, one, order)
-
-
-def _rename(self: Array, *dims: str | None) -> Array:
-    return core.rename(self, *dims)
+    See Also
+    --------
+    dask_tapestry.transpose
+    """
+    order: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+    return shape.transpose(self, order or None)
 
 
-def _to_hdf5(self: Array, filename: Any, datapath: str, **kwargs: Any) -> None:
+def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
+    """Return the same cells in another shape.
+
+    Parameters
+    ----------
+    *shape
+        The lengths: integers, or a sequence; one may be -1 and follows from the others.
+    order
+        In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first one.
+
+    Returns
+    -------
+    Array
+        Of the new shape.
+
+    See Also
+    --------
+    dask_tapestry.reshape
+    """
+    sides: Any = shape[0] if len(shape) == 1 else shape
+    return reshape(self, sides, order)
+
+
+def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None:
+    """Write the array to a dataset of an HDF5 file.
+
+    Parameters
+    ----------
+    filename
+        The file; it is made if it is not there.
+    datapath
+        Path of the dataset within.
+    **kwargs
+        For `dask_tapestry.to_hdf5`, such as ``chunks`` and ``compression``.
+
+    See Also
+    --------
+    dask_tapestry.to_hdf5
+    """
     storage.to_hdf5(filename, datapath, self, **kwargs)
 
 
-_to_hdf5.__doc__ = storage.to_hdf5.__doc__
-
-
 def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
+    """Apply a function to every block of the array, and of others.
+
+    Parameters
+    ----------
+    func
+        It takes a block of each array, and returns one.
+    *args, **kwargs
+        For `dask_tapestry.map_blocks`, after the array.
+
+    Returns
+    -------
+    Array
+        Made of the blocks that the function returns.
+
+    See Also
+    --------
+    dask_tapestry.map_blocks
+    """
     return user_functions.map_blocks(func, self, *args, **kwargs)
 
 
-_map_blocks.__doc__ = user_functions.map_blocks.__doc__
-_reshape.__doc__ = shape.reshape.__doc__
-_rename.__doc__ = core.rename.__doc__
-
-
-NAMED = {
-    core: "rechunk to_dask_array",
+SAME_NAME = {  # functions that are methods as they are
+    core: "nonzero rechunk rename to_dask_array",
     storage: "store to_zarr",
-    elementwise: "astype clip round conj conjugate",
-    shape: "squeeze ravel swapaxes",
+    elementwise: "astype clip conj conjugate round",
+    shape: "ravel squeeze swapaxes",
     planning: "plan",
     linalg: "dot trace",
-    manipulation: "repeat diagonal",
-    sorting: "searchsorted argsort argpartition topk argtopk",
-    statistics: "sum prod min max any all argmin argmax mean var std moment cumsum cumprod",
+    manipulation: "diagonal repeat",
+    sorting: "argpartition argsort argtopk searchsorted topk",
+    statistics: "all any argmax argmin cumprod cumsum max mean min moment prod std sum var",
 }
-OTHERS: dict[str, Any] = {
-    "__matmul__": _binary(linalg.matmul, swapped=False),
-    "__rmatmul__": _binary(linalg.matmul, swapped=True),
-    "__round__": _method(elementwise.round),
+OTHERS: dict[str, Method] = {
     "__getitem__": getitem,
     "__setitem__": setitem,
-    "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
-    "nonzero": _method(core.nonzero),
-    "sort": sort_in_place,
-    "partition": partition_in_place,
-    "flatten": _method(shape.ravel),
-    "transpose": _varargs(shape.transpose),
+    "__round__": elementwise.round,
+    "flatten": shape.ravel,
     "map_blocks": _map_blocks,
+    "partition": partition_in_place,
     "reshape": _reshape,
-    "rename": _rename,
+    "sort": sort_in_place,
     "to_hdf5": _to_hdf5,
-    "mT": property(shape.matrix_transpose, doc="The matrices in the last two axes, transposed."),
+    "transpose": _transpose,
+}
+PROPERTIES = {
     "T": property(shape.transpose, doc="The array with its dimensions reversed."),
-    "real": property(elementwise.real, doc="The real part."),
     "imag": property(elementwise.imag, doc="The imaginary part."),
+    "mT": property(shape.matrix_transpose, doc="The matrices in the last two axes, transposed."),
+    "real": property(elementwise.real, doc="The real part."),
+    "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }
 
 
 def attach() -> None:
-    """Give Array its operators and methods; array.py declares them for type checkers."""
-    for short, name in (BINARY | {"divmod": "divmod"}).items():
-        function = OWN.get(short, ufuncs.FUNCTIONS[name])
-        setattr(Array, f"__{short}__", _binary(function, swapped=False))
-        setattr(Array, f"__r{short}__", _binary(function, swapped=True))
-        if short != "divmod":
-            setattr(Array, f"__i{short}__", _in_place(function, name))
-    for short, name in COMPARISON.items():
-        function = OWN.get(short, ufuncs.FUNCTIONS[name])
-        setattr(Array, f"__{short}__", _binary(function, swapped=False))
+    """Give Array its operators and methods; `ArrayMethods` declares them for type checkers."""
+    both_sides = ARITHMETIC | {"divmod": FUNCTIONS["divmod"], "matmul": linalg.matmul}
+    for short, function in both_sides.items():
+        _attach(f"__{short}__", _operator(function))
+        _attach(f"__r{short}__", _operator(function, swapped=True))
+    for short, function in ARITHMETIC.items():
+        _attach(f"__i{short}__", _in_place(function))
+    for short, function in COMPARISON.items():
+        _attach(f"__{short}__", _operator(function))
     for short, name in UNARY.items():
-        setattr(Array, f"__{short}__", _method(ufuncs.FUNCTIONS[name]))
-    for module, names in NAMED.items():
+        _attach(f"__{short}__", _method(FUNCTIONS[name]))
+    for chapter, names in SAME_NAME.items():
         for name in names.split():
-            setattr(Array, name, _method(getattr(module, name)))
-    for name, member in OTHERS.items():
+            _attach(name, _method(getattr(chapter, name)))
+    for name, function in OTHERS.items():
+        _attach(name, _method(function))
+    for name, member in PROPERTIES.items():
         setattr(Array, name, member)
     ufunc_reduce.register()
+
+
+def _attach(name: str, method: Method) -> None:
+    method.__name__, method.__qualname__ = name, f"Array.{name}"
+    setattr(Array, name, method)

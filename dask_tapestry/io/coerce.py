@@ -12,7 +12,8 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.io.duck_source import from_duck
 from dask_tapestry.io.hdf5_source import from_dataset, is_dataset
-from dask_tapestry.io.memmap_source import MemmapSource, mapped_file
+from dask_tapestry.io.memmap_file import mapped_file
+from dask_tapestry.io.memmap_source import MemmapSource
 from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import from_zarr_location

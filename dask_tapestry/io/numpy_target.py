@@ -10,13 +10,9 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.duck_source import DuckSource
-from dask_tapestry.io.memmap_source import (
-    MemmapTarget,
-    mapped_file,
-    mapped_path,
-    path_read,
-    share_cells,
-)
+from dask_tapestry.io.memmap_file import mapped_file, mapped_path, share_cells
+from dask_tapestry.io.memmap_source import path_read
+from dask_tapestry.io.memmap_target import MemmapTarget
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source, TensorType

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import PlanError, ShapeError
-from dask_tapestry.io.chunks import touched_chunk_cells
+from dask_tapestry.io.chunk_costs import touched_chunk_cells
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import ZRange
 

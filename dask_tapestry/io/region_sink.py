@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.chunks import chunk_scratch_bytes
+from dask_tapestry.io.chunk_costs import chunk_scratch_bytes
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Sink, TensorType

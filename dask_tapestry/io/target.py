@@ -1,18 +1,16 @@
-"""Targets: arrays that exist and are written into; and what they hold, to be read after that."""
+"""Targets: arrays that exist and are written into."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.io.write_region import WriteRegion
-from dask_tapestry.teg import Node, Source, Tensor, TensorType, apply, sequence_point
+from dask_tapestry.teg import Source
 from dask_tapestry.teg.types import Dims
-from dask_tapestry.zspace import ZRange
 
 
 class Target(ABC):
@@ -71,38 +69,3 @@ class Target(ABC):
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
         """Whether two writes touch the same piece of the same array."""
         return self == other and region.meets(others)
-
-
-@dataclass(frozen=True)
-class ReadBackSource(Source):
-    """An array that is written before it is read, so it is read in tasks of its own."""
-
-    name = "stored"
-    holds = True
-    inner: Source
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return self.inner.infer()
-
-    @property
-    def chunks(self) -> tuple[int, ...] | None:
-        return self.inner.chunks
-
-    @property
-    def local_only(self) -> str | None:
-        """Why only this process can read, or None where any can."""
-        return self.inner.local_only
-
-    def stored_bytes(self, box: ZRange) -> int:
-        return self.inner.stored_bytes(box)
-
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        return self.inner.read(box)
-
-    def text(self) -> str:
-        return self.inner.text()
-
-
-def read_back(source: Source, sink: Node) -> Tensor:
-    """What a source reads when a sink has ended."""
-    return apply(ReadBackSource(source), after=[sequence_point(sink)])

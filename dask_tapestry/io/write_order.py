@@ -15,8 +15,9 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.captured_arrays import FoundSources, sources_behind
+from dask_tapestry.io.read_back import read_back
 from dask_tapestry.io.region_sink import Announcement, RegionSink
-from dask_tapestry.io.target import Target, read_back
+from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.full import full

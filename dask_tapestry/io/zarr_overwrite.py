@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.captured_arrays import sources_behind
 from dask_tapestry.io.folder_swap import beside
-from dask_tapestry.io.target import ReadBackSource
+from dask_tapestry.io.read_back import ReadBackSource
 from dask_tapestry.io.write_order import sources_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import ZarrSource, locations_of

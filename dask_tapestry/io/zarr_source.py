@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.chunks import chunk_scratch_bytes, touched_chunk_cells
-from dask_tapestry.io.zarr_array import opened, read_box, stored_sides
+from dask_tapestry.io.chunk_costs import chunk_scratch_bytes, touched_chunk_cells
+from dask_tapestry.io.zarr_chunk_io import read_box, stored_chunk_shape
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import opened
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
@@ -82,7 +83,7 @@ def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
 def source_of_array(array: Any, location: Location, names: Dims = None) -> ZarrSource:
     """The source that reads an array, which is stored at `location`."""
     type_ = TensorType(tuple(array.shape), np.dtype(array.dtype).newbyteorder("="), names)
-    return ZarrSource(location, type_, stored_sides(array), str(location))
+    return ZarrSource(location, type_, stored_chunk_shape(array), str(location))
 
 
 def locations_of(source: Source) -> tuple[Location, ...]:

@@ -15,6 +15,9 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.zarr_location import zarr
+
 _local = threading.local()
 
 
@@ -56,3 +59,14 @@ def inside_loop() -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def runs_inline(array: Any) -> bool:
+    """Whether calls to the store of an array are run in this thread, by no other loop."""
+    storage = zarr().storage
+    return isinstance(array.store, storage.LocalStore | storage.MemoryStore) and not inside_loop()
+
+
+def run_store(array: Any, work: Coroutine[Any, Any, Any]) -> Any:
+    """Run what a store does asynchronously, in this thread where the store allows."""
+    return run_inline(work) if runs_inline(array) else lazy_import("zarr.core.sync").sync(work)

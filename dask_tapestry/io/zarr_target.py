@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
-from dask_tapestry.io.zarr_array import open_now, opened, stored_sides, write_box
+from dask_tapestry.io.zarr_chunk_io import stored_chunk_shape, write_box
 from dask_tapestry.io.zarr_journal import (
-    Maker,
     begin_write,
-    complete,
+    end_write,
     maker_of,
     refuse_incomplete,
 )
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import open_now
 from dask_tapestry.io.zarr_source import ZarrSource, stored_names
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
@@ -87,11 +88,10 @@ class ZarrTarget(Target):
             )
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
-        empty_chunks = not may_be_fill_value(block, self.location)
-        write_box(self.location, selection, block if block.ndim else block[()], empty_chunks)
+        write_box(self.location, selection, block)
 
     def end(self, region: WriteRegion) -> None:
-        complete(self.location, region.hull, region.is_dense)
+        end_write(self.location, region.hull, region.is_dense)
 
     def source(self, dims: Dims) -> Source:
         type_ = TensorType(self.shape, self.type.newbyteorder("="), self.names or dims)
@@ -110,18 +110,6 @@ class ZarrTarget(Target):
         return f"the Zarr array at {self.location}"
 
 
-def may_be_fill_value(block: np.ndarray[Any, Any], location: Location) -> bool:
-    """Whether a block's first cell is the fill value.
-
-    Only then does zarr compare the others too; that comparison takes longer than writing does.
-    """
-    if not block.size:
-        return False
-    fill = opened(location, "r+").fill_value
-    first = block[(0,) * block.ndim]
-    return bool(fill is None or first == fill or (first != first and fill != fill))
-
-
 def zarr_target(location: Location) -> ZarrTarget:
     """The Zarr array at `location` as a target.
 
@@ -136,7 +124,7 @@ def zarr_target(location: Location) -> ZarrTarget:
         location,
         tuple(array.shape),
         np.dtype(array.dtype),
-        stored_sides(array),
+        stored_chunk_shape(array),
         names=stored_names(array),
     )
 

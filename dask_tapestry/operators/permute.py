@@ -43,3 +43,9 @@ def permute(x: Tensor, axes: Sequence[int] | None = None) -> Tensor:
             f"axes {tuple(order)} are no permutation of the {ndim} dimensions of {x.type}"
         )
     return x if tuple(order) == tuple(range(ndim)) else apply(Permute(tuple(order)), x)
+
+
+def move_to_last(x: Tensor, axis: int, name: str = "axis") -> Tensor:
+    """Move a dimension to the end; the others keep their order."""
+    number = normalize_axis(axis, x.type.ndim, name)
+    return permute(x, [dim for dim in range(x.type.ndim) if dim != number] + [number])

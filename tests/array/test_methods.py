@@ -167,10 +167,3 @@ def test_in_place_operators_refuse_what_numpy_refuses(wrong, error):
         wrong(np.arange(3))
     with pytest.raises(error):
         wrong(dt.arange(3))
-
-
-@pytest.mark.parametrize("other", [2**64, 1.5, "a", None, np.float32(1), [1, 2, 3]])
-def test_times_equal_nothing_else(other):
-    times = np.arange(3).astype("M8[s]")
-    assert np.array_equal((dt.asarray(times) == other).compute(), times == other)
-    assert np.array_equal((dt.asarray(times) != other).compute(), times != other)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.memmap_source import MemmapTarget, mapped_file
 
 CELLS = np.arange(600.0).reshape(20, 30)
 VIEWS = {
@@ -17,14 +16,6 @@ VIEWS = {
     "repeated": lambda m: np.broadcast_to(m[2], (4, 30), subok=True),
     "plain": lambda m: m.reshape(-1)[11:13],
 }
-
-
-@pytest.fixture
-def mapped(tmp_path):
-    with open(tmp_path / "x", "wb") as file:
-        file.write(b"head and title" * 1000)
-        file.write(CELLS.tobytes())
-    return np.memmap(tmp_path / "x", "f8", "r+", offset=14_000, shape=CELLS.shape)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -58,46 +49,7 @@ def test_order_and_byte_order(tmp_path):
         np.testing.assert_array_equal(x.compute(), mapped)
 
 
-def test_what_is_in_no_file_is_in_memory(mapped, tmp_path):
-    assert dt.asarray(mapped[5:5]).compute().shape == (0, 30)
-    assert mapped_file(mapped + 1) is None
-    assert mapped_file(np.asarray(mapped)) is None
-    assert mapped_file(mapped[[1, 2]]) is None
-    changed = np.memmap(tmp_path / "x", "f8", "c", offset=14_000, shape=CELLS.shape)
-    changed[0, 0] = 77
-    x = dt.asarray(changed)
-    assert x.node.operator.name == "memory"
-    assert x[0, 0].compute() == 77
-
-
-def test_a_file_that_is_gone_or_too_short_is_named(mapped, tmp_path):
-    far = pickle.loads(pickle.dumps(mapped_file(mapped)))
-    (tmp_path / "x").write_bytes(b"short")
-    with pytest.raises(dt.StoreError, match=str(tmp_path)):
-        _ = far.array
-    (tmp_path / "x").unlink()
-    with pytest.raises(dt.StoreNotFoundError, match=str(tmp_path)):
-        _ = far.array
-
-
 def test_names_of_dimensions(mapped):
     assert dt.asarray(mapped, dims=("y", "x")).dims == ("y", "x")
     with pytest.raises(dt.ShapeError, match="dimension names"):
         dt.asarray(mapped, dims=("y",))
-
-
-def test_a_target_is_written_and_read_again(mapped):
-    (x,) = dt.store(CELLS * 2, mapped, return_stored=True)
-    np.testing.assert_array_equal(mapped, CELLS * 2)
-    np.testing.assert_array_equal(x.compute(), CELLS * 2)
-    (y,) = dt.store(CELLS[:5], mapped, regions=slice(0, 20, 4), return_stored=True, compute=False)
-    assert mapped[4, 0] == 240
-    np.testing.assert_array_equal(y.compute(), CELLS[:5])
-    assert str(MemmapTarget(mapped_file(mapped))).endswith("/x")
-
-
-def test_in_place(mapped):
-    dt.store(dt.asarray(mapped[::-1]), mapped)
-    np.testing.assert_array_equal(mapped, CELLS[::-1])
-    plan = dt.plan(dt.store(dt.asarray(mapped) + 1, mapped, compute=False))
-    assert "place(" not in str(plan.teg)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.memmap_source import MemmapTarget
+from dask_tapestry.io.memmap_target import MemmapTarget
 from dask_tapestry.io.numpy_target import NumpyTarget, numpy_target
 from dask_tapestry.io.write_region import WriteRegion
 

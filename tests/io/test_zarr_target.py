@@ -12,7 +12,7 @@ from dask_tapestry.io.zarr_target import ZarrTarget, axis_number
 from dask_tapestry.zspace import ZRange
 
 CELLS = np.arange(1.0, 36).reshape(5, 7)
-MARK = "dask_tapestry"
+JOURNAL = "dask_tapestry"
 
 
 class Writes:
@@ -96,7 +96,7 @@ def test_each_piece_of_any_region_is_written_by_one_task(data):
     assert len(pieces) == len(set(pieces))
     before[region] = cells
     np.testing.assert_array_equal(array[...], before)
-    assert MARK not in array.attrs
+    assert JOURNAL not in array.attrs
 
 
 def test_a_chunk_that_is_partly_covered_keeps_its_other_cells(tmp_path):

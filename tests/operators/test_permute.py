@@ -2,7 +2,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import AxisError, ShapeError
-from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.permute import move_to_last, permute
 
 X = dt.ones((2, 3, 4), dims=("a", "b", "c")).node
 
@@ -24,3 +24,10 @@ def test_no_axes_reverse_and_the_identity_is_nothing():
 def test_what_is_no_permutation_is_refused(axes, error):
     with pytest.raises(error):
         permute(X, axes)
+
+
+def test_a_dimension_moves_to_the_end():
+    assert move_to_last(X, 0).type.shape == (3, 4, 2)
+    assert move_to_last(X, -1) is X
+    with pytest.raises(AxisError, match="axisa"):
+        move_to_last(X, 3, "axisa")

@@ -22,6 +22,7 @@ __all__ = [
     "rechunk",
     "rename",
     "resolve_shapes",
+    "result_type",
     "sequence_point",
     "to_dask_array",
 ]

@@ -7,6 +7,7 @@ from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import cuts_from
@@ -14,7 +15,7 @@ from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
-from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.concat import concat
@@ -33,6 +34,7 @@ __all__ = [
     "placeholder",
     "rechunk",
     "rename",
+    "result_type",
 ]
 
 IGNORED = {"name", "lock", "asarray", "fancy", "meta", "inline_array", "getitem"}
@@ -95,6 +97,38 @@ def asarray(
     if copy is False and not (in_memory and wanted == x.dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
     return x if dtype is None else Array(astype(x.node, wanted))
+
+
+@implements(np.result_type)
+def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
+    """Return the dtype that operands promote to, as `numpy.result_type`; nothing is computed.
+
+    Parameters
+    ----------
+    *arrays_and_dtypes
+        Arrays, dtypes and Python scalars, which do not widen what they are beside.
+
+    Returns
+    -------
+    dtype
+        The dtype of a formula of all of them.
+
+    Raises
+    ------
+    DTypeError
+        If there is none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.result_type(dt.ones(3, "float32"), 2.0, "int8")
+    dtype('float32')
+    """
+    operands = [a.dtype if isinstance(a, Array) else a for a in arrays_and_dtypes]
+    try:
+        return np.result_type(*operands)
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
 
 
 def _array_of(data: Any, dims: Dims) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
+
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:

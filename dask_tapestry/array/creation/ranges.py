@@ -16,7 +16,7 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.memory_arguments import check_device
 from dask_tapestry.array.elementwise.choosing import astype, where
-from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
+from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import expand_dims
 from dask_tapestry.array.shape.transposing import moveaxis

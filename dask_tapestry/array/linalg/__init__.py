@@ -5,6 +5,7 @@ from dask_tapestry.array.linalg import nn
 from dask_tapestry.array.linalg.cross_trace import *
 from dask_tapestry.array.linalg.einsum import *
 from dask_tapestry.array.linalg.products import *
+from dask_tapestry.array.linalg.vector_products import *
 
 __all__ = [
     "cross",

@@ -1,10 +1,9 @@
-"""Cross products and traces."""
+"""`cross` products of vectors, and `trace`: sums of diagonals."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -15,7 +14,7 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.diagonal import diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.permute import move_to_last
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.stack import stack
@@ -26,23 +25,38 @@ __all__ = ["cross", "trace"]
 
 @implements(np.cross)
 def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
 ) -> Array:
-    """Cross product of vectors of three cells, as `numpy.cross`; two cells have a third, zero.
-
-    Of vectors of two cells each, only the third cell of the product is returned.
+    """Return cross products of vectors of two or three cells, as `numpy.cross`.
 
     Parameters
     ----------
+    a, b
+        The vectors; a third cell that is missing is zero. The other dimensions broadcast.
     axisa, axisb, axisc
-        Dimensions that hold the vectors of `a`, of `b` and of the result.
+        Axes along which the vectors of `a`, of `b` and of the result lie.
     axis
         All three of them.
+
+    Returns
+    -------
+    Array
+        The broadcast shape, with vectors of three cells along `axisc`; of vectors of two cells
+        each, only the third cell of the products. The common dtype.
 
     Raises
     ------
     ShapeError
         If the vectors have other than two or three cells, or the other dimensions do not broadcast.
+
+    See Also
+    --------
+    linalg.cross, outer
 
     Examples
     --------
@@ -71,11 +85,10 @@ def cross(
 
 def _components(x: Tensor, axis: int, name: str) -> list[Tensor]:
     """The two or three cells of vectors along `axis`."""
-    number = normalize_axis(axis, x.type.ndim, name)
-    count = x.type.shape[number]
+    last = move_to_last(x, axis, name)
+    count = last.type.shape[-1]
     if count not in (2, 3):
         raise ShapeError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
-    last = permute(x, [dim for dim in range(x.type.ndim) if dim != number] + [number])
     return [basic_slice(last, (..., place)) for place in range(count)]
 
 
@@ -97,23 +110,41 @@ def _difference(x: Tensor | None, w: Tensor | None) -> Tensor:
 
 @implements(np.trace)
 def trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+    a: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
 ) -> Array:
     """Sum the cells of a diagonal, as `numpy.trace`.
 
     Parameters
     ----------
+    a
+        Matrices, in two axes.
     offset
-        Which diagonal: above the main one, or below if negative.
+        How many places the diagonal lies above the main one; negative below.
     axis1, axis2
-        The dimensions of the matrices.
+        Axes of the rows and of the columns.
     dtype
-        In which to add; by default the cells' own, and 64-bit integers for smaller ones.
+        Dtype in which to add; by default that of `a`, and 64-bit integers for smaller ones.
+    out
+        An `Array` that takes the value of the result.
+
+    Returns
+    -------
+    Array
+        The dimensions of `a` without the two axes.
 
     Raises
     ------
     ShapeError
         For less than two dimensions, or one axis given twice.
+
+    See Also
+    --------
+    diagonal, linalg.trace
 
     Examples
     --------

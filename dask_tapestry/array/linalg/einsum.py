@@ -1,18 +1,19 @@
-"""Einstein summation."""
+"""Einstein summation: `einsum`, and the order in which it contracts, `einsum_path`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
 from types import EllipsisType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.einsum import einsum as einsum_tensors
 from dask_tapestry.operators.einsum import label_sizes, parse
@@ -25,6 +26,10 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # of the subli
 FEW = 5  # operands whose contraction orders are all tried
 
 
+Term = ArrayLike | Sequence[int | EllipsisType]
+Optimize = bool | Literal["greedy", "optimal"] | Sequence[Any]
+
+
 class Call(NamedTuple):
     """The arguments of einsum: subscripts as text, and operands."""
 
@@ -34,16 +39,16 @@ class Call(NamedTuple):
 
 @implements(np.einsum)
 def einsum(
-    *operands: Any,
-    optimize: Any = False,
-    dtype: Any = None,
-    casting: str = "safe",
+    *operands: Term,
+    optimize: Optimize = False,
+    dtype: DTypeLike | None = None,
+    casting: Casting = "safe",
     order: str = "K",
     out: None = None,
 ) -> Array:
-    """Sum products over the labels that the result has not, as `numpy.einsum`.
+    """Sum products over the labels that the result lacks, as `numpy.einsum`.
 
-    Operands are contracted two at a time, mostly as matrix products, in an order that takes few
+    Arrays are contracted two at a time, mostly as matrix products, in an order that takes few
     operations.
 
     Parameters
@@ -55,18 +60,27 @@ def einsum(
         How to choose the order, as for `numpy.einsum_path`, or a path that it returned; with False
         it is chosen all the same.
     dtype, casting
-        In which to compute, and what conversions to it are allowed.
+        Dtype in which to compute, and what conversions to it are allowed.
     order
-        Taken for NumPy's sake: an `Array` has no order of its own.
+        As NumPy's, without effect: an `Array` has no order of its own.
     out
-        Refused: an `Array` is a value, there is no memory to fill.
+        None; anything else is refused: an `Array` is a value, there is no memory to fill.
+
+    Returns
+    -------
+    Array
+        One dimension for each label of the result, in `dtype` or the common dtype.
 
     Raises
     ------
     ShapeError
         If the subscripts are malformed, or extents do not fit.
     DTypeError
-        If there are no sums of products of the operands' dtype.
+        If the dtype has no sums of products, or `casting` forbids the conversion.
+
+    See Also
+    --------
+    einsum_path, tensordot, matmul
 
     Examples
     --------
@@ -93,15 +107,33 @@ def einsum(
 
 
 @implements(np.einsum_path)
-def einsum_path(*operands: Any, optimize: Any = "greedy") -> tuple[list[Any], str]:
-    """Order in which `einsum` contracts operands, as `numpy.einsum_path`; nothing is computed.
+def einsum_path(*operands: Term, optimize: Optimize = "greedy") -> tuple[list[Any], str]:
+    """Return the order in which `einsum` contracts arrays, as `numpy.einsum_path`.
+
+    Nothing is computed.
+
+    Parameters
+    ----------
+    *operands
+        As of `einsum`.
+    optimize
+        ``"greedy"``, ``"optimal"``, or True: optimal for up to five arrays, greedy for more.
 
     Returns
     -------
     path : list
-        ``"einsum_path"``, then the places of the operands to contract in turn.
+        ``"einsum_path"``, then the places of the arrays to contract in turn.
     text : str
         A table of the contractions.
+
+    Raises
+    ------
+    ShapeError
+        If the subscripts are malformed, or extents do not fit.
+
+    See Also
+    --------
+    einsum
 
     Examples
     --------
@@ -117,6 +149,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy") -> tuple[list[Any], st
 
 
 def _call(operands: Sequence[Any]) -> Call:
+    """The arguments in one form, whichever of the two was given."""
     if not operands:
         raise ShapeError(
             "must specify the einstein sum subscripts string and at least one operand, or at least "
@@ -151,14 +184,16 @@ def _letters(labels: Sequence[int | EllipsisType]) -> str:
     return "".join(letters)
 
 
-def _result_dtype(tensors: Sequence[Tensor], dtype: Any, casting: str) -> np.dtype[Any]:
+def _result_dtype(
+    tensors: Sequence[Tensor], dtype: DTypeLike | None, casting: Casting
+) -> np.dtype[Any]:
     types = [x.type.dtype for x in tensors]
     try:
         result = np.result_type(*types) if dtype is None else as_dtype(dtype)
     except TypeError as error:
         raise DTypeError(f"einsum: {error}") from None
     for number, kind in enumerate(types):
-        if not np.can_cast(kind, result, casting):  # type: ignore[arg-type]
+        if not np.can_cast(kind, result, casting):
             raise DTypeError(
                 f"operand {number} of einsum could not be cast from {kind.name} to {result.name} "
                 f"according to the rule {casting!r}"
@@ -166,7 +201,7 @@ def _result_dtype(tensors: Sequence[Tensor], dtype: Any, casting: str) -> np.dty
     return result
 
 
-def _path(call: Call, optimize: Any) -> tuple[list[Any], str]:
+def _path(call: Call, optimize: Optimize | None) -> tuple[list[Any], str]:
     """NumPy's path, found on arrays that take no memory."""
     if optimize is None or optimize is True:
         optimize = "optimal" if len(call.tensors) <= FEW else "greedy"

@@ -1,12 +1,12 @@
-"""Products of several matrices: powers, and chains in the cheapest order."""
+"""Products of several matrices: `matrix_power`, and `multi_dot` in the cheapest order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import index
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -25,15 +25,20 @@ __all__ = ["matrix_power", "multi_dot"]
 
 
 @implements(np.linalg.matrix_power)
-def matrix_power(a: Any, n: int) -> Array:
+def matrix_power(a: ArrayLike, n: int) -> Array:
     """Multiply square matrices `n` times by themselves, as `numpy.linalg.matrix_power`.
 
     Parameters
     ----------
     a
-        Matrices, in the last two dimensions.
+        Square matrices, of shape (..., m, m).
     n
-        Not negative; 0 gives unit matrices.
+        The exponent, not negative; 0 gives unit matrices.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `a`.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def _check_square(x: Tensor) -> None:
 
 
 def _power(x: Tensor, power: int) -> Tensor:
-    """By repeated squaring, the lowest bit of the exponent first."""
+    """A power by repeated squaring, the lowest bit of the exponent first."""
     if power == 0:
         side = x.type.shape[-1]
         unit = astype(on_diagonal((side, side), 0), x.type.dtype)
@@ -87,13 +92,20 @@ def _power(x: Tensor, power: int) -> Tensor:
 
 
 @implements(np.linalg.multi_dot)
-def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
+def multi_dot(arrays: Sequence[ArrayLike], *, out: Array | None = None) -> Array:
     """Multiply matrices in the order that takes fewest operations, as `numpy.linalg.multi_dot`.
 
     Parameters
     ----------
     arrays
         At least two; the first and the last may be vectors.
+    out
+        An `Array` that takes the value of the result.
+
+    Returns
+    -------
+    Array
+        Shape (rows of the first, columns of the last), without the dimension that a vector lacks.
 
     Raises
     ------
@@ -101,6 +113,10 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
         If there are fewer than two, or neighbours do not fit.
     LinAlgError
         If one has another number of dimensions.
+
+    See Also
+    --------
+    dask_tapestry.matmul, dask_tapestry.einsum
 
     Examples
     --------
@@ -119,10 +135,10 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
     first, last = factors[0].shape, factors[-1].shape
     rows = [first[0] if len(first) == 2 else 1, *[x.shape[0] for x in factors[1:]]]
     splits = best_splits((*rows, last[1] if len(last) == 2 else 1))
-    return into(out, _multiplied(factors, splits.of))
+    return into(out, _product_of_all(factors, splits.of))
 
 
-def _multiplied(factors: Sequence[Array], splits: Mapping[tuple[int, int], int]) -> Array:
+def _product_of_all(factors: Sequence[Array], splits: Mapping[tuple[int, int], int]) -> Array:
     def product(i: int, j: int) -> Array:
         if j == i + 1:
             return factors[i]

@@ -7,7 +7,7 @@ Examples
 5.0
 """
 
-from dask_tapestry.array.linalg.batched_products import *
+from dask_tapestry.array.linalg.array_api import *
 from dask_tapestry.array.linalg.matrix_chains import *
 from dask_tapestry.array.linalg.norms import *
 

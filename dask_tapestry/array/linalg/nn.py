@@ -1,4 +1,4 @@
-"""Layers of a network.
+"""Layers of neural networks: the namespace `dt.nn`.
 
 Examples
 --------
@@ -9,7 +9,7 @@ Examples
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -19,8 +19,8 @@ from dask_tapestry.operators.relu import relu as relu_tensor
 __all__ = ["linear", "relu"]
 
 
-def linear(x: Any, w: Any, b: Any = None) -> Array:
-    """Fully connected layer ``x @ w + b``.
+def linear(x: ArrayLike, w: ArrayLike, b: ArrayLike | None = None) -> Array:
+    """Apply a fully connected layer: ``x @ w + b``.
 
     Parameters
     ----------
@@ -31,10 +31,15 @@ def linear(x: Any, w: Any, b: Any = None) -> Array:
     b
         Bias, shape (out,), or None.
 
+    Returns
+    -------
+    Array
+        Shape (batch, out).
+
     Raises
     ------
     ShapeError
-        If the shapes are not these; the text names them.
+        If the shapes are not these; the message names them.
 
     Notes
     -----
@@ -51,8 +56,18 @@ def linear(x: Any, w: Any, b: Any = None) -> Array:
     return Array(linear_tensors(asarray(x).node, asarray(w).node, bias))
 
 
-def relu(x: Any) -> Array:
-    """Return cells below zero as zero; NaN stays NaN.
+def relu(x: ArrayLike) -> Array:
+    """Replace cells below zero by zero; NaN stays NaN.
+
+    Parameters
+    ----------
+    x
+        The input, of any shape.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `x`.
 
     Notes
     -----

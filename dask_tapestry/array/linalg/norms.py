@@ -1,18 +1,19 @@
-"""Norms of vectors and matrices: folds of absolute values."""
+"""Norms of vectors and matrices, without those that need singular values."""
 
 from __future__ import annotations
 
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.statistics.averages import square_modulus
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
+from dask_tapestry.operators.complex_parts import square_modulus
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise, scalar_of
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
@@ -20,27 +21,42 @@ from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
+Order = float | Literal["f", "fro", "nuc"] | None
 SPECTRAL = "needs singular values of the matrix; dask_tapestry has no decompositions yet"
 
 
 @implements(np.linalg.norm)
-def norm(x: Any, ord: Any = None, axis: Axes = None, keepdims: Any = False) -> Array:
+def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = False) -> Array:
     """Return the norm of vectors or matrices, as `numpy.linalg.norm`.
 
     Parameters
     ----------
+    x
+        The array.
     ord
-        Of vectors: None or 2, inf, -inf, 0, or any other number p; of matrices: None or ``"fro"``,
-        1, -1, inf, -inf. The matrix norms 2, -2 and ``"nuc"`` need singular values.
+        Order of a vector norm: None or 2, inf, -inf, 0, or any other number p; of a matrix norm:
+        None or ``"fro"``, 1, -1, inf, -inf. The matrix norms 2, -2 and ``"nuc"`` need singular
+        values.
     axis
-        Of the vectors, or two of the matrices; by default the whole array.
+        Axis of the vectors, or two axes of the matrices; by default the whole array.
+    keepdims
+        Whether the axes stay, with length one.
+
+    Returns
+    -------
+    Array
+        The other dimensions, in a floating dtype.
 
     Raises
     ------
     ShapeError
         If `ord` is no norm of what `axis` names.
     DTypeError
-        If the norm needs singular values.
+        If the norm needs singular values, or the cells are no numbers.
+
+    See Also
+    --------
+    vector_norm, matrix_norm
 
     Examples
     --------
@@ -48,28 +64,28 @@ def norm(x: Any, ord: Any = None, axis: Axes = None, keepdims: Any = False) -> A
     >>> float(dt.linalg.norm(dt.asarray([3.0, 4.0])))
     5.0
     """
-    cells = _inexact(asarray(x).node)
+    cells = _floating(asarray(x).node)
     rank = cells.type.ndim
     if axis is None:
         whole = ord is None or (ord in ("f", "fro") and rank == 2) or (ord == 2 and rank == 1)
         if whole:
             value = reduce(_powers(reshape(cells, -1), 2), "sum")
-            return Array(_shaped(_root(value, 2), rank, bool(keepdims)))
+            return Array(_with_dims_kept(_root(value, 2), rank, bool(keepdims)))
         axes: tuple[int, ...] = tuple(range(rank))
     else:
         axes = (axis,) if isinstance(axis, int) else tuple(axis)
     if len(axes) == 1:
-        return Array(_vectors(cells, normalize_axes(axes, rank), ord, bool(keepdims)))
+        return Array(_vector_norms(cells, normalize_axes(axes, rank), ord, bool(keepdims)))
     if len(axes) != 2:
         raise ShapeError("Improper number of dimensions to norm.")
-    return Array(_matrices(cells, axes, ord, bool(keepdims)))
+    return Array(_matrix_norms(cells, axes, ord, bool(keepdims)))
 
 
-def _shaped(value: Tensor, rank: int, keepdims: bool) -> Tensor:
+def _with_dims_kept(value: Tensor, rank: int, keepdims: bool) -> Tensor:
     return reshape(value, (1,) * rank) if keepdims else value
 
 
-def _inexact(x: Tensor) -> Tensor:
+def _floating(x: Tensor) -> Tensor:
     if x.type.dtype.kind in "fc":
         return x
     if x.type.dtype.kind not in "biu":
@@ -104,7 +120,7 @@ def _inverse(order: float, like: Tensor) -> Operand:
     return inverse
 
 
-def _vectors(x: Tensor, axes: tuple[int, ...], ord: Any, keepdims: bool) -> Tensor:
+def _vector_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) -> Tensor:
     """Norms of vectors along `axes` taken together."""
     order = 2 if ord is None else ord
     if isinstance(order, str):
@@ -120,7 +136,7 @@ def _vectors(x: Tensor, axes: tuple[int, ...], ord: Any, keepdims: bool) -> Tens
     return _root(total, order)
 
 
-def _matrices(x: Tensor, axes: tuple[int, ...], ord: Any, keepdims: bool) -> Tensor:
+def _matrix_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) -> Tensor:
     """Norms of matrices whose rows and columns are `axes`."""
     row, column = (normalize_axis(axis, x.type.ndim) for axis in axes)
     if row == column:
@@ -140,15 +156,35 @@ def _matrices(x: Tensor, axes: tuple[int, ...], ord: Any, keepdims: bool) -> Ten
 
 
 @implements(np.linalg.vector_norm)
-def vector_norm(x: Any, /, *, axis: Axes = None, keepdims: Any = False, ord: float = 2) -> Array:
-    """Return the norm of vectors along `axis`, several axes taken together as one.
+def vector_norm(
+    x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2
+) -> Array:
+    """Return the norm of vectors, as `numpy.linalg.vector_norm`.
 
     Parameters
     ----------
+    x
+        The array.
     axis
-        By default all.
+        Axes along which the vectors lie, several taken together as one; by default all.
+    keepdims
+        Whether the axes stay, with length one.
     ord
-        2, inf, -inf, 0, or any other number p.
+        Order of the norm: 2, inf, -inf, 0, or any other number p.
+
+    Returns
+    -------
+    Array
+        The other dimensions, in a floating dtype.
+
+    Raises
+    ------
+    DTypeError
+        If the cells are no numbers.
+
+    See Also
+    --------
+    norm, matrix_norm
 
     Examples
     --------
@@ -156,23 +192,38 @@ def vector_norm(x: Any, /, *, axis: Axes = None, keepdims: Any = False, ord: flo
     >>> dt.linalg.vector_norm(dt.ones((2, 4)), axis=1).compute()
     array([2., 2.])
     """
-    cells = _inexact(asarray(x).node)
-    return Array(_vectors(cells, normalize_axes(axis, cells.type.ndim), ord, bool(keepdims)))
+    cells = _floating(asarray(x).node)
+    return Array(_vector_norms(cells, normalize_axes(axis, cells.type.ndim), ord, bool(keepdims)))
 
 
 @implements(np.linalg.matrix_norm)
-def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Array:
-    """Return the norm of the matrices in the last two dimensions.
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
+    """Return the norm of matrices, as `numpy.linalg.matrix_norm`.
 
     Parameters
     ----------
+    x
+        Matrices, of shape (..., m, n).
+    keepdims
+        Whether the last two dimensions stay, with length one.
     ord
-        ``"fro"``, 1, -1, inf, -inf; 2, -2 and ``"nuc"`` need singular values.
+        Order of the norm: ``"fro"``, 1, -1, inf, -inf; 2, -2 and ``"nuc"`` need singular values.
+
+    Returns
+    -------
+    Array
+        Shape (...), in a floating dtype.
 
     Raises
     ------
+    ShapeError
+        If `ord` is no norm of matrices.
     DTypeError
-        If the norm needs singular values.
+        If the norm needs singular values, or the cells are no numbers.
+
+    See Also
+    --------
+    norm, vector_norm
 
     Examples
     --------
@@ -180,5 +231,5 @@ def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Array:
     >>> float(dt.linalg.matrix_norm(dt.asarray([[1.0, -2.0], [0.0, 2.0]]), ord=1))
     4.0
     """
-    cells = _inexact(asarray(x).node)
-    return Array(_matrices(cells, (-2, -1), ord, bool(keepdims)))
+    cells = _floating(asarray(x).node)
+    return Array(_matrix_norms(cells, (-2, -1), ord, bool(keepdims)))

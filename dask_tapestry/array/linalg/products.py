@@ -1,4 +1,4 @@
-"""Products of matrices and vectors.
+"""Products of matrices and tensors: `matmul`, `dot`, `inner`, `outer`, `tensordot`, `kron`.
 
 Values agree with NumPy's within rounding, not bit for bit: BLAS adds in an order that depends on
 the block's shape. Products of vectors alone are sums in the canonical order, the same for every
@@ -8,24 +8,19 @@ sharding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul as matmul_tensors
-from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.squeeze import squeeze
-from dask_tapestry.operators.tensordot import product_of
 from dask_tapestry.operators.tensordot import tensordot as tensordot_of
-from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
 
 __all__ = [
@@ -33,27 +28,41 @@ __all__ = [
     "inner",
     "kron",
     "matmul",
-    "matvec",
     "outer",
     "tensordot",
-    "vdot",
-    "vecdot",
-    "vecmat",
 ]
-Axes = int | tuple[int | Sequence[int], int | Sequence[int]]
+AxesPair = int | tuple[int | Sequence[int], int | Sequence[int]]
 
 
 @implements(np.matmul)
-def matmul(x: Any, w: Any, /) -> Array:
-    """Matrix product ``x @ w`` as `numpy.matmul`: (..., m, k) by (..., k, n); vectors are promoted.
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Multiply matrices, ``x1 @ x2``, as `numpy.matmul`.
 
     Values agree with NumPy's within rounding, not bit for bit: BLAS adds in an order that depends
     on the block's shape.
 
+    Parameters
+    ----------
+    x1
+        Matrices, of shape (..., m, k), or a vector, of shape (k,).
+    x2
+        Matrices, of shape (..., k, n), or a vector, of shape (k,).
+
+    Returns
+    -------
+    Array
+        Shape (..., m, n), without the dimension that a vector lacks; the common dtype.
+
     Raises
     ------
     ShapeError
-        If the contracted dimensions differ or an operand has none.
+        If the contracted dimensions differ or an argument has none.
+    DTypeError
+        If there is no product of the dtypes.
+
+    See Also
+    --------
+    dot, tensordot, einsum, linalg.multi_dot
 
     Examples
     --------
@@ -61,19 +70,33 @@ def matmul(x: Any, w: Any, /) -> Array:
     >>> dt.matmul(dt.ones((2, 3)), dt.ones(3)).compute()
     array([3., 3.])
     """
-    return Array(matmul_tensors(asarray(x).node, asarray(w).node))
+    return Array(matmul_tensors(asarray(x1).node, asarray(x2).node))
 
 
 @implements(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Array:
-    """Sum over the last dimension of `a` and the second to last one of `b`, as `numpy.dot`.
+def dot(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
+    """Sum products over the last dimension of `a` and the last but one of `b`, as `numpy.dot`.
 
-    An operand without dimensions is multiplied; the only dimension of a vector is summed over.
+    Parameters
+    ----------
+    a, b
+        Arrays; of a vector the only dimension is summed over, a scalar is multiplied.
+    out
+        An `Array` that takes the value of the result.
+
+    Returns
+    -------
+    Array
+        The other dimensions of `a`, then those of `b`; the common dtype.
 
     Raises
     ------
     ShapeError
         If those dimensions differ.
+
+    See Also
+    --------
+    matmul, tensordot, vdot
 
     Examples
     --------
@@ -88,13 +111,27 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
 
 
 @implements(np.inner)
-def inner(a: Any, b: Any, /) -> Array:
-    """Sum over the last dimensions of both, as `numpy.inner`.
+def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
+    """Sum products over the last dimensions of both arrays, as `numpy.inner`.
+
+    Parameters
+    ----------
+    a, b
+        Arrays; a scalar is multiplied.
+
+    Returns
+    -------
+    Array
+        The other dimensions of `a`, then those of `b`; the common dtype.
 
     Raises
     ------
     ShapeError
         If those dimensions differ.
+
+    See Also
+    --------
+    dot, tensordot
 
     Examples
     --------
@@ -109,7 +146,7 @@ def inner(a: Any, b: Any, /) -> Array:
 
 
 def _aligned(x: Tensor, w: Tensor, axis: int) -> Tensor:
-    """Sum over the last dimension of `x` and dimension `axis` of `w`."""
+    """Sum products over the last dimension of `x` and dimension `axis` of `w`."""
     last = x.type.ndim - 1
     if x.type.shape[last] != w.type.shape[axis]:
         raise ShapeError(
@@ -123,147 +160,31 @@ def _text(x: Tensor) -> str:
     return str(x.type.shape).replace(" ", "")
 
 
-@implements(np.vdot)
-def vdot(a: Any, b: Any, /) -> Array:
-    """Sum the products of all cells, those of `a` conjugated, as `numpy.vdot`.
-
-    Raises
-    ------
-    ShapeError
-        If the operands have different numbers of cells.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.vdot(dt.asarray([1j, 2]), dt.asarray([1j, 2])).compute()
-    np.complex128(5+0j)
-    """
-    x, w = asarray(a).node, asarray(b).node
-    if x.type.size != w.type.size:
-        raise ShapeError(f"vdot takes as many cells of both operands: {x.type}, {w.type}")
-    left, right = (reshape(t, (t.type.size,)) for t in (x, w))
-    return Array(tensordot_of(_conjugate(left), right, (0,), (0,)))
-
-
-def _conjugate(x: Tensor) -> Tensor:
-    return elementwise("conjugate", x) if x.type.dtype.kind == "c" else x
-
-
-@implements(np.vecdot)
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
-    """Sum products along `axis`, the cells of `x1` conjugated, as `numpy.vecdot`.
-
-    Parameters
-    ----------
-    axis
-        Of both operands, whose other dimensions broadcast.
-
-    Raises
-    ------
-    ShapeError
-        If an operand has no dimension or the operands do not fit.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.vecdot(dt.ones((2, 3)), dt.arange(3)).compute()
-    array([3., 3.])
-    """
-    x, w = asarray(x1).node, asarray(x2).node
-    _need_core("vecdot", "(n),(n)->()", (x, w), (1, 1))
-    x, w = _last(x, axis), _last(w, axis)
-    _same_core("vecdot", "(n),(n)->()", x.type.shape[-1], w.type.shape[-1])
-    labels = [[*[f"b{n}" for n in range(t.type.ndim - 1)][::-1], "k"] for t in (x, w)]
-    keep = max(labels, key=len)[:-1]
-    for place, (m, n) in enumerate(zip(x.type.shape[-2::-1], w.type.shape[-2::-1], strict=False)):
-        if m != n and 1 not in (m, n):
-            raise ShapeError(f"vecdot: dimension {-2 - place} of {x.type} and {w.type} differs")
-    return Array(product_of(_conjugate(x), labels[0], w, labels[1], keep))
-
-
-def _last(x: Tensor, axis: int) -> Tensor:
-    """`x` with a dimension moved to the end."""
-    number = normalize_axis(axis, x.type.ndim)
-    return permute(x, [dim for dim in range(x.type.ndim) if dim != number] + [number])
-
-
-def _need_core(name: str, core: str, tensors: Sequence[Tensor], ranks: Sequence[int]) -> None:
-    for number, (x, rank) in enumerate(zip(tensors, ranks, strict=True)):
-        if x.type.ndim < rank:
-            raise ShapeError(
-                f"{name}: Input operand {number} does not have enough dimensions (has "
-                f"{x.type.ndim}, gufunc core with signature {core} requires {rank})"
-            )
-
-
-def _same_core(name: str, core: str, first: int, second: int) -> None:
-    if first != second:
-        raise ShapeError(
-            f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
-            f"signature {core} (size {second} is different from {first})"
-        )
-
-
-@implements(*[ufunc for ufunc in [getattr(np, "matvec", None)] if ufunc])  # since NumPy 2.2
-def matvec(x1: Any, x2: Any, /) -> Array:
-    """Multiply matrices (..., m, n) by vectors (..., n), as `numpy.matvec`.
-
-    Raises
-    ------
-    ShapeError
-        If the operands do not fit.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.matvec(dt.ones((2, 3)), dt.arange(3)).compute()
-    array([3., 3.])
-    """
-    core = "(m,n),(n)->(m)"
-    x, w = asarray(x1).node, asarray(x2).node
-    _need_core("matvec", core, (x, w), (2, 1))
-    _same_core("matvec", core, x.type.shape[-1], w.type.shape[-1])
-    product = matmul_tensors(x, unsqueeze(w, w.type.ndim))
-    return Array(squeeze(product, product.type.ndim - 1))
-
-
-@implements(*[ufunc for ufunc in [getattr(np, "vecmat", None)] if ufunc])  # since NumPy 2.2
-def vecmat(x1: Any, x2: Any, /) -> Array:
-    """Multiply vectors (..., n), conjugated, by matrices (..., n, m), as `numpy.vecmat`.
-
-    Raises
-    ------
-    ShapeError
-        If the operands do not fit.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.vecmat(dt.arange(3), dt.ones((3, 2))).compute()
-    array([3., 3.])
-    """
-    core = "(n),(n,m)->(m)"
-    x, w = asarray(x1).node, asarray(x2).node
-    _need_core("vecmat", core, (x, w), (1, 2))
-    _same_core("vecmat", core, x.type.shape[-1], w.type.shape[-2])
-    product = matmul_tensors(unsqueeze(_conjugate(x), x.type.ndim - 1), w)
-    return Array(squeeze(product, product.type.ndim - 2))
-
-
 @implements(np.tensordot)
-def tensordot(a: Any, b: Any, axes: Axes = 2) -> Array:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: AxesPair = 2) -> Array:
     """Sum products over pairs of dimensions, as `numpy.tensordot`.
 
     Parameters
     ----------
+    a, b
+        The arrays.
     axes
         How many last dimensions of `a` are summed over with as many first ones of `b`; or the
         dimensions of `a` and those of `b`.
+
+    Returns
+    -------
+    Array
+        The other dimensions of `a`, then those of `b`; the common dtype.
 
     Raises
     ------
     ShapeError
         If those dimensions differ.
+
+    See Also
+    --------
+    dot, einsum
 
     Examples
     --------
@@ -281,8 +202,24 @@ def tensordot(a: Any, b: Any, axes: Axes = 2) -> Array:
 
 
 @implements(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Array:
-    """Multiply every cell of `a` by every cell of `b`, both flattened, as `numpy.outer`.
+def outer(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
+    """Multiply every cell of `a` by every cell of `b`, as `numpy.outer`.
+
+    Parameters
+    ----------
+    a, b
+        Arrays of m and of n cells; they are flattened.
+    out
+        An `Array` that takes the value of the result.
+
+    Returns
+    -------
+    Array
+        Shape (m, n), the common dtype.
+
+    See Also
+    --------
+    inner, kron, linalg.outer
 
     Examples
     --------
@@ -297,8 +234,22 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
 
 
 @implements(np.kron)
-def kron(a: Any, b: Any) -> Array:
-    """Put a copy of `b`, multiplied by it, in the place of every cell of `a`, as `numpy.kron`.
+def kron(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the Kronecker product, as `numpy.kron`: `b` multiplied by each cell of `a` in turn.
+
+    Parameters
+    ----------
+    a, b
+        Arrays; the one with fewer dimensions gets new first ones.
+
+    Returns
+    -------
+    Array
+        Each length of `a` multiplied by that of `b`; the common dtype.
+
+    See Also
+    --------
+    outer
 
     Examples
     --------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel
@@ -32,7 +31,6 @@ __all__ = [
 
 Arrays = ArrayLike | Sequence[ArrayLike]  # one array is its slices along the first axis
 Nested = ArrayLike | list["Nested"]
-Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 @implements(np.concatenate)

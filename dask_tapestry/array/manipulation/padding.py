@@ -13,7 +13,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.creation.ranges import linspace
 from dask_tapestry.array.elementwise.choosing import astype
-from dask_tapestry.array.elementwise.ufuncs import FUNCTIONS
+from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.manipulation.roll_flip import flip
 from dask_tapestry.array.shape.reshaping import squeeze
 from dask_tapestry.array.statistics.averages import mean

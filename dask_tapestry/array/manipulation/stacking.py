@@ -8,10 +8,10 @@ from numpy.typing import DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dtypes import Casting
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.manipulation.joining import (
     Arrays,
-    Casting,
     concatenate,
     converted,
     sequence_of,

@@ -187,7 +187,7 @@ def isin(
     dtype = common_dtype(cells, table)
     if isinstance(test_elements, Array):
         ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
-    else:  # it is at hand, and as cheap to sort as to send
+    else:  # in memory: sorting costs as little as sending
         ordered = asarray(np.sort(np.asarray(test_elements, dtype), axis=None)).node
     return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
 

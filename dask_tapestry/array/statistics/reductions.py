@@ -207,7 +207,7 @@ def all(
 
     See Also
     --------
-    any, allclose
+    any, count_nonzero
 
     Examples
     --------

@@ -13,9 +13,11 @@ from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_regio
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
-from dask_tapestry.io.target import Target, read_back
-from dask_tapestry.io.zarr_array import group_members, holds_array
+from dask_tapestry.io.read_back import read_back
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.zarr_layout import ZarrLayout
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import group_members, holds_array
 from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.io.zarr_target import append_target, zarr_target
@@ -190,11 +192,8 @@ def to_zarr(
     node = zarr_sink(
         array.node,
         location,
-        chunks=chunks,
-        shards=shards,
-        compressor=compressors,
+        ZarrLayout(chunks, shards, compressors, zarr_format),
         overwrite=overwrite,
-        zarr_format=zarr_format,
         workers=names,
         after=points_of(after),
         memory=current().task_bytes,

@@ -1,9 +1,10 @@
 """Functions of the user's own, of blocks, vectors and cells."""
 
 from dask_tapestry.array.user_functions.along_axis import *
+from dask_tapestry.array.user_functions.block_operators import *
+from dask_tapestry.array.user_functions.blockwise import *
 from dask_tapestry.array.user_functions.gufuncs import *
 from dask_tapestry.array.user_functions.map_blocks import *
-from dask_tapestry.array.user_functions.operators import *
 from dask_tapestry.array.user_functions.reduction import *
 
 __all__ = [

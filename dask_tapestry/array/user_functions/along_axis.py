@@ -1,4 +1,4 @@
-"""Functions of one axis, applied along it wherever it lies."""
+"""NumPy's `apply_along_axis` and `apply_over_axes`: functions of one axis, wherever it lies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.shapes import shape_of
+from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
@@ -27,19 +28,19 @@ __all__ = [
     "apply_over_axes",
 ]
 
-FEW = 2  # cells of an axis that a trial takes where all would be too many
+FEW = 2  # cells of an axis that a trial call takes if it is long
 
 
 @dataclass(frozen=True)
 class Along:
-    """`function` of one-dimensional slices along `axis`."""
+    """`function` of the 1-d slices of a block along `axis`."""
 
     function: Callable[..., Any]
     axis: int
     args: tuple[Any, ...]
     options: tuple[tuple[str, Any], ...]
 
-    def __call__(self, block: Any) -> Any:
+    def __call__(self, block: np.ndarray[Any, Any]) -> Any:
         return np.apply_along_axis(
             self.function, self.axis, block, *self.args, **dict(self.options)
         )
@@ -52,7 +53,7 @@ class Over:
     function: Callable[..., Any]
     axis: int
 
-    def __call__(self, block: Any) -> Any:
+    def __call__(self, block: np.ndarray[Any, Any]) -> Any:
         return self.function(block, self.axis)
 
 
@@ -60,27 +61,42 @@ class Over:
 def apply_along_axis(
     func1d: Callable[..., Any],
     axis: int,
-    arr: Any,
+    arr: ArrayLike,
     *args: Any,
-    dtype: Any = None,
-    shape: Any = None,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
     **kwargs: Any,
 ) -> Array:
-    """Apply a function to one-dimensional slices along an axis, as `numpy.apply_along_axis`.
+    """Apply a function to 1-d slices along an axis, as `numpy.apply_along_axis`.
 
     Parameters
     ----------
     func1d
-        Called with a slice and what else is given.
+        Called with a 1-d slice, `*args` and `**kwargs`.
+    axis
+        Axis of the slices.
+    arr
+        The array, or what `asarray` takes.
+    *args, **kwargs
+        Further arguments for `func1d`.
     dtype, shape
-        Of what `func1d` returns; by default learnt by calling it on ones.
+        Dtype and shape of what `func1d` returns; by default learnt by calling it on ones.
+
+    Returns
+    -------
+    Array
+        Shape of `arr` with the shape of what `func1d` returns in place of `axis`.
 
     Raises
     ------
     ShapeError
         If there are no slices.
     SignatureError
-        If dtype or shape are not given and cannot be learnt.
+        If dtype or shape is not given and cannot be learnt.
+
+    See Also
+    --------
+    apply_over_axes, apply_gufunc, map_blocks
 
     Examples
     --------
@@ -114,7 +130,7 @@ def _along(
     dtype: np.dtype[Any],
     function: Callable[..., Any],
 ) -> Tensor:
-    """A function of blocks that hold all of `axis`, which axes of the lengths `inner` replace."""
+    """A function of blocks that hold all of `axis`; axes of the lengths `inner` replace it."""
     owner = name_of(function)
     loops = [f"i{d}" for d in range(x.type.ndim)]
     index = [(name, Kind.PARALLEL, x.type.shape[d]) for d, name in enumerate(loops)]
@@ -128,18 +144,31 @@ def _along(
 
 
 @implements(np.apply_over_axes)
-def apply_over_axes(func: Callable[..., Any], a: Any, axes: int | Sequence[int]) -> Array:
-    """Apply ``func(a, axis)`` for each of `axes` in turn, as `numpy.apply_over_axes`.
+def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence[int]) -> Array:
+    """Apply ``func(a, axis)`` for each axis in turn, as `numpy.apply_over_axes`.
 
     Parameters
     ----------
     func
-        Called with blocks that hold all of an axis, and the axis, which it may remove.
+        Called with blocks that hold all of an axis, and the number of the axis; it may remove it.
+    a
+        The array, or what `asarray` takes.
+    axes
+        Axis or axes, in the order to take them.
+
+    Returns
+    -------
+    Array
+        As many dimensions as `a`; removed axes stay with length 1.
 
     Raises
     ------
     ShapeError
-        If `func` returns anything else.
+        If `func` changes the number of dimensions otherwise.
+
+    See Also
+    --------
+    apply_along_axis, reduction
 
     Examples
     --------
@@ -150,8 +179,8 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: int | Sequence[int])
             [8.]]])
     """
     x = asarray(a).node
-    for axis in (axes,) if np.ndim(axes) == 0 else tuple(axes):  # type: ignore[arg-type]
-        at = normalize_axis(axis, x.type.ndim)  # type: ignore[arg-type]
+    for axis in np.atleast_1d(axes).tolist():
+        at = normalize_axis(axis, x.type.ndim)
         length = x.type.shape[at]
         some = length if length <= TRIAL_CELLS else FEW
         sides = tuple(some if d == at else 1 for d in range(x.type.ndim))

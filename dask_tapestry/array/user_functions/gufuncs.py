@@ -1,16 +1,25 @@
-"""Generalized ufuncs: functions of core dimensions, looped over all others."""
+"""Generalized ufuncs: functions of core dimensions, applied along all other dimensions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, final
+from typing import Any, TypedDict, Unpack, cast, final
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.user_functions.declared_dtype import dtype_of_meta
+from dask_tapestry.array.user_functions.gufunc_signature import (
+    AxesOf,
+    Core,
+    GufuncSignature,
+    core_axes,
+    parse,
+)
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
@@ -21,68 +30,44 @@ from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 
-__all__ = [
-    "apply_gufunc",
-    "as_gufunc",
-    "gufunc",
-]
+__all__ = ["apply_gufunc", "as_gufunc", "gufunc"]
 
-Core = tuple[str, ...]
-AxesOf = tuple[int, ...]
-LIST = r"\((?:\w+(?:,\w+)*,?)?\)"
+Axes = Sequence[int | tuple[int, ...]] | None
+Dtypes = DTypeLike | Sequence[DTypeLike] | None
+Metas = ArrayLike | Sequence[ArrayLike] | None
 
 
-class GufuncSignature(NamedTuple):
-    """Core dimensions of inputs and outputs."""
+class GufuncOptions(TypedDict, total=False):
+    """The arguments that a `gufunc` passes on to `apply_gufunc`."""
 
-    inputs: tuple[Core, ...]
-    outputs: tuple[Core, ...]
-
-    @property
-    def several(self) -> bool:
-        """Whether a tuple of outputs comes back."""
-        return len(self.outputs) > 1
-
-
-def parse(signature: str) -> GufuncSignature:
-    """Read a signature such as ``"(i,j),(j)->(i)"``.
-
-    Raises
-    ------
-    SignatureError
-        If it is none.
-    """
-    if not isinstance(signature, str):
-        raise TypeError(f"the signature is a string, not {type(signature).__name__}")
-    text = re.sub(r"\s+", "", signature)
-    if not re.fullmatch(rf"(?:{LIST}(?:,{LIST})*,?)?->{LIST}(?:,{LIST})*", text):
-        raise SignatureError(f"not a valid gufunc signature: {signature}")
-    before, after = text.split("->")
-    ins, outs = (
-        tuple(tuple(re.findall(r"\w+", one)) for one in re.findall(LIST, side))
-        for side in (before, after)
-    )
-    return GufuncSignature(ins, outs)
+    vectorize: bool
+    axes: Axes
+    axis: int | None
+    keepdims: bool
+    output_sizes: Mapping[str, int] | None
+    output_dtypes: Dtypes
+    allow_rechunk: bool
+    meta: Metas
 
 
 def apply_gufunc(
     func: Callable[..., Any],
     signature: str,
-    *args: Any,
-    axes: Sequence[Any] | None = None,
+    *args: ArrayLike,
+    axes: Axes = None,
     axis: int | None = None,
     keepdims: bool = False,
-    output_dtypes: Any = None,
+    output_dtypes: Dtypes = None,
     output_sizes: Mapping[str, int] | None = None,
     vectorize: bool | None = None,
     allow_rechunk: bool = False,
-    meta: Any = None,
+    meta: Metas = None,
     **kwargs: Any,
-) -> Any:
+) -> Array | tuple[Array, ...]:
     """Apply a function of core dimensions along all others, as `dask.array.apply_gufunc`.
 
-    Loop dimensions, those before the core ones, are parallel and broadcast; `func` gets all of a
-    core dimension.
+    The other dimensions, which come before the core ones, broadcast and are cut at will; each block
+    holds all of a core dimension.
 
     Parameters
     ----------
@@ -90,23 +75,40 @@ def apply_gufunc(
         Called with blocks whose last axes are the core dimensions.
     signature
         Core dimensions, such as ``"(i),(i)->()"``.
-    axes, axis, keepdims
-        Where core dimensions are, as for NumPy's generalized ufuncs.
-    output_dtypes, meta
-        Dtypes of the outputs, or arrays like them; by default learnt by calling `func`.
+    *args
+        Arrays, one for each input of the signature.
+    axes
+        For each input and output its core axes; by default the last ones.
+    axis
+        The only core axis of all arrays, instead of `axes`.
+    keepdims
+        Keep core dimensions that outputs lack, with length 1.
+    output_dtypes
+        Dtypes of the outputs; by default learnt by calling `func`.
     output_sizes
         Lengths of core dimensions that no input has.
     vectorize
-        `func` takes core dimensions only; call it through `numpy.vectorize`.
+        `func` takes core dimensions alone: call it through `numpy.vectorize`.
     allow_rechunk
-        Accepted for Dask's sake: core dimensions are never cut.
+        Accepted for Dask's sake; core dimensions are never cut.
+    meta
+        Arrays like the outputs, instead of `output_dtypes`.
     **kwargs
-        For `func`.
+        Further arguments for `func`.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The outputs, with the other dimensions first; a tuple if there are several.
 
     Raises
     ------
     SignatureError
-        If signature, axes and arrays do not fit together.
+        If signature, axes and arrays do not fit together, or dtypes cannot be learnt.
+
+    See Also
+    --------
+    gufunc, as_gufunc, map_blocks, block_operator
 
     Examples
     --------
@@ -122,7 +124,7 @@ def apply_gufunc(
         raise SignatureError(f"{signature} takes {len(read.inputs)} arrays, {len(args)} are given")
     if meta is not None and output_dtypes is not None:
         raise SignatureError("give one of meta and output_dtypes")
-    dtypes = _dtypes(read, _kinds(meta) if meta is not None else output_dtypes)
+    dtypes = _dtypes(read, _meta_dtypes(meta) if meta is not None else output_dtypes)
     ins, outs = core_axes(read, axes, axis, keepdims)
     tensors = [_core_last(asarray(a).node, at) for a, at in zip(args, ins, strict=True)]
     if vectorize:
@@ -138,14 +140,15 @@ def apply_gufunc(
     return tuple(made) if read.several else made[0]
 
 
-def _kinds(meta: Any) -> Any:
+def _meta_dtypes(meta: ArrayLike | Sequence[ArrayLike]) -> Dtypes:
+    """The dtype of an array, or those of several."""
     if isinstance(meta, tuple | list):
-        return [_kinds(one) for one in meta]
-    return getattr(meta, "dtype", None) or np.asarray(meta).dtype
+        return [dtype_of_meta(one) for one in meta]
+    return dtype_of_meta(cast(ArrayLike, meta))
 
 
-def _dtypes(read: GufuncSignature, given: Any) -> dict[str, np.dtype[Any]]:
-    """Dtypes of the outputs, named by number; none if they are to be learnt."""
+def _dtypes(read: GufuncSignature, given: Dtypes) -> dict[str, np.dtype[Any]]:
+    """Dtypes of the outputs by their numbers, as strings; none if they are to be learnt."""
     if given is None:
         return {}
     kinds = list(given) if isinstance(given, tuple | list) else [given]
@@ -155,52 +158,8 @@ def _dtypes(read: GufuncSignature, given: Any) -> dict[str, np.dtype[Any]]:
     return {str(n): as_dtype(kind) for n, kind in enumerate(kinds)}
 
 
-def core_axes(
-    read: GufuncSignature, axes: Sequence[Any] | None, axis: int | None, keepdims: bool
-) -> tuple[list[AxesOf], list[AxesOf]]:
-    """Axes of the core dimensions in each input and output.
-
-    Raises
-    ------
-    SignatureError
-        If they do not fit the signature.
-    """
-    filled = [core for core in read.inputs if core]
-    if axes is not None and axis is not None:
-        raise SignatureError("give one of axis and axes")
-    if keepdims and (any(read.outputs) or len(set(read.inputs)) > 1):
-        raise SignatureError("keepdims takes outputs without core dimensions and like inputs")
-    if axis is not None:
-        if not isinstance(axis, int):
-            raise SignatureError(f"axis is an integer, not {axis!r}")
-        if any(len(core) != 1 or core != filled[0] for core in filled):
-            raise SignatureError("axis takes one core dimension, the same of all arrays")
-    cores = [*read.inputs, *read.outputs]
-    if axes is None:
-        every = [(axis,) if core and axis is not None else _last(core) for core in cores]
-    else:
-        if not isinstance(axes, list):
-            raise SignatureError("axes is a list, an entry for each array")
-        every = [(a,) if isinstance(a, int) else tuple(a) for a in axes]
-        if len(every) == len(read.inputs) and not any(read.outputs):
-            every += [()] * len(read.outputs)
-    if len(every) != len(cores):
-        raise SignatureError(f"axes has {len(every)} entries for {len(cores)} arrays")
-    ins, outs = every[: len(read.inputs)], every[len(read.inputs) :]
-    if keepdims:
-        outs = [ins[0]] * len(outs)
-    for number, (at, core) in enumerate(zip([*ins, *outs], cores, strict=True)):
-        if len(at) != len(core) and not (keepdims and number >= len(ins)):
-            raise SignatureError(f"axes of array {number}: {at} for core dimensions {core}")
-    return ins, outs
-
-
-def _last(core: Core) -> AxesOf:
-    return tuple(range(-len(core), 0))
-
-
 def _core_last(x: Tensor, axes: AxesOf) -> Tensor:
-    """`x` with the core axes last, in order."""
+    """`x` with its core axes last, in order."""
     ndim = x.type.ndim
     if len(axes) > ndim:
         raise SignatureError(f"{x.type} has fewer dimensions than the core dimensions {axes}")
@@ -210,7 +169,7 @@ def _core_last(x: Tensor, axes: AxesOf) -> Tensor:
 
 
 def _core_back(x: Tensor, axes: AxesOf) -> Tensor:
-    """`x`, whose core axes are last, with these at `axes`."""
+    """`x`, whose core axes are last, with these moved to `axes`."""
     ndim = x.type.ndim
     places = [normalize_axis(a, ndim) for a in axes]
     loops = iter(range(ndim - len(places)))
@@ -223,7 +182,7 @@ def _core_back(x: Tensor, axes: AxesOf) -> Tensor:
 def _written(
     owner: str, read: GufuncSignature, tensors: Sequence[Tensor], sizes: Mapping[str, int]
 ) -> Written:
-    """The signature over loop and core dimensions."""
+    """The signature of an operator over the loop and core dimensions."""
     shapes = [x.type.shape for x in tensors]
     loops = [shape[: len(shape) - len(c)] for shape, c in zip(shapes, read.inputs, strict=True)]
     deepest = max(map(len, loops), default=0)
@@ -251,6 +210,7 @@ def _written(
 
 
 def _loop_extents(owner: str, loops: Sequence[tuple[int, ...]], deepest: int) -> tuple[int, ...]:
+    """Lengths of the loop dimensions, broadcast."""
     try:
         return np.broadcast_shapes((1,) * deepest, *loops)
     except ValueError:
@@ -267,7 +227,7 @@ def _projection(
     core: Core,
     names: tuple[str, ...],
 ) -> IndexProjection:
-    """An input's projection: loop dimensions aligned at the last, those of length one repeated."""
+    """Projection of an input: loop dimensions end together, and those of length 1 repeat."""
     ndim = deepest + len(names)
     rows = []
     for axis in range(loops):
@@ -280,14 +240,20 @@ def _projection(
 
 @final
 class gufunc:  # noqa: N801  # Dask's name
-    """A function bound to a gufunc signature, as `dask.array.gufunc`.
+    """A function with a gufunc signature, as `dask.array.gufunc`; call it with the arrays.
 
     Parameters
     ----------
     pyfunc
         The function.
-    signature, vectorize, axes, axis, keepdims, output_sizes, output_dtypes, allow_rechunk, meta
+    signature
+        Core dimensions, such as ``"(i),(i)->()"``.
+    vectorize, axes, axis, keepdims, output_sizes, output_dtypes, allow_rechunk, meta
         As for `apply_gufunc`.
+
+    See Also
+    --------
+    apply_gufunc, as_gufunc
 
     Examples
     --------
@@ -303,42 +269,62 @@ class gufunc:  # noqa: N801  # Dask's name
         *,
         signature: str | None = None,
         vectorize: bool = False,
-        axes: Sequence[Any] | None = None,
+        axes: Axes = None,
         axis: int | None = None,
         keepdims: bool = False,
         output_sizes: Mapping[str, int] | None = None,
-        output_dtypes: Any = None,
+        output_dtypes: Dtypes = None,
         allow_rechunk: bool = False,
-        meta: Any = None,
+        meta: Metas = None,
     ) -> None:
         if signature is None:
             raise TypeError("gufunc needs a signature")
         self.pyfunc, self.signature = pyfunc, signature
-        self.options = {
-            "vectorize": vectorize,
-            "axes": axes,
-            "axis": axis,
-            "keepdims": keepdims,
-            "output_sizes": output_sizes,
-            "output_dtypes": output_dtypes,
-            "allow_rechunk": allow_rechunk,
-            "meta": meta,
-        }
+        self.options = GufuncOptions(
+            vectorize=vectorize,
+            axes=axes,
+            axis=axis,
+            keepdims=keepdims,
+            output_sizes=output_sizes,
+            output_dtypes=output_dtypes,
+            allow_rechunk=allow_rechunk,
+            meta=meta,
+        )
         self.__doc__ = pyfunc.__doc__ or type(self).__doc__
         self.__name__ = UserFunction.of(pyfunc).name
 
-    def __call__(self, *args: Any, allow_rechunk: bool = False, **kwargs: Any) -> Any:
-        options = self.options | {"allow_rechunk": allow_rechunk}
-        return apply_gufunc(self.pyfunc, self.signature, *args, **options, **kwargs)
+    def __call__(
+        self, *args: ArrayLike, allow_rechunk: bool = False, **kwargs: Any
+    ) -> Array | tuple[Array, ...]:
+        del allow_rechunk
+        return apply_gufunc(self.pyfunc, self.signature, *args, **self.options, **kwargs)
 
 
-def as_gufunc(signature: str | None = None, **kwargs: Any) -> Callable[..., gufunc]:
+def as_gufunc(
+    signature: str | None = None, **kwargs: Unpack[GufuncOptions]
+) -> Callable[..., gufunc]:
     """Return a decorator that makes a function a `gufunc`, as `dask.array.as_gufunc`.
 
     Parameters
     ----------
-    signature, **kwargs
-        As for `gufunc`.
+    signature
+        Core dimensions, such as ``"(i),(i)->()"``.
+    **kwargs
+        Further arguments of `gufunc`.
+
+    Returns
+    -------
+    callable
+        Takes a function and returns a `gufunc`.
+
+    Raises
+    ------
+    TypeError
+        If `gufunc` does not take the arguments.
+
+    See Also
+    --------
+    gufunc, apply_gufunc
 
     Examples
     --------
@@ -349,18 +335,9 @@ def as_gufunc(signature: str | None = None, **kwargs: Any) -> Callable[..., gufu
     >>> spread(dt.asarray([[1.0, 4.0], [2.0, 2.0]])).compute()
     array([3., 0.])
     """
-    known = {
-        "vectorize",
-        "axes",
-        "axis",
-        "keepdims",
-        "output_sizes",
-        "output_dtypes",
-        "allow_rechunk",
-        "meta",
-    }
-    if set(kwargs) - known:
-        raise TypeError(f"as_gufunc has no arguments {sorted(set(kwargs) - known)}")
+    unknown = set(kwargs) - set(GufuncOptions.__annotations__)
+    if unknown:
+        raise TypeError(f"as_gufunc has no arguments {sorted(unknown)}")
 
     def decorate(pyfunc: Callable[..., Any]) -> gufunc:
         return gufunc(pyfunc, signature=signature, **kwargs)

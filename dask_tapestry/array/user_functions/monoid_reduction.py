@@ -1,4 +1,4 @@
-"""Reductions by a monoid of the user's: cells are mapped, folded in a fixed tree, and finalized."""
+"""Reductions by a user's monoid: cells are mapped, folded in a fixed tree, and finalized."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ from dask_tapestry.teg import Kind, Tensor
 def folded(
     x: Tensor, monoid: Monoid, axes: tuple[int, ...], keepdims: bool, kind: np.dtype[Any] | None
 ) -> tuple[Tensor, ...]:
-    """The cells of `x` along `axes` combined; several results of a monoid on tuples.
+    """Return the cells of `x` along `axes` combined; several results of a monoid on tuples.
+
+    Parameters
+    ----------
+    keepdims
+        Keep the reduced axes, with length 1.
+    kind
+        Dtype of the result; by default learnt.
 
     Raises
     ------
@@ -41,7 +48,7 @@ def folded(
 
 
 def _mapped(x: Tensor, monoid: Monoid) -> Tensor:
-    """What is combined: cells, or tuples of values as structured cells."""
+    """The values to combine: cells, or tuples of values as structured cells."""
     if monoid.map is None:
         names = x.type.dtype.names
         if monoid.count is not None and names is None:
@@ -67,6 +74,7 @@ def _mapped(x: Tensor, monoid: Monoid) -> Tensor:
 def _finalized(
     function: Callable[..., Any] | None, values: Sequence[Tensor], kind: np.dtype[Any] | None
 ) -> tuple[Tensor, ...]:
+    """The results after `finalize`, in the dtype asked for."""
     last = Tupled(function or np.asarray, len(values))
     if function is None and len(values) > 1:
         raise SignatureError(f"a dtype is of one result, and there are {len(values)}")
@@ -76,7 +84,7 @@ def _finalized(
 
 
 def _tried(function: Callable[..., Any], values: Sequence[Tensor]) -> Any:
-    """What a function of cells returns of one cell."""
+    """What a function of cells returns for one cell."""
     cells = [sample((1,) * x.type.ndim, x.type.dtype) for x in values]
     return tried(function, [cells], name_of(function))
 
@@ -86,7 +94,7 @@ def _cellwise(
     values: Sequence[Tensor],
     kinds: Sequence[np.dtype[Any] | None],
 ) -> tuple[Tensor, ...]:
-    """A function that takes cells as they come; its results' dtypes, where they are known."""
+    """A function of cells applied to blocks; `kinds` are the dtypes of its results, where known."""
     names = tuple(f"i{d}" for d in range(values[0].type.ndim))
     index = tuple((name, Kind.PARALLEL, None) for name in names)
     inputs = tuple((f"x{n}", names) for n in range(len(values)))

@@ -1,4 +1,4 @@
-"""Reductions by functions of the user: of blocks and of their partial results, or a monoid."""
+"""Reductions by functions of the user: of blocks and their partial results, or by a monoid."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import dask.config
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.array.user_functions.monoid_reduction import folded
 from dask_tapestry.errors import ShapeError, SignatureError
 from dask_tapestry.operators.axes import Axes, normalize_axes
@@ -30,11 +31,11 @@ __all__ = [
     "reduction",
 ]
 
-SPLIT_EVERY = 4  # partial results that are combined at once, as in Dask
+SPLIT_EVERY = 4  # partial results to combine at once, as in Dask
 
 
 class Partial(NamedTuple):
-    """Partial results: cells, or several arrays by name or in order, kept as fields."""
+    """Partial results: one array, or several arrays kept as the fields of one."""
 
     node: Tensor
     cuts: tuple[Cuts, ...]
@@ -43,7 +44,7 @@ class Partial(NamedTuple):
 
 @dataclass(frozen=True)
 class Unpacked:
-    """A function of partial results as they were returned, not as they are kept."""
+    """A function of partial results in the form in which they were returned."""
 
     function: Callable[..., Any]
     container: type | None
@@ -64,57 +65,71 @@ class Unpacked:
 
 
 def reduction(
-    x: Any,
+    x: ArrayLike,
     chunk: Callable[..., Any] | Monoid,
     aggregate: Callable[..., Any] | None = None,
     axis: Axes = None,
     keepdims: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     split_every: int | Mapping[int, int] | None = None,
     combine: Callable[..., Any] | None = None,
     name: str | None = None,
-    out: Any = None,
+    out: Array | Sequence[Array] | None = None,
     concatenate: bool = True,
     output_size: int = 1,
-    meta: Any = None,
-    weights: Any = None,
-) -> Any:
+    meta: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+) -> Array | tuple[Array, ...]:
     """Reduce by functions of blocks and of partial results, as `dask.array.reduction`.
 
     Parameters
     ----------
+    x
+        The array, or what `asarray` takes.
     chunk
         Called as ``chunk(block, axis=axes, keepdims=True)`` with each nominal chunk of the array,
-        ``x.chunks``; or a `Monoid` in place of all functions, whose value does not depend on
-        blocks. One that combines tuples, without `finalize`, gives a tuple of arrays.
+        ``x.chunks``; or a `Monoid` instead of all functions, whose value does not depend on blocks.
     aggregate
-        Called alike with the joined partial results, and with `keepdims` as given here.
-    combine
-        Called alike with some partial results; by default `aggregate`.
-    axis, keepdims
-        What is reduced, and whether it stays with `output_size` cells.
-    dtype, meta
-        Of the result, or an array like it; by default learnt by calling the functions on one cell.
+        Called likewise with the joined partial results, and with `keepdims` as given here.
+    axis
+        Axis or axes to reduce; None reduces all.
+    keepdims
+        Keep the reduced axes, with length `output_size`.
+    dtype
+        Dtype of the result; by default learnt by calling the functions on one cell.
     split_every
-        Partial results that are combined at once, along each axis.
+        Number of partial results to combine at once; or a dict of such numbers by axis.
+    combine
+        Called likewise with some of the partial results; by default `aggregate`.
     name
-        Accepted for Dask's sake: a value is named by what it is.
+        Accepted for Dask's sake; a value is named by what it is.
     out
-        An `Array` to hold the result.
+        An `Array` that takes the result; for a monoid with several results a tuple of them.
     concatenate
-        Join partial results; otherwise they come in nested lists, as they were returned: a dict or
-        a tuple of arrays, too.
+        Join partial results; else they come in nested lists, in the form in which they were
+        returned, also as dicts or tuples of arrays.
     output_size
         Cells of a partial result along the reduced axes.
+    meta
+        An array like the result, instead of `dtype`.
     weights
-        Array that goes with the cells of `x`, as the second argument of `chunk`.
+        Array that broadcasts to `x`, the second argument of `chunk`.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The result; a tuple for a `Monoid` that combines tuples and has no `finalize`.
 
     Raises
     ------
     SignatureError
         If the functions do not fit together, or dtypes cannot be learnt.
     ShapeError
-        If weights do not broadcast.
+        If `weights` does not broadcast, or `split_every` is below 2.
+
+    See Also
+    --------
+    block_operator, reduce_over, blockwise
 
     Examples
     --------
@@ -128,7 +143,7 @@ def reduction(
     del name
     array = asarray(x)
     axes = normalize_axes(axis, array.ndim)
-    kind = _kind(dtype, meta)
+    kind = declared_dtype(dtype, meta)
     if isinstance(chunk, Monoid):
         return _into(out, folded(array.node, chunk, axes, keepdims, kind))
     if aggregate is None:
@@ -145,8 +160,10 @@ def reduction(
     return into(out, Array(tree.aggregated(last, value, keepdims, kind)))
 
 
-def _into(out: Any, results: tuple[Tensor, ...]) -> Any:
-    """One array, or a tuple of as many as a monoid combines, in `out` where that is given."""
+def _into(
+    out: Array | Sequence[Array] | None, results: tuple[Tensor, ...]
+) -> Array | tuple[Array, ...]:
+    """The only result, or a tuple of all, in `out` where that is given."""
     if len(results) == 1:
         return into(out, Array(results[0]))
     places = (None,) * len(results) if out is None else tuple(out)
@@ -155,14 +172,8 @@ def _into(out: Any, results: tuple[Tensor, ...]) -> Any:
     return tuple(into(one, Array(x)) for one, x in zip(places, results, strict=True))
 
 
-def _kind(dtype: Any, meta: Any) -> np.dtype[Any] | None:
-    if dtype is None and meta is None:
-        return None
-    return as_dtype(dtype if dtype is not None else np.asarray(meta).dtype)
-
-
 def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> Any:
-    """`function`, told the dtype of the result if it asks."""
+    """`function` with the dtype of the result as an argument, if it takes that."""
     try:
         asks = "dtype" in signature(function).parameters
     except (TypeError, ValueError):
@@ -173,6 +184,7 @@ def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> An
 
 
 def _split_every(given: int | Mapping[int, int] | None, axes: Sequence[int]) -> dict[int, int]:
+    """How many partial results are combined at once along each axis; at least two."""
     wanted = given or dask.config.get("split_every", None) or SPLIT_EVERY
     if isinstance(wanted, Mapping):
         return {axis: max(2, wanted.get(axis, 2)) for axis in axes}
@@ -183,7 +195,17 @@ def _split_every(given: int | Mapping[int, int] | None, axes: Sequence[int]) -> 
 
 @dataclass(frozen=True)
 class _Tree:
-    """Partial results of blocks, combined in groups of neighbours."""
+    """Partial results of blocks, combined in groups of neighbours.
+
+    Attributes
+    ----------
+    axes
+        The reduced axes.
+    joined
+        Whether partial results are joined, not listed.
+    size
+        Cells of a partial result along each reduced axis.
+    """
 
     axes: tuple[int, ...]
     joined: bool
@@ -192,7 +214,7 @@ class _Tree:
     def chunks(
         self, function: Callable[..., Any], inputs: Sequence[Array], kind: np.dtype[Any] | None
     ) -> Partial:
-        """Partial results of the blocks of the first array."""
+        """Return the partial results of the blocks of the first array."""
         cuts = inputs[0].nominal_cuts
         each = tuple(
             Cuts.regular(c.count * self.size, self.size) if a in self.axes else c
@@ -228,7 +250,7 @@ class _Tree:
     def combined(
         self, function: Callable[..., Any], value: Partial, every: Mapping[int, int]
     ) -> Partial:
-        """Partial results of groups of partial results."""
+        """Return the partial results of groups of partial results."""
         spans = tuple(every.get(axis, 1) for axis in range(len(value.cuts)))
         cuts = tuple(
             Cuts.regular(-(-c.count // n) * self.size, self.size) if a in self.axes else c
@@ -247,7 +269,7 @@ class _Tree:
         keepdims: bool,
         kind: np.dtype[Any] | None,
     ) -> Tensor:
-        """The result, of all partial results together."""
+        """Return the result of all partial results together."""
         ndim = len(value.cuts)
         whole = Cuts.regular(self.size, self.size)
         out = [
@@ -269,7 +291,7 @@ class _Tree:
 
 
 def _kept(made: Any, ndim: int, name: str) -> tuple[np.dtype[Any], type | None]:
-    """Dtype that holds a partial result, and what it comes in if it is several arrays."""
+    """The dtype that holds a partial result, and the type of the container of several arrays."""
     container: type
     if isinstance(made, dict):
         named, container = list(made.items()), dict

@@ -125,3 +125,15 @@ def test_readers_may_be_placed():
     x = dt.from_array(CELLS, workers=["a", "b"])
     assert x.node.operator.text() == "a, b"
     assert dt.from_array(CELLS, workers="a").node.operator.text() == "a"
+
+
+@pytest.mark.parametrize("operands", [("f4", 2.0, "i1"), ("i2", True), ("u1", "i1", 3), ("M8[s]",)])
+def test_the_dtype_of_several_is_numpys(operands):
+    arrays = [np.ones(2, o) if isinstance(o, str) else o for o in operands]
+    ours = [dt.asarray(a) if isinstance(a, np.ndarray) else a for a in arrays]
+    assert dt.result_type(*ours) == np.result_type(*ours) == np.result_type(*arrays)
+
+
+def test_what_has_no_common_dtype_is_refused():
+    with pytest.raises(dt.DTypeError):
+        dt.result_type(dt.ones(2), "M8[s]")

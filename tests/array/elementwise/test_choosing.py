@@ -37,18 +37,6 @@ def test_values_and_dtypes_are_those_of_numpy(call, expected):
     np.testing.assert_array_equal(result.compute(), expected)
 
 
-def test_several_results():
-    for ours, theirs in zip(dt.frexp([1.0, 2.5]), np.frexp([1.0, 2.5]), strict=True):
-        assert ours.dtype == theirs.dtype
-        np.testing.assert_array_equal(ours.compute(), theirs)
-
-
-@pytest.mark.parametrize("number", [0, 1, 3])
-def test_the_number_of_operands_must_fit(number):
-    with pytest.raises(TypeError, match="takes 2 operands"):
-        dt.add(*[dt.ones(2)] * number)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

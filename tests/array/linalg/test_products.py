@@ -56,43 +56,10 @@ def test_shapes_that_are_not_aligned_are_named(name):
         getattr(dt, name)(dt.ones((2, 3)), dt.ones((4, 5)))
 
 
-@pytest.mark.parametrize("name", ["vecdot", "matvec", "vecmat"])
-def test_core_dimensions_must_fit(name):
-    with pytest.raises(dt.ShapeError, match=f"{name}: .*mismatch in its core dimension"):
-        getattr(dt, name)(dt.ones((2, 3)), dt.ones((5, 4)))
-    with pytest.raises(dt.ShapeError, match="does not have enough dimensions"):
-        getattr(dt, name)(dt.ones(()), dt.ones((5, 4)))
-    if name != "vecdot":
-        with pytest.raises(dt.ShapeError, match="broadcast"):
-            getattr(dt, name)(dt.ones((2, 4, 4)), dt.ones((3, 4, 4)))
-
-
-def test_dimensions_of_vecdot_broadcast():
-    assert dt.vecdot(dt.ones((3, 1, 4)), dt.ones((2, 4))).shape == (3, 2)
-    assert dt.vecdot(dt.ones((4, 2, 3)), dt.ones((4, 2, 3)), axis=1).shape == (4, 3)
-    with pytest.raises(dt.ShapeError, match="vecdot"):
-        dt.vecdot(dt.ones((3, 4)), dt.ones((2, 4)))
-
-
-def test_the_first_operand_is_conjugated():
-    x, w = np.array([1j, 2.0]), np.array([[1j, 3.0], [2.0, 1j]])
-    for name in ("vdot", "vecdot", "vecmat"):
-        args = (x, x) if name == "vdot" else (x, w)
-        if hasattr(np, name):
-            expected = getattr(np, name)(*args)
-            np.testing.assert_allclose(getattr(dt, name)(*args).compute(), expected)
-
-
 def test_products_of_vectors_are_one_value_for_every_sharding():
     x = GENERATOR.normal(size=10_000) * 10.0 ** GENERATOR.integers(-8, 8, 10_000)
     values = {dt.dot(dt.asarray(x).rechunk(n), x).compute().tobytes() for n in (10_000, 999, 64)}
     assert len(values) == 1
-
-
-def test_cells_of_vdot_are_as_many():
-    assert float(dt.vdot(dt.ones((2, 3)), dt.ones((3, 2)))) == 6
-    with pytest.raises(dt.ShapeError, match="as many cells"):
-        dt.vdot(dt.ones(3), dt.ones(2))
 
 
 def test_axes_of_tensordot():

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.user_functions.gufuncs import parse
 
 X = np.arange(24.0).reshape(2, 3, 4)
 Y = np.arange(12.0).reshape(3, 4) - 5
@@ -78,13 +77,6 @@ def test_it_is_dasks(signature, function, arrays, options):
 def test_what_does_not_fit_is_refused(signature, arrays, options):
     with pytest.raises(ValueError, match=r"."):
         dt.apply_gufunc(lambda *x: x[0].sum(-1), signature, *arrays, **options)
-
-
-def test_signatures_are_read():
-    assert parse(" (i, j),() -> (j) ") == ((("i", "j"), ()), (("j",),))
-    assert parse("(i)->(),()").several
-    with pytest.raises(TypeError, match="string"):
-        parse(3)
 
 
 def test_loop_dimensions_are_cut_and_core_ones_are_not(shardings):

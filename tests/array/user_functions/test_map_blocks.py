@@ -49,66 +49,6 @@ def test_map_blocks_is_dasks(call):
     assert np.array_equal(made.compute(), expected.compute())
 
 
-BLOCKED = [
-    (lambda d, x: d.blockwise(np.add, "ij", x, "ij", 1, None, dtype="f8")),
-    (lambda d, x: d.blockwise(np.transpose, "ji", x, "ij", dtype="f8")),
-    (lambda d, x: d.blockwise(lambda bs: sum(b.sum(1) for b in bs), "i", x, "ij", dtype="f8")),
-    (lambda d, x: d.blockwise(lambda b: b.sum(1), "i", x, "ij", dtype="f8", concatenate=True)),
-    (
-        lambda d, x: d.blockwise(
-            lambda bs: sum(b.sum() for row in bs for b in row)[None],
-            "k",
-            x,
-            "ij",
-            new_axes={"k": 1},
-            dtype="f8",
-        )
-    ),
-    (
-        lambda d, x: d.blockwise(
-            lambda b: np.stack([b, b]), "kij", x, "ij", new_axes={"k": 2}, dtype="f8"
-        )
-    ),
-    (
-        lambda d, x: d.blockwise(
-            lambda b: b.repeat(2, 0),
-            "ij",
-            x,
-            "ij",
-            adjust_chunks={"i": lambda n: 2 * n},
-            dtype="f8",
-        )
-    ),
-    (lambda d, x: d.blockwise(lambda b: b[:1], "ij", x, "ij", adjust_chunks={"i": 1}, dtype="f8")),
-    (
-        lambda d, x: d.blockwise(
-            lambda b: b[:1], "ij", x, "ij", adjust_chunks={"i": (1, 1)}, dtype="f8"
-        )
-    ),
-    (
-        lambda d, x: d.blockwise(
-            lambda a, b: a @ b,
-            "ik",
-            x,
-            "ij",
-            x.T.rechunk((3, 2)),
-            "jk",
-            dtype="f8",
-            concatenate=True,
-        )
-    ),
-    (lambda d, x: d.blockwise(np.add, "ij", x, "ij", x.rechunk((5, 2)), "ij", dtype="f8")),
-]
-
-
-@pytest.mark.parametrize("call", BLOCKED)
-def test_blockwise_is_dasks(call):
-    made, expected = call(dt, ours()), call(da, theirs())
-    assert made.chunks == expected.chunks
-    assert made.dtype == expected.dtype
-    assert np.array_equal(made.compute(), expected.compute())
-
-
 def info_of(block, block_info=None):
     if isinstance(block_info, dict):  # Dask learns the dtype with something else
         seen.append(block_info)
@@ -175,16 +115,6 @@ def test_an_array_among_keywords_is_given_whole():
 def test_blocks_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="2 blocks and 3"):
         dt.map_blocks(np.add, dt.arange(6).rechunk(2), dt.arange(4).rechunk(2))
-    with pytest.raises(ValueError, match=r"lengths \[5, 6\]"):
-        dt.blockwise(np.add, "i", dt.arange(6), "i", dt.arange(5), "i")
-    with pytest.raises(ValueError, match="does not fit the 1 dimensions"):
-        dt.blockwise(np.negative, "ij", dt.arange(6), "ij")
-    with pytest.raises(ValueError, match="repeats"):
-        dt.blockwise(np.negative, "ii", dt.arange(6), "i")
-    with pytest.raises(ValueError, match="no array has the index 'j'"):
-        dt.blockwise(np.negative, "ij", dt.arange(6), "i")
-    with pytest.raises(ValueError, match="by turns"):
-        dt.blockwise(np.negative, "i", dt.arange(6))
     with pytest.raises(ValueError, match="chunks are 2"):
         dt.map_blocks(np.negative, ours(), chunks=(CHUNKS[0], (3, 4)))
     with pytest.raises(ValueError, match="of 1 dimensions, not 2"):

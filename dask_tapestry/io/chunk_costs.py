@@ -1,23 +1,13 @@
-"""Stored chunks: what reading a box of them takes, and which new ones a tensor is stored in."""
+"""What reading or writing a box of a chunked array costs: whole chunks are decoded and encoded."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
 from typing import Final
 
-from dask.utils import format_bytes
-
-from dask_tapestry.teg import Tensor
-from dask_tapestry.teg.node import users_level
-from dask_tapestry.teg.nominal import chunk_bytes, nominal_cuts
-from dask_tapestry.zspace import ZRange, fitting_sides
-
-CHUNKS_A_TASK = 4  # that a task has memory for, when it reads, computes and stores one
-TINY_BYTES = 2**16  # a chunk below costs a store more than its bytes do
-MOST_TINY = 10_000  # such chunks in an array
+from dask_tapestry.zspace import ZRange
 
 LARGE: Final = 2**22  # bytes of a chunk, from which handing it over by itself takes no longer
 AT_A_TIME: Final = 10  # smaller chunks that zarr has in hand side by side
@@ -80,41 +70,3 @@ def split_by_chunk(
         for part, side in zip(selection, chunks, strict=True)
     ]
     yield from product(*[[slice(*span) for span in pairwise(line)] for line in edges])
-
-
-def default_chunk_shape(x: Tensor, memory: int | None = None) -> tuple[int, ...]:
-    """Sides of the chunks in which a tensor is stored by default: its nominal ones.
-
-    Stores want equal chunks, so of unequal ones the longest decides. A great many tiny ones are
-    joined; those that are too large for a task, which has `memory` bytes, are made smaller, with a
-    warning.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> default_chunk_shape(dt.ones((6, 9), chunks=(4, 2)).node)
-    (4, 2)
-    """
-    sides = tuple(max(1, cuts.longest) for cuts in nominal_cuts(x))
-    itemsize = max(1, x.type.dtype.itemsize)
-    size = prod(sides) * itemsize
-    if size < TINY_BYTES and x.type.nbytes > MOST_TINY * size:
-        return _joined(sides, x.type.shape, chunk_bytes() // itemsize)
-    if memory is None or size * CHUNKS_A_TASK <= memory:
-        return sides
-    smaller = fitting_sides(sides, range(len(sides)), memory // (CHUNKS_A_TASK * itemsize))
-    warnings.warn(
-        f"chunks {sides} of {x.type} take {format_bytes(size)}, too much for the memory of a task; "
-        f"they are stored as {smaller}: give chunks= to choose others",
-        stacklevel=users_level(),
-    )
-    return smaller
-
-
-def _joined(sides: Sequence[int], shape: Sequence[int], cells: int) -> tuple[int, ...]:
-    """Multiples of `sides`, the last ones first, until a chunk has `cells` cells or is whole."""
-    found = list(sides)
-    for axis in reversed(range(len(found))):
-        times = max(1, cells // prod(found))
-        found[axis] = min(found[axis] * times, max(1, shape[axis]))
-    return tuple(found)

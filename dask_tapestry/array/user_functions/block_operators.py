@@ -1,4 +1,4 @@
-"""Operators of the user's own: functions of blocks, by signature alone."""
+"""Operators that users write: a function of blocks and its signature, made by `block_operator`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from functools import update_wrapper
 from typing import Any, final
 
 import cloudpickle
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -32,6 +34,7 @@ __all__ = [
     "reduce_over",
 ]
 
+Form = str | Sequence[str] | IndexProjection
 PLANNED = frozenset(
     "seconds compute_seconds bytes_read bytes_written bytes_moved memory_bytes peak_worker_bytes "
     "peak_worker_compute memory_waste compute_waste tasks".split()
@@ -39,14 +42,28 @@ PLANNED = frozenset(
 
 
 def reduce_over(monoid: str | Monoid) -> ReduceOver:
-    """Return the kind of an index dimension whose partial results a monoid folds.
+    """Return the kind of an index dimension whose partial results a monoid combines.
+
+    Source: Tapestry whitepaper, "Reduction Operations".
 
     Parameters
     ----------
     monoid
         ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``, or a `Monoid`.
 
-    Source: Tapestry whitepaper, "Reduction Operations".
+    Returns
+    -------
+    ReduceOver
+        A value for `index` of `block_operator`.
+
+    Raises
+    ------
+    TypeError
+        If `monoid` is neither a name nor a `Monoid`.
+
+    See Also
+    --------
+    block_operator, reduction
 
     Examples
     --------
@@ -68,12 +85,34 @@ def reduce_over(monoid: str | Monoid) -> ReduceOver:
 
 @final
 class BlockFunction:
-    """What `block_operator` makes: called with arrays, it returns one, or a tuple of them.
+    """A function of arrays that `block_operator` makes; it returns an array, or a tuple of them.
+
+    Call it with the arrays, by place or by name, and with further arguments of the function by
+    name; ``after=`` takes effects or arrays to wait for.
+
+    Parameters
+    ----------
+    function
+        The function of blocks.
+    signature
+        Index dimensions with their kinds, and the forms of inputs and outputs.
+    finalize
+        Function of complete results, or None.
+    finalize_inputs
+        Forms of the arrays that `finalize` takes too, by name.
+    dtypes
+        Dtypes of outputs, by name; the others are learnt.
+    costs
+        What a block costs, by resource.
 
     Attributes
     ----------
     signature
         Index dimensions with their kinds, and the forms of inputs and outputs.
+
+    See Also
+    --------
+    block_operator
 
     Examples
     --------
@@ -91,7 +130,7 @@ class BlockFunction:
         signature: Written,
         finalize: Callable[..., Any] | None,
         finalize_inputs: Mapping[str, Any],
-        dtypes: Mapping[str, Any],
+        dtypes: Mapping[str, np.dtype[Any]],
         costs: Costs,
     ) -> None:
         update_wrapper(self, function)
@@ -103,7 +142,9 @@ class BlockFunction:
         self._dtypes, self._costs = dict(dtypes), costs
         self._call = UserFunction.of(function)
 
-    def __call__(self, *arrays: Any, after: Sequence[Any] = (), **named: Any) -> Any:
+    def __call__(
+        self, *arrays: ArrayLike, after: Sequence[Any] = (), **named: Any
+    ) -> Array | tuple[Array, ...]:
         tensors, further, options = self._arguments(arrays, named)
         points = points_of(after)
         written, monoid = self.signature, self.signature.monoid
@@ -123,8 +164,9 @@ class BlockFunction:
         return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
 
     def _arguments(
-        self, arrays: Sequence[Any], named: dict[str, Any]
+        self, arrays: Sequence[ArrayLike], named: dict[str, Any]
     ) -> tuple[list[Tensor], list[Tensor], dict[str, Any]]:
+        """The tensors of the inputs, those of `finalize_inputs`, and the other arguments."""
         names = [name for name, _ in (*self.signature.inputs, *self._then)]
         if len(arrays) > len(names):
             raise TypeError(f"{self.__name__}() takes {', '.join(names)}: {len(arrays)} were given")
@@ -168,50 +210,63 @@ def _load(payload: bytes) -> BlockFunction:
 
 def block_operator(
     *,
-    index: Mapping[str, Any],
-    inputs: Mapping[str, Any],
-    outputs: Mapping[str, Any],
+    index: Mapping[str, str | int | ReduceOver],
+    inputs: Mapping[str, Form],
+    outputs: Mapping[str, Form],
     finalize: Callable[..., Any] | None = None,
-    finalize_inputs: Mapping[str, Any] | None = None,
+    finalize_inputs: Mapping[str, str | Sequence[str]] | None = None,
     costs: Mapping[str, Mapping[str, float]] | None = None,
     extents: Mapping[str, int] | None = None,
-    dtype: Any = None,
-    dtypes: Mapping[str, Any] | None = None,
+    dtype: DTypeLike | None = None,
+    dtypes: Mapping[str, DTypeLike] | None = None,
 ) -> Callable[[Callable[..., Any]], BlockFunction]:
     """Make an operator of a function of blocks; it is cut, fused and verified by its signature.
 
-    The function is called on one block of each input and returns that block of the output. It is
-    called with blocks of any extents along parallel dimensions, with parts of reduction dimensions,
-    whose results are then combined, and with all of atomic dimensions. It must not write to its
-    blocks.
+    The function takes one block of each input and returns that block of the output. Blocks have any
+    extent along parallel dimensions; along reduction dimensions they are parts, whose results are
+    then combined; atomic dimensions are never cut. The function must not write to its blocks.
 
     Source: Tapestry whitepaper, "Block Operator Nodes" and "Signature Nodes".
 
     Parameters
     ----------
     index
-        The dimensions of the index space and what cutting them takes: ``"parallel"`` nothing,
-        `reduce_over` a combination of partial results, ``"atomic"`` cannot be cut; nor, for now,
-        can ``"sequential"``. A number is a parallel dimension of that extent.
+        Kind of each dimension of the index space: ``"parallel"`` can be cut, `reduce_over` too,
+        as partial results are combined; ``"atomic"``, and for now ``"sequential"``, cannot. A
+        number is a parallel dimension of that extent.
     inputs, outputs
         For each tensor the names of the dimensions that its axes follow, one cell a step; or an
         `IndexProjection` of the index space, for windows, strides and dilation. Outputs must follow
         every parallel dimension. With several outputs the function returns a tuple or a dict.
     finalize
-        Function of the complete result, or results, and of the arrays `finalize_inputs`, which
-        follow dimensions of the outputs; called once a block.
+        Function of the complete results, and of the arrays `finalize_inputs`; called once a block.
+    finalize_inputs
+        For each further array of `finalize`, the names of the dimensions of the outputs it follows.
     costs
         For each resource a sum of coefficients times products of the named dimensions' extents.
-        ``"flops"`` tells the planner how much work a block is; all are shown by `Plan.cost`.
+        ``"flops"`` tells the planner how much work a block is; `Plan.cost` shows all of them.
     extents
-        Of dimensions that shapes do not tell.
-    dtype, dtypes
-        Of the output or outputs; by default learnt by calling the functions on one cell.
+        Extents of dimensions that no shape tells.
+    dtype
+        Dtype of the only output; by default learnt by calling the functions on one cell.
+    dtypes
+        Dtypes of several outputs, by name.
+
+    Returns
+    -------
+    callable
+        Takes a function of blocks and returns a `BlockFunction`.
 
     Raises
     ------
     SignatureError
-        If it is no signature; when called, if the arrays' shapes do not fit it.
+        If the signature is not valid; when called, if the arrays' shapes do not fit it.
+    TypeError
+        If both `dtype` and `dtypes` are given, or `dtype` for several outputs.
+
+    See Also
+    --------
+    reduce_over, map_blocks, apply_gufunc, pin
 
     Examples
     --------
@@ -251,7 +306,7 @@ def block_operator(
 def _check_finalize(
     written: Written, finalize: Callable[..., Any] | None, inputs: Mapping[str, Any]
 ) -> None:
-    """What is applied to complete results follows their dimensions, by name."""
+    """Refuse outputs and inputs of `finalize` that do not follow dimensions by name."""
     last = isinstance(written.monoid, Monoid) and written.monoid.finalize is not None
     if finalize is None and not last:
         return
@@ -265,6 +320,7 @@ def _check_finalize(
 
 
 def _costs(written: Written, costs: Mapping[str, Mapping[str, float]]) -> Costs:
+    """The costs as sums of products, with their dimensions checked."""
     read = []
     for name, terms in costs.items():
         if name in PLANNED:
@@ -279,13 +335,27 @@ def _costs(written: Written, costs: Mapping[str, Mapping[str, float]]) -> Costs:
     return tuple(read)
 
 
-def pin(x: Any) -> Array:
+def pin(x: ArrayLike) -> Array:
     """Return `x` without its operator's signature: computed as one block, as it is written.
 
-    It is neither cut, nor restricted to what is read of it, nor expanded. What it is made of is
-    planned as ever.
+    It is not cut, not restricted to what is read of it, and not expanded. Its inputs are planned as
+    ever.
 
     Source: Tapestry whitepaper, "Signature Nodes".
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    Array
+        The same value.
+
+    See Also
+    --------
+    block_operator, plan
 
     Examples
     --------

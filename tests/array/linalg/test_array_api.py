@@ -2,15 +2,13 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.linalg import batched_products
+from dask_tapestry.array.linalg import array_api
 
 X = np.arange(24.0).reshape(2, 3, 4)
 
 
 def test_names_are_in_the_namespace():
-    assert all(
-        getattr(dt.linalg, n) is getattr(batched_products, n) for n in batched_products.__all__
-    )
+    assert all(getattr(dt.linalg, n) is getattr(array_api, n) for n in array_api.__all__)
 
 
 def test_matrices_are_the_last_two_dimensions():

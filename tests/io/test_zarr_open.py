@@ -5,21 +5,8 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io import chunks
-from dask_tapestry.io import zarr_array as module
-from dask_tapestry.io.zarr_array import (
-    compressor_options,
-    create,
-    exists,
-    group_members,
-    holds_array,
-    open_now,
-    opened,
-    read_box,
-    write_box,
-)
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_sync import run_inline
+from dask_tapestry.io.zarr_open import exists, group_members, holds_array, open_now, opened
 
 
 @pytest.fixture
@@ -58,22 +45,6 @@ def test_metadata_that_cannot_be_read(stored, text):
     assert exists(location(stored))
 
 
-def test_what_is_there_is_not_overwritten_unasked(stored):
-    with pytest.raises(dt.StoreError, match="cannot create"):
-        create(location(stored), overwrite=False, shape=(3,), dtype="i4")
-    create(location(stored), overwrite=True, shape=(3,), dtype="i4")
-    assert zarr.open_array(stored).shape == (3,)
-
-
-def test_bytes_are_shuffled_where_cells_have_several():
-    for dtype, wanted in (("f2", "shuffle"), ("u1", "noshuffle")):
-        shuffle = compressor_options("auto", np.dtype(dtype))["compressors"].shuffle
-        assert getattr(shuffle, "value", shuffle) == wanted  # an enumeration until zarr 3.2
-    assert compressor_options(None, np.dtype("f2")) == {"compressors": None}
-    codec = compressor_options("auto", np.dtype("f2"), 2)["compressors"]
-    assert codec.shuffle == codec.SHUFFLE
-
-
 def test_an_array_is_opened_anew_when_it_may_have_changed(stored):
     place = location(stored)
     assert open_now(place).shape == opened(place).shape == (6,)
@@ -93,19 +64,6 @@ def test_members_of_a_group_are_named_by_path(tmp_path):
     assert list(group_members(location(tmp_path / "g", "b"))) == ["c"]
     with pytest.raises(dt.StoreNotFoundError, match="nowhere"):
         group_members(location(tmp_path / "nowhere"))
-
-
-def test_large_chunks_are_in_memory_one_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(chunks, "LARGE", 64)
-    cells = np.arange(143.0).reshape(11, 13)
-    place = location(tmp_path / "y")
-    create(place, False, shape=(11, 13), dtype="f8", chunks=(4, 5))
-    write_box(place, (slice(0, 11), slice(0, 13)), cells, True)
-    asked = []
-    monkeypatch.setattr(module, "run_inline", lambda work: asked.append(1) or run_inline(work))
-    for part in ((slice(3, 9), slice(4, 13)), (slice(4, 8), slice(5, 10)), (slice(0, 0),) * 2):
-        np.testing.assert_array_equal(read_box(place, part), cells[part])
-    assert len(asked) == 9 + 1 + 1
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])

@@ -1,0 +1,163 @@
+"""Functions of a ufunc's name: its signature, its docstring, and its place in NumPy's dispatch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dispatch import UFUNC_FUNCTIONS
+from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.cells import UFUNCS
+from dask_tapestry.operators.elementwise import Operand, elementwise
+from dask_tapestry.teg import Tensor
+
+DOCUMENTATION = """{summary}
+
+    Cell by cell, as `numpy.{name}`: shapes broadcast, dtypes promote as in NumPy (NEP 50).
+
+    Parameters
+    ----------
+    {arguments}
+        {cells}
+    dtype
+        Of the loop, and so of the result; by default what the operands' dtypes promote to.
+
+    Returns
+    -------
+    {result}
+        Of the operands' broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    DTypeError
+        If there is no loop for these dtypes.
+
+    See Also
+    --------
+    numpy.{name}
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.{name}({example}){pick}.shape
+    (2,)
+    """
+
+EXAMPLES = {  # of those that take neither integers nor floats throughout
+    "isnat": 'dt.zeros(2, "datetime64[D]")',
+    "ldexp": "dt.ones(2), dt.asarray([1, 1])",
+}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result", covariant=True)
+
+
+class Unary(Protocol[Result]):
+    """A ufunc of one operand."""
+
+    def __call__(self, x: ArrayLike, /, *, dtype: DTypeLike | None = None) -> Result: ...
+
+
+class Binary(Protocol[Result]):
+    """A ufunc of two operands."""
+
+    def __call__(
+        self, x1: ArrayLike, x2: ArrayLike, /, *, dtype: DTypeLike | None = None
+    ) -> Result: ...
+
+
+def operand(value: ArrayLike) -> Operand:
+    """Return `value` as a tensor, or as a scalar that takes part in promotion."""
+    if isinstance(value, Array):
+        return value.node
+    if isinstance(value, bool | int | float | complex | np.generic):
+        return value
+    if isinstance(value, str):
+        return np.str_(value)
+    if isinstance(value, bytes):
+        return np.bytes_(value)
+    return asarray(value).node
+
+
+def unary(name: str) -> Unary[Array]:
+    """Return the function of a ufunc of one operand and one result."""
+
+    def function(x: ArrayLike, /, *, dtype: DTypeLike | None = None) -> Array:
+        return _results(name, (x,), dtype)[0]
+
+    return _registered(name, function)
+
+
+def binary(name: str) -> Binary[Array]:
+    """Return the function of a ufunc of two operands and one result."""
+
+    def function(x1: ArrayLike, x2: ArrayLike, /, *, dtype: DTypeLike | None = None) -> Array:
+        return _results(name, (x1, x2), dtype)[0]
+
+    return _registered(name, function)
+
+
+def unary_pair(name: str) -> Unary[tuple[Array, Array]]:
+    """Return the function of a ufunc of one operand and two results."""
+
+    def function(x: ArrayLike, /, *, dtype: DTypeLike | None = None) -> tuple[Array, Array]:
+        first, second = _results(name, (x,), dtype)
+        return first, second
+
+    return _registered(name, function)
+
+
+def binary_pair(name: str) -> Binary[tuple[Array, Array]]:
+    """Return the function of a ufunc of two operands and two results."""
+
+    def function(
+        x1: ArrayLike, x2: ArrayLike, /, *, dtype: DTypeLike | None = None
+    ) -> tuple[Array, Array]:
+        first, second = _results(name, (x1, x2), dtype)
+        return first, second
+
+    return _registered(name, function)
+
+
+def _results(
+    name: str, operands: tuple[ArrayLike, ...], dtype: DTypeLike | None
+) -> tuple[Array, ...]:
+    """The results of a ufunc; of scalars alone they are arrays without dimensions."""
+    values = [operand(value) for value in operands]
+    if not any(isinstance(value, Tensor) for value in values):
+        values[0] = asarray(operands[0]).node
+    wanted = None if dtype is None else as_dtype(dtype)
+    outputs = range(UFUNCS[name].nout)
+    return tuple(Array(elementwise(name, *values, output=n, dtype=wanted)) for n in outputs)
+
+
+def _registered(name: str, function: Function) -> Function:
+    """`function` under the ufunc's name, documented, and known to NumPy's dispatch."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _documentation(name, UFUNCS[name])
+    UFUNC_FUNCTIONS[name] = FUNCTIONS[name] = function
+    return function
+
+
+def _documentation(name: str, ufunc: np.ufunc) -> str:
+    text = (ufunc.__doc__ or name).strip().splitlines()
+    summary = next((t.strip() for t in text[1:] if t.strip()), name)
+    sample = "dt.asarray([1, 1])" if any(t[0] in "bl" for t in ufunc.types) else "dt.ones(2)"
+    return DOCUMENTATION.format(
+        summary=summary if summary.endswith(".") else summary + ".",
+        name=name,
+        arguments="x" if ufunc.nin == 1 else "x1, x2",
+        cells="An array or a scalar." if ufunc.nin == 1 else "Arrays or scalars, which broadcast.",
+        result="Array" if ufunc.nout == 1 else "tuple of two Array",
+        example=EXAMPLES.get(name, ", ".join([sample] * ufunc.nin)),
+        pick="[0]" if ufunc.nout > 1 else "",
+    )

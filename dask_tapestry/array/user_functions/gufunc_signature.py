@@ -1,0 +1,107 @@
+"""Signatures of generalized ufuncs: the core dimensions, and the axes where they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dask_tapestry.errors import SignatureError
+
+Core = tuple[str, ...]
+
+
+AxesOf = tuple[int, ...]
+
+
+LIST = r"\((?:\w+(?:,\w+)*,?)?\)"
+
+
+class GufuncSignature(NamedTuple):
+    """Names of the core dimensions of each input and output."""
+
+    inputs: tuple[Core, ...]
+    outputs: tuple[Core, ...]
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several outputs, which come as a tuple."""
+        return len(self.outputs) > 1
+
+
+def parse(signature: str) -> GufuncSignature:
+    """Read a signature such as ``"(i,j),(j)->(i)"``.
+
+    Raises
+    ------
+    SignatureError
+        If it is not a valid signature.
+
+    Examples
+    --------
+    >>> parse("(i,j),(j)->(i)").inputs
+    (('i', 'j'), ('j',))
+    """
+    if not isinstance(signature, str):
+        raise TypeError(f"the signature is a string, not {type(signature).__name__}")
+    text = re.sub(r"\s+", "", signature)
+    if not re.fullmatch(rf"(?:{LIST}(?:,{LIST})*,?)?->{LIST}(?:,{LIST})*", text):
+        raise SignatureError(f"not a valid gufunc signature: {signature}")
+    before, after = text.split("->")
+    ins, outs = (
+        tuple(tuple(re.findall(r"\w+", one)) for one in re.findall(LIST, side))
+        for side in (before, after)
+    )
+    return GufuncSignature(ins, outs)
+
+
+def core_axes(
+    read: GufuncSignature,
+    axes: Sequence[int | tuple[int, ...]] | None,
+    axis: int | None,
+    keepdims: bool,
+) -> tuple[list[AxesOf], list[AxesOf]]:
+    """Return the axes of the core dimensions in each input and in each output.
+
+    Parameters
+    ----------
+    axes, axis, keepdims
+        As for `apply_gufunc`.
+
+    Raises
+    ------
+    SignatureError
+        If the arguments do not fit the signature.
+    """
+    filled = [core for core in read.inputs if core]
+    if axes is not None and axis is not None:
+        raise SignatureError("give one of axis and axes")
+    if keepdims and (any(read.outputs) or len(set(read.inputs)) > 1):
+        raise SignatureError("keepdims takes outputs without core dimensions and like inputs")
+    if axis is not None:
+        if not isinstance(axis, int):
+            raise SignatureError(f"axis is an integer, not {axis!r}")
+        if any(len(core) != 1 or core != filled[0] for core in filled):
+            raise SignatureError("axis takes one core dimension, the same of all arrays")
+    cores = [*read.inputs, *read.outputs]
+    if axes is None:
+        every = [(axis,) if core and axis is not None else _last(core) for core in cores]
+    else:
+        if not isinstance(axes, list):
+            raise SignatureError("axes is a list, an entry for each array")
+        every = [(a,) if isinstance(a, int) else tuple(a) for a in axes]
+        if len(every) == len(read.inputs) and not any(read.outputs):
+            every += [()] * len(read.outputs)
+    if len(every) != len(cores):
+        raise SignatureError(f"axes has {len(every)} entries for {len(cores)} arrays")
+    ins, outs = every[: len(read.inputs)], every[len(read.inputs) :]
+    if keepdims:
+        outs = [ins[0]] * len(outs)
+    for number, (at, core) in enumerate(zip([*ins, *outs], cores, strict=True)):
+        if len(at) != len(core) and not (keepdims and number >= len(ins)):
+            raise SignatureError(f"axes of array {number}: {at} for core dimensions {core}")
+    return ins, outs
+
+
+def _last(core: Core) -> AxesOf:
+    return tuple(range(-len(core), 0))

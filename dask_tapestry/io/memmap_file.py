@@ -1,0 +1,123 @@
+"""Memory-mapped files: arrays that travel to other processes by the name of their file."""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from dask_tapestry.errors import StoreError, StoreNotFoundError
+
+MOST_WORK: Final = 10_000  # steps in which two layouts are compared
+
+
+@dataclass(frozen=True)
+class MappedFile:
+    """An array in a file, as any process can map it.
+
+    Attributes
+    ----------
+    path, offset
+        The file, and the byte in it that holds the array's first cell.
+    strides
+        Bytes from one cell to the next along each dimension; they may be negative or zero.
+    nonce
+        Tells two mappings of one file apart.
+    """
+
+    path: str
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: np.dtype[Any]
+    nonce: str
+    known: Any = field(default=None, compare=False, repr=False)  # the array in this process
+
+    @property
+    def array(self) -> np.ndarray[Any, Any]:
+        """The cells, to be read."""
+        return _mapped(self, "r") if self.known is None else self.known
+
+    @property
+    def writable(self) -> np.ndarray[Any, Any]:
+        """The cells, to be written to."""
+        return _mapped(self, "r+") if self.known is None else self.known
+
+    @property
+    def cells(self) -> tuple[Any, ...]:
+        """Which cells of which file it holds, in what order."""
+        return self.path, self.offset, self.shape, self.strides, self.dtype
+
+    @property
+    def begins(self) -> int:
+        """Address in memory of the file's first byte, where this process has mapped it."""
+        return int(self.array.__array_interface__["data"][0]) - self.offset
+
+    def span(self, view: np.ndarray[Any, Any]) -> tuple[int, int]:
+        """First and one-past-last byte of the file that a view of the array takes."""
+        lo, hi = byte_bounds(view)
+        return (lo - self.begins, hi - self.begins) if view.size else (0, 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.path, self.offset, self.shape, self.strides, self.dtype, self.nonce)
+        return MappedFile, parts
+
+
+def share_cells(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays have a byte of memory in common; True where that is too hard to tell."""
+    try:
+        return bool(np.shares_memory(first, second, max_work=MOST_WORK))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+@lru_cache(maxsize=128)
+def _mapped(file: MappedFile, mode: str) -> np.ndarray[Any, Any]:
+    """Map a file, once a process."""
+    if not prod(file.shape):
+        return np.empty(file.shape, file.dtype)
+    try:
+        cells = np.memmap(file.path, np.uint8, mode)  # type: ignore[call-overload]
+        return np.ndarray(file.shape, file.dtype, cells, file.offset, file.strides)
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no file {file.path}") from None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"cannot map the file {file.path}: {error}") from error
+
+
+def mapped_file(array: np.ndarray[Any, Any]) -> MappedFile | None:
+    """How another process maps the file an array is in; None if it is in no file, or not as it is.
+
+    A view keeps the offset of the array it was made from, so the place in the file is measured.
+    """
+    if not isinstance(array, np.memmap) or array.filename is None or array.mode == "c":
+        return None
+    mapping: Any = array._mmap  # type: ignore[attr-defined]
+    if mapping is None:
+        return None
+    buffer = np.frombuffer(mapping, np.uint8)
+    begins = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+    offset = begins + array.__array_interface__["data"][0] - buffer.__array_interface__["data"][0]
+    if not 0 <= offset <= begins + buffer.size:
+        return None
+    path = str(Path(array.filename).resolve())
+    known = array.view(np.ndarray)
+    return MappedFile(
+        path, offset, array.shape, array.strides, array.dtype, uuid4().hex, known=known
+    )
+
+
+def mapped_path(array: Any) -> str | None:
+    """The file that an array, or what it is a view of, is mapped from; None if there is none."""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap) and array.filename is not None and array.mode != "c":
+            return str(Path(array.filename).resolve())
+        array = array.base
+    return None

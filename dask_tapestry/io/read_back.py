@@ -1,0 +1,46 @@
+"""Reading back what a sink wrote: a source that waits until the sink has finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.teg import Node, Source, Tensor, TensorType, apply, sequence_point
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class ReadBackSource(Source):
+    """An array that is written before it is read, so it is read in tasks of its own."""
+
+    name = "stored"
+    holds = True
+    inner: Source
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.inner.infer()
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        return self.inner.chunks
+
+    @property
+    def local_only(self) -> str | None:
+        """Why only this process can read, or None where any can."""
+        return self.inner.local_only
+
+    def stored_bytes(self, box: ZRange) -> int:
+        return self.inner.stored_bytes(box)
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        return self.inner.read(box)
+
+    def text(self) -> str:
+        return self.inner.text()
+
+
+def read_back(source: Source, sink: Node) -> Tensor:
+    """What a source reads when a sink has ended."""
+    return apply(ReadBackSource(source), after=[sequence_point(sink)])

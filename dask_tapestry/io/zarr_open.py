@@ -1,0 +1,131 @@
+"""Opening Zarr arrays and groups: what is stored at a location; errors name the location."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.io.folder_swap import TEMPORARY
+from dask_tapestry.io.zarr_location import Location, zarr
+
+
+def open_now(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
+    """Array at `location` as it is now.
+
+    Parameters
+    ----------
+    mode
+        ``"r"`` or ``"r+"``.
+    empty_chunks
+        Write chunks without looking whether they hold fill values alone.
+
+    Raises
+    ------
+    StoreNotFoundError, StoreError
+        If there is no array, or none that can be read.
+    """
+    options = {"config": {"write_empty_chunks": empty_chunks}} if mode == "r+" else {}
+    try:
+        return zarr().open_array(
+            path=location.component,
+            mode=location.reading if mode == "r" else mode,
+            **location.arguments,
+            **options,
+        )
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
+    except Exception as error:
+        raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
+
+
+def opened(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
+    """Array at `location`, opened once a process, and again when its metadata have changed."""
+    return _opened(location, mode, empty_chunks, location.stamp)
+
+
+@lru_cache(maxsize=128)
+def _opened(location: Location, mode: str, empty_chunks: bool, stamp: Any) -> Any:
+    del stamp
+    return open_now(location, mode, empty_chunks)
+
+
+def exists(location: Location) -> bool:
+    """Whether anything, readable or not, is stored at `location`.
+
+    Raises
+    ------
+    StoreError
+        If the location cannot be looked at.
+    """
+    location.check()
+    try:
+        open_now(location)
+    except StoreNotFoundError:
+        return False
+    except StoreError:
+        return True
+    return True
+
+
+def holds_array(location: Location) -> bool:
+    """Whether an array is stored at `location`; a group, or nothing, is none.
+
+    Raises
+    ------
+    StoreError
+        If there is an array that cannot be read.
+    """
+    try:
+        opened(location)
+    except StoreNotFoundError:
+        return False
+    except StoreError:
+        if _holds_group(location):
+            return False
+        raise
+    return True
+
+
+def _holds_group(location: Location) -> bool:
+    try:
+        group_members(location)
+    except StoreError:
+        return False
+    return True
+
+
+def format_of_group(location: Location) -> int | None:
+    """Version of the format of the group that `location` is within; None if there is none."""
+    if not location.component:
+        return None
+    try:
+        group = zarr().open_group(mode=location.reading, **location.arguments)
+    except Exception:  # what is wrong with it shows when something is created there
+        return None
+    return int(group.metadata.zarr_format)
+
+
+def group_members(location: Location) -> Mapping[str, Any]:
+    """Arrays of the group at `location` and of its groups, by their path in it.
+
+    Raises
+    ------
+    StoreNotFoundError, StoreError
+        If there is no group, or none that can be read.
+    """
+    try:
+        group = zarr().open_group(
+            path=location.component, mode=location.reading, **location.arguments
+        )
+        members = group.members(max_depth=None)
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
+    except Exception as error:
+        raise StoreError(f"cannot open the Zarr group at {location}: {error}") from error
+    return {
+        path: item
+        for path, item in sorted(members)
+        if isinstance(item, zarr().Array) and not path.endswith(TEMPORARY)
+    }

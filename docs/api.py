@@ -1,0 +1,125 @@
+"""Write docs/api/, the pages of the reference, one for each chapter of the array folder.
+
+python docs/api.py
+
+`make docs` calls it. A chapter's names are those of its ``__all__``; what lies outside the chapters
+is listed in `BESIDE`.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+from types import ModuleType
+
+import dask_tapestry as dt
+from dask_tapestry import errors
+
+ARRAY = "dask_tapestry.array"  # `dt.array` is a function
+FOLDER = Path(__file__).resolve().parent / "api"
+CHAPTERS = (
+    *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
+    *("sorting", "linalg", "random", "user_functions", "storage", "planning"),
+)
+BESIDE = {
+    "planning": ("Resources", "config"),
+    "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
+    "errors": tuple(errors.__all__),
+    "constants": ("e", "inf", "nan", "newaxis", "pi"),
+}
+TITLES = {"errors": "Errors", "constants": "Constants"}
+
+
+def package(chapter):
+    """The module of a chapter."""
+    return importlib.import_module(f"{ARRAY}.{chapter}")
+
+
+def public(space, prefix=""):
+    """Names of a module and of the namespaces in it, as `dt` has them: ``ones``, ``nn.relu``."""
+    for name in space.__all__:
+        value = getattr(space, name)
+        if isinstance(value, ModuleType):
+            yield from public(value, f"{name}.")
+        else:
+            yield prefix + name
+
+
+def headings(chapter):
+    """Each module of a chapter that has public names: what it says of itself, by its name."""
+    found = package(chapter)
+    names = sorted(m.name for m in pkgutil.iter_modules(getattr(found, "__path__", ())))
+    modules = [importlib.import_module(f"{found.__name__}.{name}") for name in names]
+    return {module.__name__: first_line(module) for module in modules}
+
+
+def sections(chapter):
+    """The public names of a chapter under the headings of the modules that define them."""
+    told = headings(chapter) if chapter in CHAPTERS else {}
+    found = {"": list(BESIDE.get(chapter, ()))}
+    if chapter in CHAPTERS:
+        prefix = "random." if chapter == "random" else ""
+        for name in public(package(chapter), prefix):
+            heading = told.get(getattr(value_of(name), "__module__", ""), "")
+            found.setdefault(heading, []).append(name)
+    return {heading: names for heading, names in found.items() if names}
+
+
+def value_of(name):
+    """What `dt` has under a name with dots."""
+    value = dt
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def first_line(module):
+    """What a module says of itself."""
+    return inspect.getdoc(module).splitlines()[0].rstrip(".")
+
+
+def title(chapter):
+    """The heading of a chapter's page."""
+    if chapter in TITLES:
+        return TITLES[chapter]
+    return chapter.replace("_", " ").capitalize()
+
+
+def entry(name):
+    """The directive that documents one name."""
+    value = value_of(name)
+    if not callable(value):
+        return f".. py:data:: {name}\n   :value: {value!r}\n\n   As ``numpy.{name}``.\n"
+    if not isinstance(value, type):
+        return f".. autofunction:: dask_tapestry::{name}\n"
+    hidden = "   :exclude-members: with_traceback, add_note\n"
+    members = hidden if issubclass(value, Exception) else "   :members:\n   :undoc-members:\n"
+    return f".. autoclass:: dask_tapestry::{name}\n{members}"
+
+
+def page(chapter):
+    """The page of one chapter as reStructuredText."""
+    text = [title(chapter), "=" * len(title(chapter)), "", ".. currentmodule:: dask_tapestry", ""]
+    if chapter in CHAPTERS:
+        text += [first_line(package(chapter)) + ".", ""]
+    for heading, names in sections(chapter).items():
+        if heading:
+            text += [heading, "-" * len(heading), ""]
+        text += [entry(name) for name in names]
+    return "\n".join(text)
+
+
+def write():
+    """Write every page, and the one that lists them."""
+    FOLDER.mkdir(exist_ok=True)
+    chapters = dict.fromkeys((*CHAPTERS, *BESIDE))
+    for chapter in chapters:
+        (FOLDER / f"{chapter}.rst").write_text(page(chapter), "utf-8")
+    listed = "\n".join(f"   {chapter}" for chapter in chapters)
+    head = "Reference\n=========\n\nThe public names, by chapter.\n\n"
+    index = f"{head}.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
+    (FOLDER / "index.rst").write_text(index, "utf-8")
+
+
+if __name__ == "__main__":
+    write()
