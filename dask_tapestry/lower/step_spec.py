@@ -25,7 +25,7 @@ KEPT = 512  # specs that a process remembers
 
 @dataclass(frozen=True)
 class StepSpec:
-    """Name, program, output cuts and the cuts of each external input (None: handed as pieces)."""
+    """Name, program, output cuts and the cuts of each external input (None: an array in memory)."""
 
     name: str
     program: Program

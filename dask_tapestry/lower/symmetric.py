@@ -1,7 +1,7 @@
 """Symmetric results: of ``x @ x.T`` only the blocks on and above the diagonal are computed.
 
 The blocks below are their transposes: half the multiplications, as BLAS's own `syrk` saves. For a
-block on the diagonal NumPy calls `syrk` itself, since both factors are views of one piece.
+block on the diagonal NumPy calls `syrk` itself, since both factors are views of one array.
 """
 
 from __future__ import annotations
