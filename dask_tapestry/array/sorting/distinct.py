@@ -18,13 +18,13 @@ from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.row_order import RowOrder
+from dask_tapestry.operators.row_order import row_order
 from dask_tapestry.operators.scan import scan
 from dask_tapestry.operators.search import is_in, searchsorted
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import PLACES, argsort, sort
 from dask_tapestry.operators.take import take
-from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.teg import Tensor
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class DistinctRows:
         moved = permute(x.node, self.order)
         self.outer = moved.type.shape[1:]
         self.rows = reshape(moved, (moved.type.shape[0], prod(self.outer)))
-        self.places = apply(RowOrder(), self.rows)
+        self.places = row_order(self.rows)
         self.ordered = take(self.rows, self.places, 0)
         n = self.ordered.type.shape[0]
         unlike = elementwise(
