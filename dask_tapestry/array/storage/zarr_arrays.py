@@ -15,6 +15,7 @@ from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.io.read_back import read_back
 from dask_tapestry.io.target import Target
+from dask_tapestry.io.zarr_layout import ZarrLayout
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import group_members, holds_array
 from dask_tapestry.io.zarr_sink import written_source, zarr_sink
@@ -191,11 +192,8 @@ def to_zarr(
     node = zarr_sink(
         array.node,
         location,
-        chunks=chunks,
-        shards=shards,
-        compressor=compressors,
+        ZarrLayout(chunks, shards, compressors, zarr_format),
         overwrite=overwrite,
-        zarr_format=zarr_format,
         workers=names,
         after=points_of(after),
         memory=current().task_bytes,
