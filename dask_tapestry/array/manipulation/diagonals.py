@@ -178,7 +178,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     array([[1, 0],
            [1, 1]])
     """
-    x = _matrices(m)
+    x = _as_matrices(m)
     return Array(with_zeros(below(x.shape, index(k)), x.node))
 
 
@@ -214,12 +214,12 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     array([[1, 1],
            [0, 1]])
     """
-    x = _matrices(m)
+    x = _as_matrices(m)
     return Array(with_zeros(elementwise("logical_not", below(x.shape, index(k) - 1)), x.node))
 
 
-def _matrices(m: ArrayLike) -> Array:
-    """`m`, or for a vector the matrix of which every row is that vector, as NumPy has it."""
+def _as_matrices(m: ArrayLike) -> Array:
+    """`m`; a vector becomes a square matrix with that vector in every row, as in NumPy."""
     x = asarray(m)
     if not x.ndim:
         raise TypeError("a triangle is taken of an array of one or more dimensions")
@@ -291,7 +291,7 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     Parameters
     ----------
     arr
-        The matrix, of which only the shape matters.
+        The matrix; only its shape matters.
     k
         How many places the diagonal lies above the main one; negative below.
 
@@ -326,7 +326,7 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     Parameters
     ----------
     arr
-        The matrix, of which only the shape matters.
+        The matrix; only its shape matters.
     k
         How many places the diagonal lies above the main one; negative below.
 
