@@ -283,6 +283,7 @@ def _quantile(
     keepdims: bool,
     skip_nan: bool,
 ) -> Array:
+    """The quantiles along `axis`, computed in the way that weights and NaN need."""
     array, method = asarray(a), asked.method
     if array.dtype.kind == "c":
         raise DTypeError("a must be an array of real numbers")
