@@ -23,7 +23,7 @@ from dask.highlevelgraph import HighLevelGraph
 from dask.utils import ensure_dict
 
 import dask_tapestry as dt
-from dask_tapestry.lower.graph import materialize
+from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.teg import Graph
 
 SIDE, CHUNK = 4096, 1024

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from dask import base
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -21,7 +22,11 @@ __all__ = [
 ]
 
 
-def plan(*arrays: Any, resources: Resources | None = None, method: str = "auto") -> Plan:
+def plan(
+    *arrays: ArrayLike | Effect,
+    resources: Resources | None = None,
+    method: Literal["auto", "none"] = "auto",
+) -> Plan:
     """Plan arrays and writes together, without running anything.
 
     A shape that depends on data and was not counted yet is planned for its upper bound.

@@ -15,7 +15,7 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunk_costs import touched_chunk_cells
-from dask_tapestry.io.journal import MARK, Box, boxes_of, incomplete
+from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
@@ -99,8 +99,8 @@ def from_dataset(data: Any, dims: Dims) -> Tensor:
         For strings of varying length and other Python objects.
     """
     refuse_closed(data)
-    if MARK in data.attrs:
-        raise incomplete(title(data), pending_boxes(data), data.shape)
+    if JOURNAL in data.attrs:
+        raise incomplete_error(title(data), pending_boxes(data), data.shape)
     return apply(source_of_dataset(data, dims))
 
 
@@ -125,7 +125,7 @@ def source_of_dataset(data: Any, dims: Dims) -> Hdf5Source:
 
 def pending_boxes(data: Any) -> frozenset[Box]:
     """Boxes of a dataset whose writing has not ended."""
-    return boxes_of(json.loads(data.attrs.get(MARK, "[]")))
+    return boxes_from_json(json.loads(data.attrs.get(JOURNAL, "[]")))
 
 
 def refuse_closed(data: Any) -> None:

@@ -26,7 +26,7 @@ from dask_tapestry.io.hdf5_source import (
     source_of_dataset,
     title,
 )
-from dask_tapestry.io.journal import MARK, Box, whole, without, written
+from dask_tapestry.io.journal import JOURNAL, Box, boxes_to_json, whole_box, without
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source, TensorType
@@ -36,7 +36,7 @@ ONE_PROCESS: Final = (
     "an HDF5 file is written by the process that opened it: use the threaded scheduler, or store "
     "to Zarr"
 )
-_lock: Final = Lock()  # while marks change
+_lock: Final = Lock()  # while a journal changes
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,18 @@ class Hdf5Target(Target):
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
         refuse_closed(self.data)
         with _lock:
-            _mark(self.data, pending_boxes(self.data) | {region.hull for region in regions})
+            _write_journal(
+                self.data, pending_boxes(self.data) | {region.hull for region in regions}
+            )
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         self.data[selection] = block
 
     def end(self, region: WriteRegion) -> None:
         with _lock:
-            _mark(self.data, without(pending_boxes(self.data), region.hull, region.is_dense))
+            _write_journal(
+                self.data, without(pending_boxes(self.data), region.hull, region.is_dense)
+            )
 
     def source(self, dims: Dims) -> Source:
         return source_of_dataset(self.data, dims)
@@ -144,7 +148,7 @@ def create_dataset(
         del file[_beside(path)]
     at = _beside(path) if path in file else path
     data = _create(file, at, type_, chunks, options)
-    _mark(data, frozenset({whole(type_.shape)}))
+    _write_journal(data, frozenset({whole_box(type_.shape)}))
     return data
 
 
@@ -192,9 +196,9 @@ def dataset_target(data: Any) -> Hdf5Target:
     return Hdf5Target(uuid4().hex, TensorType(shape, data.dtype), stored, data)
 
 
-def _mark(data: Any, boxes: frozenset[Box]) -> None:
+def _write_journal(data: Any, boxes: frozenset[Box]) -> None:
     """Write down which boxes are being written; nothing where there are none."""
     if boxes:
-        data.attrs[MARK] = json.dumps(written(boxes))
-    elif MARK in data.attrs:
-        del data.attrs[MARK]
+        data.attrs[JOURNAL] = json.dumps(boxes_to_json(boxes))
+    elif JOURNAL in data.attrs:
+        del data.attrs[JOURNAL]

@@ -1,7 +1,8 @@
-"""Marks: which boxes of a stored array are being written.
+"""The journal of a stored array: the boxes of it that are being written.
 
-A write adds its box before the first cell and takes it away after the last. So it is known what a
-failed write left behind, and writing that box again heals it.
+A write enters its boxes before it stores the first cell, and strikes each out after its last one.
+So the journal tells what a failed write left undone, and writing that box again heals the array. A
+complete array has no journal.
 """
 
 from __future__ import annotations
@@ -11,50 +12,50 @@ from typing import Final
 
 from dask_tapestry.errors import StoreError
 
-MARK: Final = "dask_tapestry"  # attribute of an array that is not complete yet
+JOURNAL: Final = "dask_tapestry"  # name of the attribute in which an array keeps it
 
 Box = tuple[tuple[int, int], ...]  # first and one-past-last coordinate of each dimension
-Written = list[list[list[int]]]  # boxes as JSON has them
+JsonBoxes = list[list[list[int]]]
 
 
-def whole(shape: Iterable[int]) -> Box:
-    """The box of all cells."""
+def whole_box(shape: Iterable[int]) -> Box:
+    """Return the box of all cells."""
     return tuple((0, int(n)) for n in shape)
 
 
-def written(boxes: Iterable[Box]) -> Written:
-    """Boxes as JSON has them, in order.
+def boxes_to_json(boxes: Iterable[Box]) -> JsonBoxes:
+    """Return boxes in order, as lists of lists.
 
     Examples
     --------
-    >>> written({((0, 3), (2, 4))})
+    >>> boxes_to_json({((0, 3), (2, 4))})
     [[[0, 3], [2, 4]]]
     """
     return [[list(side) for side in box] for box in sorted(boxes)]
 
 
-def boxes_of(marks: Written) -> frozenset[Box]:
-    """Boxes from what `written` made."""
-    return frozenset(tuple((int(lo), int(hi)) for lo, hi in box) for box in marks)
+def boxes_from_json(boxes: JsonBoxes) -> frozenset[Box]:
+    """Return the boxes that `boxes_to_json` was given."""
+    return frozenset(tuple((int(lo), int(hi)) for lo, hi in box) for box in boxes)
 
 
-def without(boxes: Iterable[Box], box: Box, dense: bool) -> frozenset[Box]:
-    """Boxes that remain when `box` has been written, all its cells where `dense`.
+def without(boxes: Iterable[Box], written: Box, dense: bool) -> frozenset[Box]:
+    """Return the boxes that are left when `written` has been written, every cell of it if `dense`.
 
     Examples
     --------
     >>> without({((0, 3),), ((4, 9),)}, ((0, 5),), dense=True)
     frozenset({((4, 9),)})
     """
-    return frozenset(b for b in boxes if b != box and not (dense and _within(b, box)))
+    return frozenset(b for b in boxes if b != written and not (dense and _within(b, written)))
 
 
 def _within(inner: Box, outer: Box) -> bool:
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
-def incomplete(what: str, boxes: Iterable[Box], shape: Iterable[int]) -> StoreError:
-    """The error that tells what of an array is not written."""
+def incomplete_error(what: str, boxes: Iterable[Box], shape: Iterable[int]) -> StoreError:
+    """Return the error that says which boxes of an array are not written."""
     texts = [f"[{', '.join(f'{lo}:{hi}' for lo, hi in box)}]" for box in sorted(boxes)]
-    some = "" if set(boxes) == {whole(shape)} else f" to {', '.join(texts[:3])}"
+    some = "" if set(boxes) == {whole_box(shape)} else f" to {', '.join(texts[:3])}"
     return StoreError(f"{what} is incomplete: a write{some} failed or is still running")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.teg import TensorType
 
@@ -66,21 +65,3 @@ def dry_run_create(type_: TensorType, location: Location, **options: Any) -> Non
         zarr().create_array(store=store, shape=type_.shape, dtype=dtype, **options)
     except Exception as error:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
-
-
-def compressor_options(choice: Any, dtype: np.dtype[Any], zarr_format: int = 3) -> dict[str, Any]:
-    """Options of zarr that name the compressor.
-
-    ``"auto"`` is Blosc with zstd at level 1, after a byte shuffle where cells have several bytes:
-    on float16 pictures it encodes 2.5 times as fast as zarr's own choice (zstd level 0) and stores
-    3 % more (benchmarks/image_job.py).
-    """
-    if not isinstance(choice, str) or choice != "auto":
-        return {"compressors": choice}
-    if zarr_format == 2:
-        blosc = lazy_import("numcodecs").Blosc
-        shuffle = blosc.SHUFFLE if dtype.itemsize > 1 else blosc.NOSHUFFLE
-        return {"compressors": blosc(cname="zstd", clevel=1, shuffle=shuffle)}
-    named = "shuffle" if dtype.itemsize > 1 else "noshuffle"
-    codec = lazy_import("zarr.codecs").BloscCodec
-    return {"compressors": codec(cname="zstd", clevel=1, shuffle=named)}

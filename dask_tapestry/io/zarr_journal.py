@@ -1,8 +1,7 @@
-"""Marks of Zarr arrays: which boxes are being written, and which write made the array.
+"""The journal of a Zarr array, and its maker.
 
-What is being written stands in an attribute, which is gone when all is written. Who made the array,
-or enlarged it, stands there too and then, for good, in an object beside the array's metadata: a
-write that is done again, by its user or by Dask, so knows its own work from that of others.
+The journal is an attribute of the array, which is gone when all is written. The maker stands in it
+too; from then on it stands in an object beside the array's metadata.
 """
 
 from __future__ import annotations
@@ -10,11 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.io.journal import MARK, Box, boxes_of, incomplete, whole, without, written
+from dask_tapestry.io.journal import (
+    JOURNAL,
+    Box,
+    boxes_from_json,
+    boxes_to_json,
+    incomplete_error,
+    whole_box,
+    without,
+)
+from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_now, opened
 from dask_tapestry.io.zarr_sync import run_store
@@ -23,33 +31,6 @@ MAKER: Final = ".dask_tapestry"  # name of the object that says who made an arra
 ATTEMPTS: Final = 20  # at a change of the attribute that other processes change too
 
 _lock: Final = Lock()
-
-
-class Maker(NamedTuple):
-    """A write that made an array or enlarged it, and the compute in which it did so last.
-
-    Attributes
-    ----------
-    over
-        The writes of this array that it was made to follow: they are done, and replaced.
-    """
-
-    write: str
-    run: str
-    over: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, stored: Any) -> Maker | None:
-        """The maker that JSON has."""
-        if stored is None:
-            return None
-        write, run, *over = stored
-        return cls(write, run, tuple(*over))
-
-    @property
-    def stored(self) -> list[Any]:
-        """The maker as JSON has it."""
-        return [self.write, self.run, *([list(self.over)] if self.over else [])]
 
 
 def journal_entry(
@@ -61,27 +42,27 @@ def journal_entry(
     """
     by = {} if maker is None else {"by": maker.stored}
     several = {"runs": list(runs)} if runs else {}
-    return {"complete": False, "boxes": written(boxes)} | by | several
+    return {"complete": False, "boxes": boxes_to_json(boxes)} | by | several
 
 
 def pending_boxes(array: Any) -> frozenset[Box]:
     """Boxes of an array whose writing has not ended."""
-    mark = array.attrs.get(MARK)
+    mark = array.attrs.get(JOURNAL)
     if mark is None:
         return frozenset()
-    return boxes_of(mark.get("boxes", written([whole(array.shape)])))
+    return boxes_from_json(mark.get("boxes", boxes_to_json([whole_box(array.shape)])))
 
 
 def refuse_incomplete(array: Any, location: Location) -> None:
     """Raise `StoreError` if a write of `array` has not ended."""
-    if MARK in array.attrs:
-        raise incomplete(f"the Zarr array at {location}", pending_boxes(array), array.shape)
+    if JOURNAL in array.attrs:
+        raise incomplete_error(f"the Zarr array at {location}", pending_boxes(array), array.shape)
 
 
 def is_incomplete(location: Location) -> bool:
     """Whether a write of the array at `location` has not ended."""
     array = open_now(location) if location.stamp is None else opened(location)
-    return MARK in array.attrs
+    return JOURNAL in array.attrs
 
 
 def maker_of(location: Location) -> Maker | None:
@@ -90,7 +71,7 @@ def maker_of(location: Location) -> Maker | None:
         array = open_now(location)
     except StoreError:  # what cannot be read is nobody's
         return None
-    by = array.attrs.get(MARK, {}).get("by")
+    by = array.attrs.get(JOURNAL, {}).get("by")
     if by is None:
         text = _read_object(array, MAKER)
         by = None if text is None else json.loads(text)
@@ -108,7 +89,7 @@ def begin_write(
     _change(location, lambda boxes: boxes | added, maker, run)
 
 
-def complete(location: Location, box: Box | None = None, dense: bool = True) -> None:
+def end_write(location: Location, box: Box | None = None, dense: bool = True) -> None:
     """Say that a box of an array is written, or all of it."""
     _change(location, lambda boxes: without(boxes, box, dense) if box else frozenset())
 
@@ -123,7 +104,7 @@ def _change(
     with _lock:
         for _ in range(ATTEMPTS):
             array = open_now(location, "r+")
-            before = array.attrs.get(MARK) or {}
+            before = array.attrs.get(JOURNAL) or {}
             by, runs = maker or Maker.of(before.get("by")), before.get("runs", [])
             if run in runs:
                 return
@@ -134,8 +115,8 @@ def _change(
                 return
             if by and not wanted:
                 _write_object(array, MAKER, json.dumps(by.stored))
-            kept = {name: value for name, value in array.attrs.items() if name != MARK}
-            array.attrs.put(kept | ({MARK: mark} if mark else {}))
+            kept = {name: value for name, value in array.attrs.items() if name != JOURNAL}
+            array.attrs.put(kept | ({JOURNAL: mark} if mark else {}))
     raise StoreError(f"cannot change the attributes of the Zarr array at {location}")
 
 

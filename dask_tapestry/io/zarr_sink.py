@@ -10,32 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError, StoreError
+from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.io.chunk_costs import chunk_scratch_bytes
-from dask_tapestry.io.default_chunks import default_chunk_shape
 from dask_tapestry.io.folder_swap import swap_in
-from dask_tapestry.io.journal import MARK, whole
+from dask_tapestry.io.journal import JOURNAL, whole_box
+from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.region_sink import RegionSink
 from dask_tapestry.io.zarr_chunk_io import write_box
-from dask_tapestry.io.zarr_create import compressor_options, create, create_groups, dry_run_create
+from dask_tapestry.io.zarr_create import create, create_groups, dry_run_create
 from dask_tapestry.io.zarr_journal import (
-    Maker,
     begin_write,
-    complete,
+    end_write,
     is_incomplete,
     journal_entry,
     maker_of,
 )
+from dask_tapestry.io.zarr_layout import ZarrLayout
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.io.zarr_open import exists, format_of_group
 from dask_tapestry.io.zarr_overwrite import Replacing, replacing
-from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2, ZarrSource
+from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.io.zarr_target import ZarrTarget
 from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
 PARTIAL = ".partial"  # ends the name of a zip file while it is written
@@ -88,34 +87,31 @@ class ZarrSink(Sink):
                 _begin_anew(self.location.store)
             self._create(type_, {}, overwrite=False)  # a zip file cannot be written twice
             return
-        maker = Maker(self.location.nonce, run, self.over)
-        made, place = maker_of(self.final), maker_of(self.location)
-        if maker in (made, place):
-            return  # Dask does a task again if its worker was lost; others may have written since
-        if made is not None and self._stays_replaced(made, run):
+        maker, found = Maker(self.location.nonce, run, self.over), maker_of(self.final)
+        self._refuse_replaced(found)
+        beside = maker_of(self.location)
+        step = next_step(maker, found, beside, once=self.once, overwrite=self.overwrite)
+        if step == "keep":
             return
-        if made is not None and made.write == maker.write and (self.once or not self.replaced):
-            if not self.once:
-                begin_write(self.location, [whole(type_.shape)], maker)
+        if step == "repeat" and self.replaced is None:
+            begin_write(self.location, [whole_box(type_.shape)], maker)
             return
         if self.replaced is not None:
             create_groups(self.replaced[0], self.options["zarr_format"])
-        mark = {MARK: journal_entry([whole(type_.shape)], maker)}
-        self._create(type_, mark, self.overwrite)
+        journal = {JOURNAL: journal_entry([whole_box(type_.shape)], maker)}
+        self._create(type_, journal, self.overwrite)
 
-    def _stays_replaced(self, made: Maker, run: str) -> bool:
-        """Whether a write that was to follow made what is there, and this one is not done again."""
-        if self.location.nonce not in made.over:
-            return False
-        if not self.overwrite and self.location.stamp is None:
+    def _refuse_replaced(self, found: Maker | None) -> None:
+        """Raise if a write that was to follow has replaced this one, which may replace nothing."""
+        followed = found is not None and self.location.nonce in found.over
+        if followed and not self.overwrite and self.location.stamp is None:
             raise StoreError(f"{self.location} was written, and replaced by a write that followed")
-        return self.once or not self.overwrite or made.run == run
 
-    def _create(self, type_: TensorType, mark: dict[str, Any], overwrite: bool) -> None:
+    def _create(self, type_: TensorType, journal: dict[str, Any], overwrite: bool) -> None:
         dtype = type_.dtype
         if dtype.kind in "iu":
             dtype = np.dtype(dtype.str)  # zarr knows one of C's equally long integers only
-        named = dict(self.options.get("attributes", {})) | mark
+        named = dict(self.options.get("attributes", {})) | journal
         options = self.options | {"shape": type_.shape, "dtype": dtype, "attributes": named}
         create(self.location, overwrite, **options)
 
@@ -130,7 +126,7 @@ class ZarrSink(Sink):
     def finish(self) -> None:
         if not self.location.is_zip:
             if not self._is_done:
-                complete(self.location)
+                end_write(self.location)
             if self.replaced is not None:
                 swap_in(Path(self.location.store), Path(self.replaced[1]))
         elif self.archive is not None:
@@ -159,7 +155,7 @@ class ZarrSink(Sink):
         elif self._is_emptied_again or is_incomplete(self.location):
             return False
         made = maker_of(self.final)
-        return made is not None and self.location.nonce in (made.write, *made.over)
+        return made is not None and made.has_done(self.location.nonce)
 
     @property
     def _is_emptied_again(self) -> bool:
@@ -198,12 +194,9 @@ def _loaded(options: bytes, location: Location, stored: tuple[int, ...], *rest: 
 def zarr_sink(
     x: Tensor,
     location: Location,
+    layout: ZarrLayout,
     *,
-    chunks: str | int | Sequence[int],
-    shards: Sequence[int] | None,
-    compressor: Any,
     overwrite: bool,
-    zarr_format: int | None = None,
     workers: tuple[str, ...] = (),
     after: Sequence[Node] = (),
     memory: int | None = None,
@@ -223,13 +216,8 @@ def zarr_sink(
         raise StoreError(f"{archive or location} exists: give overwrite=True to replace it")
     if x.type.dtype.hasobject:
         raise DTypeError(f"Zarr cannot store cells of dtype {x.type.dtype}")
-    version = _version(zarr_format, None if archive else format_of_group(location), location)
-    inner = _sides(chunks, x, shards, memory)
-    outer = _shard_sides(shards, inner, x.type)
-    if outer is not None and version == 2:
-        raise StoreError("there are no shards in version 2 of Zarr")
-    options = {"chunks": inner, "shards": outer, "zarr_format": version}
-    options |= compressor_options(compressor, x.type.dtype, version) | _names(x.type.dims, version)
+    group = None if archive else format_of_group(location)
+    options = layout.options(x, location, group, memory)
     dry_run_create(x.type, location, **options)
     how = Replacing(location, x, after)
     over: tuple[str, ...] = ()
@@ -238,7 +226,14 @@ def zarr_sink(
         how = replacing(location, x, after, tuple(earlier))
         kept = [n for n in earlier if how.reads_itself or isinstance(n.operator, ZarrSink)]
         over = tuple(earlier[node] for node in kept)
-    into = (how.location, outer or inner, options, overwrite, workers, archive)
+    into = (
+        how.location,
+        options["shards"] or options["chunks"],
+        options,
+        overwrite,
+        workers,
+        archive,
+    )
     return apply(ZarrSink(*into, how.replaced, how.reads_itself, over), how.x, after=how.after)
 
 
@@ -252,24 +247,6 @@ def _earlier(location: Location, nodes: Sequence[Node]) -> dict[Node, str]:
             case RegionSink(target=ZarrTarget() as target) if target.location.key == location.key:
                 found[node] = target.location.nonce
     return found
-
-
-def _version(asked: int | None, group: int | None, location: Location) -> int:
-    """Version of the format that a new array has."""
-    if asked not in (None, 2, 3):
-        raise StoreError(f"zarr_format must be 2 or 3, not {asked!r}")
-    if group is not None and asked not in (None, group):
-        raise StoreError(f"{location} is in a group of format {group}, not {asked}")
-    return asked or group or 3
-
-
-def _names(dims: Dims, version: int) -> dict[str, Any]:
-    """Options of a new array that name its dimensions."""
-    if not dims:
-        return {}
-    if version == 2:
-        return {"attributes": {NAMES_OF_VERSION_2: list(dims)}}
-    return {"dimension_names": dims}
 
 
 def written_source(node: Node) -> ZarrSource:
@@ -294,42 +271,3 @@ def _archived(location: Location) -> tuple[Location, str | None]:
     archive = str(location.store.path)
     partial = zarr().storage.ZipStore(archive + PARTIAL, mode="w")
     return Location(partial, location.component, location.nonce), archive
-
-
-def _sides(
-    chunks: str | int | Sequence[int],
-    tensor: Tensor,
-    shards: Sequence[int] | None,
-    memory: int | None,
-) -> tuple[int, ...]:
-    x = tensor.type
-    if isinstance(chunks, str):
-        if chunks != "auto":
-            raise ShapeError(f"chunks must be 'auto' or lengths, not {chunks!r}")
-        found = default_chunk_shape(tensor, memory)
-        return (
-            found
-            if shards is None
-            else tuple(np.gcd(s, n) for s, n in zip(shards, found, strict=True))
-        )
-    given = (chunks,) * x.ndim if isinstance(chunks, int) else tuple(chunks)
-    if len(given) != x.ndim:
-        raise ShapeError(
-            f"chunks {given} have {len(given)} lengths; the array {x} has {x.ndim} dimensions"
-        )
-    if any(not isinstance(n, int | np.integer) or (n < 1 and n != -1) for n in given):
-        raise ShapeError(f"chunks {given} must be one length of at least 1 (or -1) a dimension")
-    return tuple(max(1, n if m == -1 else int(m)) for m, n in zip(given, x.shape, strict=True))
-
-
-def _shard_sides(
-    shards: Sequence[int] | None, chunks: tuple[int, ...], x: TensorType
-) -> tuple[int, ...] | None:
-    if shards is None:
-        return None
-    sides = tuple(int(n) for n in shards)
-    if len(sides) != x.ndim or any(s % c for s, c in zip(sides, chunks, strict=False)):
-        raise ShapeError(
-            f"shards {sides} must be multiples of chunks {chunks} in each dimension of {x}"
-        )
-    return sides

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.io.zarr_chunk_io import stored_chunk_shape, write_box
 from dask_tapestry.io.zarr_journal import (
-    Maker,
     begin_write,
-    complete,
+    end_write,
     maker_of,
     refuse_incomplete,
 )
@@ -91,7 +91,7 @@ class ZarrTarget(Target):
         write_box(self.location, selection, block)
 
     def end(self, region: WriteRegion) -> None:
-        complete(self.location, region.hull, region.is_dense)
+        end_write(self.location, region.hull, region.is_dense)
 
     def source(self, dims: Dims) -> Source:
         type_ = TensorType(self.shape, self.type.newbyteorder("="), self.names or dims)

@@ -1,1 +1,23 @@
-"""From plans to Dask: expressions, symbolic layers, and what a worker runs."""
+"""From plans to Dask: expressions, symbolic layers, and what a worker runs.
+
+The way of a plan, in the order of these modules:
+
+=====================  ==============  =============================================================
+module                 runs on         what it does
+=====================  ==============  =============================================================
+`synchronous`          client          computes small values at once, with no scheduler
+`expression`           client          Dask asks here: plans all values of one compute together
+`graph`                client          writes a plan as layers, one for each step
+`layers`, `slices`     client, sched.  the layers: which tasks there are and what each one reads
+`step_spec`            all             what every task of a step knows: program, cuts
+`materialize`          sched., client  writes out the tasks that some keys need
+`execute`              worker          a task: computes one block of a step
+`tiling`               worker          runs the formulas of a block in tiles that stay in cache
+`symmetric`            all             blocks of ``x @ x.T`` below the diagonal: transposes
+=====================  ==============  =============================================================
+
+Beside that way: `symbolic_layer` (the base of the layers), `client_scatter` (arrays in memory are
+sent ahead), `worker_placement` (which workers a step may run on), `result_layout` (how the blocks
+of a persisted result lie), `result_buffer` and `buffer_pool` (the memory that blocks are written
+to), `dask_private` (all of Dask's private interface that is used).
+"""

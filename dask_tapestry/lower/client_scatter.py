@@ -1,4 +1,4 @@
-"""Arrays in memory on a cluster: sent to the workers in pieces while a plan is made."""
+"""Arrays in memory, sent ahead to a cluster's workers in blocks while a plan is lowered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dask_tapestry.lower.dask_private import live_clients
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 
-PIECE_BYTES = 16 * 2**20
+BLOCK_BYTES = 16 * 2**20
 
 
 def can_scatter(client: Any) -> bool:
@@ -36,23 +36,23 @@ class ClientScatter:
     def send(self, x: Node) -> tuple[str, tuple[Cuts, ...]]:
         """Send the array of a source node; return the first part of its keys, and its cuts."""
         if x not in self._sent:
-            cuts = piece_cuts(x.type.shape, x.type.dtype.itemsize)
+            cuts = scatter_cuts(x.type.shape, x.type.dtype.itemsize)
             name = f"tapestry-memory-{uuid4().hex}"  # never one that is just being released
             data = x.operator.data  # type: ignore[attr-defined]
-            pieces = {}
+            blocks = {}
             for index in product(*(range(c.count) for c in cuts)):
-                pieces[(name, *index)] = data[block_box(cuts, index).index()]
-            self.futures |= self.client.scatter(pieces, hash=False)
+                blocks[(name, *index)] = data[block_box(cuts, index).index()]
+            self.futures |= self.client.scatter(blocks, hash=False)
             self._sent[x] = name, cuts
         return self._sent[x]
 
 
-def piece_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
-    """Pieces of about `PIECE_BYTES`: leading dimensions are cut first.
+def scatter_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
+    """Return cuts into blocks of about `BLOCK_BYTES`: leading dimensions are cut first.
 
     Examples
     --------
-    >>> [c.count for c in piece_cuts((1000, 4096), 8)]
+    >>> [c.count for c in scatter_cuts((1000, 4096), 8)]
     [2, 1]
     """
     cuts = []
@@ -60,7 +60,7 @@ def piece_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
     for n in shape:
         rest *= max(n, 1)
     for n in shape:
-        pieces = min(max(n, 1), -(-rest // PIECE_BYTES))
-        cuts.append(Cuts.regular(n, max(1, -(-n // pieces))))
-        rest //= max(pieces, 1)
+        count = min(max(n, 1), -(-rest // BLOCK_BYTES))
+        cuts.append(Cuts.regular(n, max(1, -(-n // count))))
+        rest //= max(count, 1)
     return tuple(cuts)

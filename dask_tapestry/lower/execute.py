@@ -40,7 +40,7 @@ def run_block(
         Buffer to write into; a remote one to return the block instead.
     inputs
         For each external input and each box of it that the block needs, in the order of the
-        schedule: the piece itself, or the producer's blocks that meet it in C order.
+        schedule: the array itself, or the producer's blocks that meet it in C order.
     after
         What must have ended before; not looked at.
     """
@@ -180,7 +180,7 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
 
 
 def _part(block: Block, held: ZRange, part: ZRange) -> Block:
-    """Cells `part` of what is given: the block `held`, or a piece that was cut to just those."""
+    """Cells `part` of what is given: the block `held`, or a slice that has just those."""
     if block.shape == part.shape:
         return block
     return np.empty(part.shape, block.dtype) if part.is_empty else block[part.index(held)]

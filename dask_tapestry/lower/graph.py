@@ -10,11 +10,9 @@ from uuid import uuid4
 
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from dask.utils import ensure_dict
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.client_scatter import ClientScatter
-from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.layers import (
     BarrierLayer,
     EndedLayer,
@@ -30,7 +28,8 @@ from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.worker_placement import placement
-from dask_tapestry.plan.plan import Plan, Step, memory_order
+from dask_tapestry.plan.plan import Plan
+from dask_tapestry.plan.step import Step, memory_order
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
@@ -122,9 +121,9 @@ class Lowering:
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
         spec = StepSpec.of(step, tuple(cuts))
-        pieces = tuple(self._pieces(spec, place, x) for place, x in enumerate(inputs))
-        layer = StepLayer(spec, tuple(inputs), out, after, pieces, annotations)
-        reads = {x for x in (*inputs, *pieces) if isinstance(x, str)}
+        slices = tuple(self._slices(spec, place, x) for place, x in enumerate(inputs))
+        layer = StepLayer(spec, tuple(inputs), out, after, slices, annotations)
+        reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
         if isinstance(node.operator, Sink):
             finish = f"tapestry-finish-{step.name.rpartition('-')[2]}"
@@ -136,8 +135,8 @@ class Lowering:
         text = f"{sink.digest} {self.run}"
         return f"tapestry-prepare-{blake2b(text.encode(), digest_size=16).hexdigest()}"
 
-    def _pieces(self, spec: StepSpec, place: int, source: Any) -> str | None:
-        """Layer that cuts pieces for an input of a step, where blocks have to travel."""
+    def _slices(self, spec: StepSpec, place: int, source: Any) -> str | None:
+        """Layer that slices blocks for an input of a step, where blocks have to travel."""
         if self.plan.resources.workers == 1 or not isinstance(source, str):
             return None
         name = f"tapestry-slice-{spec.name.rpartition('-')[2]}-{place}"
@@ -214,64 +213,3 @@ def nested_keys(name: str, shape: tuple[int, ...], head: tuple[int, ...] = ()) -
     if len(head) == len(shape):
         return [(name,)] if not shape else (name, *head)
     return [nested_keys(name, shape, (*head, i)) for i in range(shape[len(head)])]
-
-
-def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNode]:
-    """Write out the tasks that `keys` need, and no others."""
-    tasks: dict[Any, GraphNode] = {}
-    foreign: set[Any] = set()
-    missing: set[Any] = set()
-    stack = list(keys)
-    while stack or foreign:
-        if not stack:  # another collection's tasks may in turn stand on ours
-            found = _foreign_tasks(graph, foreign - tasks.keys())
-            tasks |= found
-            foreign.clear()
-            stack.extend(d for task in found.values() for d in task.dependencies)
-            stack = [key for key in stack if key not in tasks]
-            continue
-        key = stack.pop()
-        if key in tasks:
-            continue
-        layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
-        if isinstance(layer, SymbolicLayer):
-            if isinstance(layer, ScatteredLayer) and layer.data is None:
-                continue
-            tasks[key] = task = layer[key]
-            stack.extend(task.dependencies)
-        elif key not in missing:
-            missing.add(key)
-            foreign.add(key)
-    return tasks
-
-
-class _Keys:
-    """All keys of a graph, those of symbolic layers without a list of them."""
-
-    def __init__(self, graph: HighLevelGraph, others: Mapping[Any, Any]) -> None:
-        self.layers, self.others = graph.layers, others
-
-    def __contains__(self, key: Any) -> bool:
-        if key in self.others:
-            return True
-        layer = self.layers.get(key[0]) if isinstance(key, tuple) and key else None
-        return isinstance(layer, SymbolicLayer) and key in layer
-
-
-def _foreign_tasks(graph: HighLevelGraph, keys: set[Any]) -> dict[Any, GraphNode]:
-    """Tasks of other collections that `keys` need; what is a future has none.
-
-    In tasks of the older form a key is a tuple like any other: which are keys of ours must be said.
-    """
-    others = {n: x for n, x in graph.layers.items() if not isinstance(x, SymbolicLayer)}
-    dependencies = {n: graph.dependencies[n] & set(others) for n in others}
-    tasks = ensure_dict(HighLevelGraph(others, dependencies))
-    written = convert_legacy_graph(tasks, _Keys(graph, tasks))
-    needed: dict[Any, GraphNode] = {}
-    stack = [key for key in keys if key in written]
-    while stack:
-        key = stack.pop()
-        if key not in needed and key in written:
-            needed[key] = written[key]
-            stack.extend(written[key].dependencies)
-    return needed

@@ -30,9 +30,9 @@ class StepLayer(SymbolicLayer):
         Buffer for results that are wanted as one array.
     after
         Keys that must have ended before any task starts.
-    pieces
-        For each input, the name of the layer that cuts pieces from its blocks, or None where they
-        are handed over whole.
+    slice_layers
+        For each input, the name of the layer that slices its blocks, or None where a task takes
+        them whole.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class StepLayer(SymbolicLayer):
         inputs: tuple[str | np.ndarray[Any, Any], ...],
         out: ResultBuffer = REMOTE,
         after: tuple[Key, ...] = (),
-        pieces: tuple[str | None, ...] = (),
+        slice_layers: tuple[str | None, ...] = (),
         annotations: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(spec.name, annotations)
         self.spec, self.inputs, self.out, self.after = spec, inputs, out, after
-        self.pieces = pieces or (None,) * len(inputs)
+        self.slice_layers = slice_layers or (None,) * len(inputs)
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -63,23 +63,23 @@ class StepLayer(SymbolicLayer):
         return Task((self.name, *index), run_block, *arguments, _data_producer=not reads_keys)
 
     def _inputs(self, index: tuple[int, ...]) -> Any:
-        """Pieces and references, in the order in which `run_block` takes them."""
+        """Arrays and references to tasks, in the order in which `run_block` takes them."""
         if not self.inputs:
             return ()
         parts: list[Any] = []
         program = self.spec.program
         boxes = program.input_boxes(self.spec.box(index))
         for place, (source, cuts) in enumerate(zip(self.inputs, self.spec.input_cuts, strict=True)):
-            size, pieces = program.inputs[place].dtype.itemsize, self.pieces[place]
+            size, slices = program.inputs[place].dtype.itemsize, self.slice_layers[place]
             for box in boxes[place]:
                 if isinstance(source, str) and cuts is not None:
-                    parts.append(TaskList(*block_references(source, cuts, box, size, pieces)))
+                    parts.append(TaskList(*block_references(source, cuts, box, size, slices)))
                 elif isinstance(source, np.ndarray):
                     parts.append(source[box.index()])
         return TaskList(*parts) if any(isinstance(part, TaskList) for part in parts) else parts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.spec, self.inputs, self.out, self.after, self.pieces, self.annotations)
+        parts = (self.spec, self.inputs, self.out, self.after, self.slice_layers, self.annotations)
         return StepLayer, parts
 
 
@@ -184,10 +184,10 @@ class BarrierLayer(SymbolicLayer):
 
 
 class ScatteredLayer(SymbolicLayer):
-    """Pieces of an array in memory that were sent to the workers while planning.
+    """Blocks of an array in memory that were sent to the workers while the plan was lowered.
 
-    On the scheduler it has no tasks, as the pieces are known there by key; where it never
-    travelled, the pieces are views of the array.
+    On the scheduler it has no tasks, as the blocks are known there by key; where it never
+    travelled, the blocks are views of the array.
     """
 
     def __init__(
@@ -200,13 +200,13 @@ class ScatteredLayer(SymbolicLayer):
     def grid_shape(self) -> tuple[int, ...]:
         return tuple(c.count for c in self.cuts) if self.data is not None else (0,)
 
-    def piece(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        """Cells of one piece."""
+    def block(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        """Cells of one block."""
         assert self.data is not None
         return self.data[block_box(self.cuts, index).index()]
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        return DataNode((self.name, *index), self.piece(index))
+        return DataNode((self.name, *index), self.block(index))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ScatteredLayer, (self.name, self.cuts)

@@ -1,4 +1,4 @@
-"""Pieces: parts of blocks, cut where the blocks lie, so that no more than them is moved.
+"""Slices: parts of blocks, cut on the worker that holds the block, so that less is moved.
 
 A block of a step may need only part of another step's block. On a cluster that part is a task of
 its own, on the worker that holds the block, where the bytes it saves outweigh the task.
@@ -16,31 +16,31 @@ from dask.typing import Key as DaskKey
 from dask_tapestry.lower.dask_private import GraphNode, Task, TaskRef
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.plan.machine import PIECE_BYTES
+from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 
 def block_references(
-    source: str, cuts: tuple[Cuts, ...], box: ZRange, itemsize: int, pieces: str | None
+    source: str, cuts: tuple[Cuts, ...], box: ZRange, itemsize: int, slices: str | None
 ) -> list[TaskRef]:
-    """Keys that hold the cells `box`, in C order of the blocks: blocks, or pieces of them.
+    """Return the keys that hold the cells `box`, in C order: those of blocks, or of slices of them.
 
     Parameters
     ----------
     source, cuts
         First part of the blocks' keys, and how they are cut.
-    pieces
-        First part of the keys of pieces; None hands over whole blocks.
+    slices
+        First part of the keys of slices; None for whole blocks.
     """
     found = []
     for number in product(*block_range(cuts, box)):
         held = block_box(cuts, number)
         part = held.intersection(box)
         saved = (held.size - part.size) * itemsize
-        if pieces is None or saved < PIECE_BYTES:
+        if slices is None or saved < SLICE_SAVES_BYTES:
             found.append(TaskRef((source, *number)))
         else:
-            found.append(TaskRef((pieces, *number, *part.lo, *part.hi)))
+            found.append(TaskRef((slices, *number, *part.lo, *part.hi)))
     return found
 
 
@@ -50,9 +50,9 @@ def take_slice(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.nda
 
 
 class SliceLayer(SymbolicLayer):
-    """Pieces of a source's blocks for one input of a step.
+    """Slices of a source's blocks for one input of a step.
 
-    A key is the block's number, then the piece's first and one-past-last coordinates.
+    A key is the block's number, then the slice's first and one-past-last coordinates.
     """
 
     def __init__(

@@ -14,8 +14,8 @@ import cloudpickle
 
 from dask_tapestry.imports import unpickle
 from dask_tapestry.lower.symmetric import is_symmetric
-from dask_tapestry.plan.plan import Step
 from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.step import Step
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
@@ -25,7 +25,7 @@ KEPT = 512  # specs that a process remembers
 
 @dataclass(frozen=True)
 class StepSpec:
-    """Name, program, output cuts and the cuts of each external input (None: handed as pieces)."""
+    """Name, program, output cuts and the cuts of each external input (None: an array in memory)."""
 
     name: str
     program: Program

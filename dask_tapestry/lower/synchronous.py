@@ -14,7 +14,8 @@ from dask.callbacks import Callback
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.expression import lower_plan
-from dask_tapestry.lower.graph import Lowered, materialize
+from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.plan.cache import plan_of
 from dask_tapestry.plan.resources import live_client
 from dask_tapestry.teg import Node, Sink

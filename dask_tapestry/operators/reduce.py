@@ -28,7 +28,7 @@ import numpy as np
 from dask_tapestry.cells import LEAF_CELLS, CellExpression, Tree, identity
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
-from dask_tapestry.operators.elementwise import cell_call
+from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.monoids import MONOIDS, PLACES, NamedMonoid
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.operators.unsqueeze import unsqueeze
@@ -203,16 +203,10 @@ def reduce(
         x = unsqueeze(x, x.type.ndim)
         chosen, extents = (x.type.ndim - 1,), (1,)
         keepdims = False
-    x = real_parts(x) if state.kind in "iuf" else x
+    if state.kind in "iuf":
+        x = real_part(x)  # NumPy drops the rest with a warning
     value = apply(Reduce(monoid, chosen, extents, result, state, float(ddof)), x)
     return unsqueeze(value, chosen) if keepdims else value
-
-
-def real_parts(x: Tensor) -> Tensor:
-    """The real parts, which are all that real dtypes hold; NumPy warns where it drops the rest."""
-    if x.type.dtype.kind != "c":
-        return x
-    return cell_call("real", [x], [x.type.dtype], np.dtype(x.type.dtype.char.lower()))
 
 
 def nothing_to_fold(monoid: NamedMonoid, x: TensorType) -> str:

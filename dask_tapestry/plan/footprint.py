@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from dask_tapestry.plan.machine import PIECE_BYTES
+from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
 from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.zspace import Cuts, ZRange, block_range
 
@@ -88,7 +88,7 @@ def _moved_bytes(boxes: Sequence[ZRange], cuts: Sequence[Cuts] | None, itemsize:
     exact = sum(b.size for b in boxes) * itemsize
     whole = sum(held_cells(b, cuts) for b in boxes) * itemsize
     met = sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 1
-    return exact if whole - exact >= met * PIECE_BYTES else whole
+    return exact if whole - exact >= met * SLICE_SAVES_BYTES else whole
 
 
 class Peak(NamedTuple):
@@ -119,7 +119,7 @@ def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
     value = len(program.types) - 1
     while value >= first and not program.instructions[value - first].operator.copies:
         operator, inputs, *_ = program.instructions[value - first]
-        if operator.kernel == "view":
+        if operator.is_view:
             return peak.last + box.size * program.type.dtype.itemsize
         if len(inputs) != 1:
             break

@@ -3,14 +3,20 @@ import json
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.journal import boxes_of, incomplete, whole, without, written
+from dask_tapestry.io.journal import (
+    boxes_from_json,
+    boxes_to_json,
+    incomplete_error,
+    whole_box,
+    without,
+)
 
 A, B = ((0, 3), (0, 2)), ((4, 9), (0, 2))
 
 
 def test_boxes_survive_json():
-    assert boxes_of(json.loads(json.dumps(written({B, A})))) == {A, B}
-    assert written({B, A}) == written({A, B})
+    assert boxes_from_json(json.loads(json.dumps(boxes_to_json({B, A})))) == {A, B}
+    assert boxes_to_json({B, A}) == boxes_to_json({A, B})
 
 
 def test_what_is_within_a_box_that_was_written_densely_is_written():
@@ -21,8 +27,8 @@ def test_what_is_within_a_box_that_was_written_densely_is_written():
 
 
 def test_the_error_names_what_is_missing():
-    assert "to [0:3, 0:2], [4:9, 0:2] failed" in str(incomplete("x", {A, B}, (9, 2)))
-    error = incomplete("x", {whole((9, 2))}, (9, 2))
+    assert "to [0:3, 0:2], [4:9, 0:2] failed" in str(incomplete_error("x", {A, B}, (9, 2)))
+    error = incomplete_error("x", {whole_box((9, 2))}, (9, 2))
     assert str(error) == "x is incomplete: a write failed or is still running"
     with pytest.raises(dt.StoreError):
         raise error

@@ -7,7 +7,7 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.journal import MARK
+from dask_tapestry.io.journal import JOURNAL
 from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.io.numpy_target import numpy_target
 from dask_tapestry.io.write_order import checked_write
@@ -135,7 +135,7 @@ def test_all_that_is_to_come_is_said_before_the_first(monkeypatch):
     write = ZarrTarget.write
 
     def recorded(target, selection, block):
-        seen.append(zarr.open_array(z.store).attrs[MARK]["boxes"])
+        seen.append(zarr.open_array(z.store).attrs[JOURNAL]["boxes"])
         write(target, selection, block)
 
     monkeypatch.setattr(ZarrTarget, "write", recorded)

@@ -1,11 +1,10 @@
 from uuid import uuid4
 
-import numpy as np
 import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.zarr_create import compressor_options, create
+from dask_tapestry.io.zarr_create import create
 from dask_tapestry.io.zarr_location import Location
 
 
@@ -16,12 +15,3 @@ def test_what_is_there_is_not_overwritten_unasked(tmp_path):
         create(place, overwrite=False, shape=(3,), dtype="i4")
     create(place, overwrite=True, shape=(3,), dtype="i4")
     assert zarr.open_array(tmp_path / "x").shape == (3,)
-
-
-def test_bytes_are_shuffled_where_cells_have_several():
-    for dtype, wanted in (("f2", "shuffle"), ("u1", "noshuffle")):
-        shuffle = compressor_options("auto", np.dtype(dtype))["compressors"].shuffle
-        assert getattr(shuffle, "value", shuffle) == wanted  # an enumeration until zarr 3.2
-    assert compressor_options(None, np.dtype("f2")) == {"compressors": None}
-    codec = compressor_options("auto", np.dtype("f2"), 2)["compressors"]
-    assert codec.shuffle == codec.SHUFFLE

@@ -6,11 +6,11 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.io.journal import MARK
+from dask_tapestry.io.journal import JOURNAL
+from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.zarr_journal import (
-    Maker,
     begin_write,
-    complete,
+    end_write,
     maker_of,
     refuse_incomplete,
 )
@@ -31,36 +31,36 @@ def refuse(place):
 def test_an_array_is_incomplete_until_each_box_is_written(place):
     refuse(place)
     begin_write(place, [((0, 2),), ((4, 6),)])
-    complete(place, ((0, 3),))
+    end_write(place, ((0, 3),))
     with pytest.raises(dt.StoreError, match=r"incomplete: a write to \[4:6\]"):
         refuse(place)
-    complete(place, ((4, 6),), dense=False)
+    end_write(place, ((4, 6),), dense=False)
     refuse(place)
 
 
 def test_other_attributes_are_kept(place):
     begin_write(place, [((0, 6),)])
     assert open_now(place).attrs["units"] == "m"
-    complete(place)
+    end_write(place)
     assert dict(open_now(place).attrs) == {"units": "m"}
 
 
-def test_a_mark_without_boxes_is_of_the_whole(place):
-    open_now(place, "r+").attrs[MARK] = {"complete": False}
+def test_a_journal_without_boxes_is_of_the_whole(place):
+    open_now(place, "r+").attrs[JOURNAL] = {"complete": False}
     with pytest.raises(dt.StoreError, match="incomplete: a write failed"):
         refuse(place)
-    complete(place, ((0, 6),))
+    end_write(place, ((0, 6),))
     refuse(place)
 
 
-def test_many_threads_lose_no_mark(place):
+def test_many_threads_lose_no_entry(place):
     boxes = [((n, n + 1),) for n in range(6)]
     threads = [Thread(target=begin_write, args=(place, [box])) for box in boxes]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(open_now(place).attrs[MARK]["boxes"]) == 6
+    assert len(open_now(place).attrs[JOURNAL]["boxes"]) == 6
 
 
 def test_an_array_that_forgets_is_named(place, monkeypatch):
@@ -72,12 +72,12 @@ def test_an_array_that_forgets_is_named(place, monkeypatch):
 def test_what_is_to_be_written_is_said_once_a_run(place):
     low, high = ((0, 2),), ((4, 6),)
     begin_write(place, [low, high], run="first")
-    complete(place, low)
+    end_write(place, low)
     begin_write(place, [low, high], run="first")
-    assert open_now(place).attrs[MARK]["boxes"] == [[[4, 6]]]
+    assert open_now(place).attrs[JOURNAL]["boxes"] == [[[4, 6]]]
     begin_write(place, [low, high], run="second")
-    complete(place, low)
-    complete(place, high)
+    end_write(place, low)
+    end_write(place, high)
     refuse(place)
 
 
@@ -86,7 +86,7 @@ def test_who_made_an_array_is_known_while_and_after_it_is_written(place):
     begin_write(place, [((0, 6),)], Maker("a write", "a run"))
     begin_write(place, [((0, 2),)])
     assert maker_of(place) == Maker("a write", "a run")
-    complete(place, ((0, 6),))
+    end_write(place, ((0, 6),))
     assert maker_of(place) == Maker("a write", "a run")
     assert dict(open_now(place).attrs) == {"units": "m"}
     assert maker_of(Location.of(place.store, "nothing", "")) is None
@@ -96,5 +96,5 @@ def test_what_a_write_was_made_to_follow_is_known(place):
     maker = Maker("a write", "a run", ("another", "a third"))
     begin_write(place, [((0, 6),)], maker)
     assert maker_of(place) == maker
-    complete(place, ((0, 6),))
+    end_write(place, ((0, 6),))
     assert maker_of(place) == maker

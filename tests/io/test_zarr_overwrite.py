@@ -294,7 +294,7 @@ def test_sinks_that_follow_one_another_on_a_cluster(tmp_path):
     dt.to_zarr(dt.full(40, 7.0), tmp_path / "x", chunks=(5,))
     first = dt.to_zarr(dt.from_zarr(tmp_path / "x") * 2, tmp_path / "x", **LATER)
     second = dt.to_zarr(dt.from_zarr(tmp_path / "x") * 3, tmp_path / "x", **LATER, after=[first])
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None):
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=":0"):
         for _ in range(2):
             second.compute()
             assert cells(tmp_path / "x") == [42.0] * 40

@@ -5,15 +5,16 @@ from threading import Lock
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.io import zarr_sink as module
 from dask_tapestry.zspace import ZRange
+from tests.examples import examples
 
 CELLS = np.arange(1.0, 36).reshape(5, 7)
-MARK = "dask_tapestry"
+JOURNAL = "dask_tapestry"
 
 
 def memory():
@@ -73,7 +74,7 @@ def test_each_piece_is_written_once(monkeypatch, rows, columns):
 BYTES = st.sampled_from([8, 100, 1000])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_each_piece_is_written_once_in_any_plan(data):
     shape = tuple(data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=3)))
@@ -149,7 +150,7 @@ def test_small_shapes(shape):
     store = memory()
     dt.to_zarr(dt.full(shape, 7), store)
     stored = zarr.open_array(store)
-    assert (stored.shape, MARK in stored.attrs) == (shape, False)
+    assert (stored.shape, JOURNAL in stored.attrs) == (shape, False)
     np.testing.assert_array_equal(stored[...], np.full(shape, 7))
 
 
@@ -220,7 +221,7 @@ def test_a_write_that_fails_leaves_a_store_that_says_so(tmp_path):
     with dt.config(block_bytes=32), pytest.raises(OSError, match="on fire"):
         dt.to_zarr(dt.from_array(Failing(1)), tmp_path / "x", chunks=(2, 2), scheduler="sync")
     stored = zarr.open_array(tmp_path / "x")
-    assert MARK in stored.attrs
+    assert JOURNAL in stored.attrs
     assert stored[...].sum() == 4, "it failed half way"
     with pytest.raises(dt.StoreError, match="incomplete") as caught:
         dt.from_zarr(tmp_path / "x")

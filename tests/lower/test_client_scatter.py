@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.lower.client_scatter import PIECE_BYTES, ClientScatter, piece_cuts
+from dask_tapestry.lower.client_scatter import BLOCK_BYTES, ClientScatter, scatter_cuts
 
 SHAPES = st.lists(st.integers(0, 40_000), max_size=3).map(tuple)
 
@@ -14,25 +14,25 @@ class FakeClient:
     def __init__(self):
         self.sent = {}
 
-    def scatter(self, pieces, hash):
+    def scatter(self, blocks, hash):
         assert hash is False, "cells are never hashed"
-        self.sent |= pieces
-        return dict.fromkeys(pieces, "future")
+        self.sent |= blocks
+        return dict.fromkeys(blocks, "future")
 
 
 @given(SHAPES, st.sampled_from([1, 8, 16]))
-def test_pieces_are_about_as_large_as_wanted(shape, itemsize):
-    cuts = piece_cuts(shape, itemsize)
+def test_blocks_are_about_as_large_as_wanted(shape, itemsize):
+    cuts = scatter_cuts(shape, itemsize)
     assert tuple(c.extent for c in cuts) == shape
-    piece = itemsize * int(np.prod([c.longest for c in cuts], dtype=object))
-    assert piece <= 2 * PIECE_BYTES
+    block = itemsize * int(np.prod([c.longest for c in cuts], dtype=object))
+    assert block <= 2 * BLOCK_BYTES
 
 
 def test_small_arrays_stay_whole():
-    assert [c.count for c in piece_cuts((100, 100), 8)] == [1, 1]
+    assert [c.count for c in scatter_cuts((100, 100), 8)] == [1, 1]
 
 
-def test_an_array_is_sent_once_in_pieces_that_make_it_up():
+def test_an_array_is_sent_once_in_blocks_that_make_it_up():
     data = np.arange(3 * 2**21, dtype="f8").reshape(3, -1)
     client = FakeClient()
     scattered = ClientScatter(client)
@@ -41,7 +41,7 @@ def test_an_array_is_sent_once_in_pieces_that_make_it_up():
     assert len(client.sent) == np.prod([c.count for c in cuts]) > 1
     rows = [client.sent[name, i, 0] for i in range(cuts[0].count)]
     np.testing.assert_array_equal(np.vstack(rows), data)
-    assert all(np.shares_memory(row, data) for row in rows), "pieces are views"
+    assert all(np.shares_memory(row, data) for row in rows), "blocks are views"
     client.sent.clear()
     assert scattered.send(node) == (name, cuts)
     assert not client.sent

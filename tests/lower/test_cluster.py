@@ -155,7 +155,7 @@ def test_a_worker_that_is_lost_loses_nothing_that_was_written(tmp_path):
 
 def test_what_is_persisted_is_optimized():
     options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": "1GB"}
-    with LocalCluster(**options, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster):
         x = dt.ones((4, 4), chunks=(2, 2)).persist()
         for given in ([x], [x, x.sum()], [x + 1, x]):
             found = dask.optimize(*given)

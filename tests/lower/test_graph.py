@@ -9,7 +9,7 @@ import zarr
 from dask.highlevelgraph import HighLevelGraph
 
 import dask_tapestry as dt
-from dask_tapestry.lower.graph import Lowering, materialize, nested_keys
+from dask_tapestry.lower.graph import Lowering, nested_keys
 from dask_tapestry.lower.layers import SymbolicLayer
 from dask_tapestry.plan.build import build_plan
 
@@ -83,11 +83,6 @@ def test_the_graph_of_another_collection_is_taken_over():
     np.testing.assert_array_equal(x.compute(), np.full((4, 4), 6.0))
 
 
-def test_the_graph_of_another_collection_may_stand_on_ours():
-    d = dt.ones((4, 4)).rechunk(2).to_dask_array() + 1
-    np.testing.assert_array_equal((dt.from_dask_array(d) * 3).compute(), np.full((4, 4), 6.0))
-
-
 def test_a_result_ends_in_one_task_and_blocks_in_many():
     plan = build_plan([dt.arange(10).rechunk(4).node])
     whole, blocks = (Lowering(plan, None).lower(final=final) for final in (True, False))
@@ -133,13 +128,6 @@ def test_a_persisted_value_is_not_lowered_again():
     x = (dt.arange(100).rechunk(10) * 2).persist()
     assert set(names(tasks_of(x.sum()))) <= {"elementwise", "rechunk", "reduce", "gather", "blocks"}
     assert not any(len(task.dependencies) for key, task in tasks_of(x).items() if key[0] == x.name)
-
-
-def test_materialize_refuses_no_key_and_writes_none_twice():
-    graph = dt.arange(10).rechunk(2).dask
-    (layer,) = graph.layers.values()
-    wanted = [(layer.name, 1), (layer.name, 1), (layer.name, 3)]
-    assert sorted(materialize(graph, wanted)) == [(layer.name, 1), (layer.name, 3)]
 
 
 @pytest.mark.parametrize(

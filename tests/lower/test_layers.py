@@ -146,7 +146,7 @@ def test_a_barrier_waits_for_all_it_names():
     assert task(dict.fromkeys(task.dependencies)) is None
 
 
-def test_scattered_pieces_are_tasks_only_where_they_were_not_sent():
+def test_scattered_blocks_are_tasks_only_where_they_were_not_sent():
     data = np.arange(10)
     layer = ScatteredLayer("s", (Cuts.regular(10, 4),), data)
     assert [layer[key]({}).tolist() for key in layer] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]

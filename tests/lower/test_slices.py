@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.graph import Lowering, materialize
+from dask_tapestry.lower.graph import Lowering
+from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.slices import SliceLayer, block_references, take_slice
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -14,26 +15,26 @@ CUTS = (Cuts.regular(4000, 1000), Cuts.regular(1000, 1000))
 
 def test_small_savings_hand_over_whole_blocks():
     box = ZRange((900, 0), (1100, 1000))
-    whole = block_references("x", CUTS, box, itemsize=1, pieces="p")
+    whole = block_references("x", CUTS, box, itemsize=1, slices="p")
     assert [ref.key for ref in whole] == [("x", 0, 0), ("x", 1, 0)]
 
 
-def test_large_savings_cut_pieces():
+def test_large_savings_cut_slices():
     box = ZRange((900, 0), (2000, 1000))
-    found = block_references("x", CUTS, box, itemsize=8, pieces="p")
+    found = block_references("x", CUTS, box, itemsize=8, slices="p")
     assert [ref.key for ref in found] == [("p", 0, 0, 900, 0, 1000, 1000), ("x", 1, 0)]
 
 
-def test_without_a_layer_of_pieces_blocks_stay_whole():
+def test_without_a_layer_of_slices_blocks_stay_whole():
     box = ZRange((999, 0), (1000, 1))
     assert [r.key for r in block_references("x", CUTS, box, 8, None)] == [("x", 0, 0)]
 
 
-def test_a_piece_owns_its_cells():
+def test_a_slice_owns_its_cells():
     block = np.arange(12.0).reshape(3, 4)
-    piece = take_slice(block, (slice(1, 2), slice(0, 3)))
-    np.testing.assert_array_equal(piece, block[1:2, :3])
-    assert piece.base is None
+    cut = take_slice(block, (slice(1, 2), slice(0, 3)))
+    np.testing.assert_array_equal(cut, block[1:2, :3])
+    assert cut.base is None
 
 
 @pytest.fixture
@@ -44,13 +45,13 @@ def transposed():
     return y, dt.plan(y, resources=TWO)
 
 
-def test_pieces_are_tasks_of_their_own_and_the_value_is_the_same(transposed):
+def test_slices_are_tasks_of_their_own_and_the_value_is_the_same(transposed):
     _, plan = transposed
     lowered = Lowering(plan.core, None).lower(final=False)
     keys = [key for row in lowered.keys[0] for key in row]
     tasks = materialize(lowered.graph, keys)
-    pieces = [key for key in tasks if key[0].startswith("tapestry-slice")]
-    assert pieces
+    cut = [key for key in tasks if key[0].startswith("tapestry-slice")]
+    assert cut
     values = {}
     for key in sorted(tasks, key=lambda k: not k[0].startswith("tapestry-rechunk")):
         if tasks[key].dependencies <= values.keys():
@@ -58,11 +59,11 @@ def test_pieces_are_tasks_of_their_own_and_the_value_is_the_same(transposed):
     done = plan.compute(scheduler="sync")
     cells = np.arange(1_000_000.0).reshape(1000, 1000)
     np.testing.assert_array_equal(done, cells.T + 1)
-    assert {values[key].shape for key in pieces} == {(500, 500)}
-    assert all(values[key].base is None for key in pieces)
+    assert {values[key].shape for key in cut} == {(500, 500)}
+    assert all(values[key].base is None for key in cut)
 
 
-def test_a_layer_lists_its_pieces_and_pickles_small(transposed):
+def test_a_layer_lists_its_slices_and_pickles_small(transposed):
     lowered = Lowering(transposed[1].core, None).lower(final=False)
     layers = [x for x in lowered.graph.layers.values() if isinstance(x, SliceLayer)]
     listed = {key for layer in layers for key in layer}

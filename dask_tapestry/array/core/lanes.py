@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 from typing import Any, Final
 
@@ -32,7 +33,6 @@ class Lanes:
 
     def __init__(self, x: Array, axis: Axes) -> None:
         self.shape = x.shape
-        self.whole = axis is None
         self.given = (axis,) if isinstance(axis, int | np.integer) else axis
         self.axes = normalize_axes(axis, x.ndim)
         self.kept = tuple(dim for dim in range(x.ndim) if dim not in self.axes)
@@ -49,26 +49,6 @@ class Lanes:
             return value
         return Array(unsqueeze(value.node, tuple(lead + dim for dim in self.axes)))
 
-    def fitted(self, weights: Array) -> Array:
-        """Weights in the array's own shape, or of its lanes, as an array of the array's shape.
-
-        Raises
-        ------
-        TypeError, ShapeError
-            If they do not fit.
-        """
-        if weights.shape == self.shape:
-            return weights
-        if self.whole or self.given is None:
-            raise DTypeError("Axis must be specified when shapes of a and weights differ.")
-        order = [normalize_axis(axis, len(self.shape)) for axis in self.given]
-        if weights.shape != tuple(self.shape[axis] for axis in order):
-            raise ShapeError(
-                "Shape of weights must be consistent with shape of a along specified axis."
-            )
-        aligned = permute(weights.node, [order.index(axis) for axis in self.axes])
-        return Array(broadcast(unsqueeze(aligned, self.kept), self.shape))
-
     def pick(self, ordered: Array, places: Array) -> Array:
         """Cells of lanes in order, one of each, at `places`.
 
@@ -82,3 +62,29 @@ class Lanes:
         least: Any = ordered.dtype.type(-np.inf)
         others: Any = np.where(here, ordered, least)
         return Array(reduce(others.node, "max", 0))
+
+
+def align_weights(weights: Array, shape: tuple[int, ...], axis: Axes) -> Array:
+    """Return weights of an array's shape, or of its lengths along `axis`, in the array's shape.
+
+    Raises
+    ------
+    DTypeError
+        If the shapes differ and no axis is given.
+    ShapeError
+        If they do not fit.
+    """
+    if weights.shape == shape:
+        return weights
+    if axis is None:
+        raise DTypeError("Axis must be specified when shapes of a and weights differ.")
+    given = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    order = [normalize_axis(one, len(shape)) for one in given]
+    if weights.shape != tuple(shape[one] for one in order):
+        raise ShapeError(
+            "Shape of weights must be consistent with shape of a along specified axis."
+        )
+    axes = normalize_axes(order, len(shape))
+    kept = tuple(dim for dim in range(len(shape)) if dim not in axes)
+    turned = permute(weights.node, [order.index(one) for one in axes])
+    return Array(broadcast(unsqueeze(turned, kept), shape))

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Literal, Self
 
+    import zarr
     from dask.array import Array as DaskArray
     from numpy.typing import ArrayLike, DTypeLike
+    from zarr.storage import StoreLike
 
     from dask_tapestry.array.core.chunks import Chunks
     from dask_tapestry.array.core.effect import Effect
@@ -258,11 +260,43 @@ class ArrayMethods:
         def rechunk(self, chunks: Chunks) -> Self: ...
         def nonzero(self) -> tuple[Self, ...]: ...
         def __round__(self, decimals: int = 0) -> Self: ...
+        def store(
+            self,
+            targets: Writable | Sequence[Writable],
+            lock: Lock = True,
+            regions: Region | Sequence[Region] = None,
+            compute: bool = True,
+            return_stored: bool = False,
+            load_stored: bool | None = None,
+            *,
+            after: Sequence[Self | Effect] = (),
+            **kwargs: Any,
+        ) -> Effect | tuple[Self, ...] | None: ...
+        def to_zarr(
+            self,
+            store: StoreLike | zarr.Group | zarr.Array,
+            component: str | None = None,
+            *,
+            chunks: int | Sequence[int] | Literal["auto"] = "auto",
+            shards: Sequence[int] | None = None,
+            dtype: DTypeLike | None = None,
+            compressors: object = "auto",
+            zarr_format: int | None = None,
+            storage_options: Mapping[str, Any] | None = None,
+            overwrite: bool = False,
+            region: Region = None,
+            append_dim: int | str | None = None,
+            compute: bool = True,
+            return_stored: bool = False,
+            workers: str | Sequence[str] = (),
+            after: Sequence[Self | Effect] = (),
+            **kwargs: Any,
+        ) -> Self | Effect | None: ...
         def to_dask_array(self) -> DaskArray: ...
         def map_blocks(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Self: ...
         def plan(
             self,
-            *arrays: Self | Effect,
+            *arrays: ArrayLike | Effect,
             resources: Resources | None = None,
             method: Literal["auto", "none"] = "auto",
         ) -> Plan: ...

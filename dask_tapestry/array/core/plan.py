@@ -70,7 +70,7 @@ class Plan:
         PlanError
             If it is none of the plan's results.
         """
-        return self.core.chunks(x)
+        return self.core.chunks(x if isinstance(x, int) else x.node)
 
     def verify(self) -> None:
         """Check that outputs are tiled once, inputs are in bounds and memory suffices.

@@ -16,10 +16,11 @@ from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.monoids import MONOIDS, PLACES, NamedMonoid
-from dask_tapestry.operators.reduce import nothing_to_fold, real_parts, reduce
+from dask_tapestry.operators.reduce import nothing_to_fold, reduce
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
 
@@ -130,7 +131,7 @@ def _masked(
     if monoid.dtypes(x.type.dtype, kind)[0].kind == "b":
         x = astype(x, np.dtype(bool))
     elif kind is not None:
-        x = astype(real_parts(x) if kind.kind in "iuf" else x, kind)
+        x = astype(real_part(x) if kind.kind in "iuf" else x, kind)
     constant = start if filler is None else scalar_of(filler, x.type.dtype)
     assert constant is not None
     return choose(mask, x, constant)

@@ -16,6 +16,7 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.elementwise.ufunc_functions import operand
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.complex_parts import imag_part, real_part
 from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.full import full
@@ -128,7 +129,7 @@ def real(x: ArrayLike, /) -> Array:
     array([1.])
     """
     array = asarray(x)
-    return array if array.dtype.kind != "c" else _part("real", array)
+    return array if array.dtype.kind != "c" else Array(real_part(array.node))
 
 
 @implements(np.imag)
@@ -145,12 +146,7 @@ def imag(x: ArrayLike, /) -> Array:
     if array.dtype.kind != "c":
         zeros = full(array.shape, np.zeros((), array.dtype).flat[0], array.dims)
         return Array(following(zeros, [array.node]))
-    return _part("imag", array)
-
-
-def _part(name: str, x: Array) -> Array:
-    from_complex = np.dtype(x.dtype.char.lower())
-    return Array(cell_call(name, [x.node], [x.dtype], from_complex))
+    return Array(imag_part(array.node))
 
 
 @implements(np.around, np.round)
@@ -176,7 +172,7 @@ def around(a: ArrayLike, decimals: int = 0) -> Array:
     if digits == 0:
         return Array(elementwise("rint", node))
     if array.dtype.kind == "c":
-        parts = [around(_part(name, array), digits) for name in ("real", "imag")]
+        parts = [around(Array(part(array.node)), digits) for part in (real_part, imag_part)]
         loop = [part.dtype for part in parts]
         return Array(cell_call("complex", [part.node for part in parts], loop, array.dtype))
     scale = np.float64(10.0 ** builtins.abs(digits))

@@ -20,7 +20,7 @@ from dask_tapestry.operators.full import full
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.scatter import scatter
-from dask_tapestry.operators.slice import Slice, basic_slice
+from dask_tapestry.operators.slice import basic_slice, slice_items
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
@@ -130,7 +130,7 @@ def _with_basic(x: Tensor, part: Tensor, value: Tensor) -> Tensor:
     fitting = _fitted(value, part.type.shape)
     if part is x:
         return following(fitting, [x])
-    slices = part.operator.items if isinstance(part.operator, Slice) else ()
+    slices = slice_items(part)
     into: list[Progression] = []
     backward: list[int] = []
     dim = 0

@@ -1,58 +1,78 @@
-"""The distributions that every generator of random arrays has, under NumPy's names."""
+"""Random arrays of real numbers: uniform, normal, lognormal, exponential."""
 
 from __future__ import annotations
 
-from math import prod
-from operator import index
-from typing import Any
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.convert import asarray, with_chunks
-from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.chunks import Chunks
+from dask_tapestry.array.core.convert import with_chunks
 from dask_tapestry.array.core.shapes import Shape
 from dask_tapestry.array.random.parameters import (
     Draws,
+    Seed,
     float_dtype,
-    integer_bounds,
     no_out,
     output_shape,
-    population,
-    probability_edges,
     real_interval,
     real_parameter,
 )
-from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators import distributions
-from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.elementwise import Operand, astype, elementwise
-from dask_tapestry.operators.full import full
-from dask_tapestry.operators.permutation import permutation as permutation_tensor
-from dask_tapestry.operators.take import take
+from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
 
 class Distributions:
     """Random arrays by distribution; each call takes the next random numbers of one seed.
 
-    Arguments are those of NumPy's methods of the same name. Parameters may be arrays, to which
-    `size` must fit; `chunks` are nominal, by default those of a canonical grid.
+    Methods have the names and arguments of NumPy's. Parameters of a distribution may be arrays,
+    which broadcast to `size`.
+
+    Parameters
+    ----------
+    seed
+        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
     """
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: Seed = None) -> None:
         self._draws = Draws(seed)
 
     def random(
         self,
         size: Shape | None = None,
-        dtype: Any = np.float64,
+        dtype: DTypeLike | None = np.float64,
         out: None = None,
-        chunks: Any = None,
+        chunks: Chunks = None,
     ) -> Array:
-        """Return numbers evenly distributed in ``[0, 1)``, float64, float32 or float16.
+        """Return numbers evenly distributed in ``[0, 1)``.
 
-        They are multiples of 2**-53, 2**-24 or 2**-11.
+        Parameters
+        ----------
+        size
+            Shape of the result; by default 0-d.
+        dtype
+            float64, float32 or float16.
+        out
+            None; anything else is refused.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`; the numbers are multiples of 2**-53, 2**-24 or 2**-11.
+
+        Raises
+        ------
+        DTypeError
+            For another dtype, or an `out`.
+
+        See Also
+        --------
+        uniform
 
         Examples
         --------
@@ -63,17 +83,39 @@ class Distributions:
         kind = float_dtype(dtype, "random")
         no_out(out)
         x = distributions.uniform(output_shape(size), self._draws.next(), kind)
-        return laid_out(x, chunks)
+        return in_chunks(x, chunks)
 
     def uniform(
-        self, low: Any = 0.0, high: Any = 1.0, size: Shape | None = None, chunks: Any = None
+        self,
+        low: ArrayLike = 0.0,
+        high: ArrayLike = 1.0,
+        size: Shape | None = None,
+        chunks: Chunks = None,
     ) -> Array:
         """Return numbers evenly distributed in ``[low, high)``.
+
+        Parameters
+        ----------
+        low, high
+            The ends, numbers or arrays.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
 
         Raises
         ------
         ValueError, OverflowError
             If `high` is below `low`, or their difference is not finite.
+
+        See Also
+        --------
+        random, integers
 
         Examples
         --------
@@ -85,18 +127,41 @@ class Distributions:
         least, span = real_interval(low, high)
         shape = output_shape(size, least, span)
         x = distributions.uniform(shape, self._draws.next())
-        return laid_out(scaled(x, least, span), chunks)
+        return in_chunks(scaled(x, least, span), chunks)
 
     def standard_normal(
         self,
         size: Shape | None = None,
-        dtype: Any = np.float64,
+        dtype: DTypeLike | None = np.float64,
         out: None = None,
-        chunks: Any = None,
+        chunks: Chunks = None,
     ) -> Array:
-        """Return normally distributed numbers of mean 0 and deviation 1.
+        """Return normally distributed numbers of mean 0 and standard deviation 1.
 
-        They are float64, float32 or float16; those of float16 are those of float32, rounded.
+        Parameters
+        ----------
+        size
+            Shape of the result; by default 0-d.
+        dtype
+            float64, float32 or float16; the numbers of float16 are those of float32, rounded.
+        out
+            None; anything else is refused.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`.
+
+        Raises
+        ------
+        DTypeError
+            For another dtype, or an `out`.
+
+        See Also
+        --------
+        normal
 
         Examples
         --------
@@ -107,17 +172,39 @@ class Distributions:
         kind = float_dtype(dtype, "standard_normal")
         no_out(out)
         x = distributions.standard_normal(output_shape(size), self._draws.next(), kind)
-        return laid_out(x, chunks)
+        return in_chunks(x, chunks)
 
     def normal(
-        self, loc: Any = 0.0, scale: Any = 1.0, size: Shape | None = None, chunks: Any = None
+        self,
+        loc: ArrayLike = 0.0,
+        scale: ArrayLike = 1.0,
+        size: Shape | None = None,
+        chunks: Chunks = None,
     ) -> Array:
-        """Return normally distributed numbers of mean `loc` and deviation `scale`.
+        """Return normally distributed numbers of mean `loc` and standard deviation `scale`.
+
+        Parameters
+        ----------
+        loc, scale
+            Mean and standard deviation, numbers or arrays.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
 
         Raises
         ------
         ValueError
             If a scale is negative.
+
+        See Also
+        --------
+        standard_normal, lognormal
 
         Examples
         --------
@@ -126,22 +213,44 @@ class Distributions:
         >>> bool(abs(x.mean() - 100) < 0.2), bool(abs(x.std() - 15) < 0.2)
         (True, True)
         """
-        return laid_out(self._normal(loc, scale, "scale", size), chunks)
+        return in_chunks(self._normal(loc, scale, "scale", size), chunks)
 
-    def _normal(self, loc: Any, scale: Any, name: str, size: Shape | None) -> Tensor:
+    def _normal(self, loc: ArrayLike, scale: ArrayLike, name: str, size: Shape | None) -> Tensor:
         mean, deviation = real_parameter(loc), real_parameter(scale, name)
         shape = output_shape(size, mean, deviation)
         return scaled(distributions.standard_normal(shape, self._draws.next()), mean, deviation)
 
     def lognormal(
-        self, mean: Any = 0.0, sigma: Any = 1.0, size: Shape | None = None, chunks: Any = None
+        self,
+        mean: ArrayLike = 0.0,
+        sigma: ArrayLike = 1.0,
+        size: Shape | None = None,
+        chunks: Chunks = None,
     ) -> Array:
         """Return numbers whose logarithms are normally distributed.
+
+        Parameters
+        ----------
+        mean, sigma
+            Mean and standard deviation of the logarithms, numbers or arrays.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
 
         Raises
         ------
         ValueError
             If a sigma is negative.
+
+        See Also
+        --------
+        normal
 
         Examples
         --------
@@ -149,20 +258,46 @@ class Distributions:
         >>> bool(dt.random.default_rng(0).lognormal(size=1000).min() > 0)
         True
         """
-        return laid_out(elementwise("exp", self._normal(mean, sigma, "sigma", size)), chunks)
+        return in_chunks(elementwise("exp", self._normal(mean, sigma, "sigma", size)), chunks)
 
     def standard_exponential(
         self,
         size: Shape | None = None,
-        dtype: Any = np.float64,
-        method: str = "zig",
+        dtype: DTypeLike | None = np.float64,
+        method: Literal["zig", "inv"] = "zig",
         out: None = None,
-        chunks: Any = None,
+        chunks: Chunks = None,
     ) -> Array:
-        """Return exponentially distributed numbers of mean 1, float64, float32 or float16.
+        """Return exponentially distributed numbers of mean 1.
 
-        Those of float32 and float16 are those of float64, rounded. `method` is NumPy's choice of a
-        formula; here there is one.
+        Parameters
+        ----------
+        size
+            Shape of the result; by default 0-d.
+        dtype
+            float64, float32 or float16; the numbers of the last two are those of float64, rounded.
+        method
+            ``"zig"`` or ``"inv"``, NumPy's choice of a formula; here there is one.
+        out
+            None; anything else is refused.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`.
+
+        Raises
+        ------
+        DTypeError
+            For another dtype, or an `out`.
+        ValueError
+            For another method.
+
+        See Also
+        --------
+        exponential
 
         Examples
         --------
@@ -175,15 +310,35 @@ class Distributions:
         if method not in ("zig", "inv"):
             raise ValueError(f"method {method!r}: there are 'zig' and 'inv'")
         x = distributions.standard_exponential(output_shape(size), self._draws.next(), kind)
-        return laid_out(x, chunks)
+        return in_chunks(x, chunks)
 
-    def exponential(self, scale: Any = 1.0, size: Shape | None = None, chunks: Any = None) -> Array:
+    def exponential(
+        self, scale: ArrayLike = 1.0, size: Shape | None = None, chunks: Chunks = None
+    ) -> Array:
         """Return exponentially distributed numbers of mean `scale`.
+
+        Parameters
+        ----------
+        scale
+            The mean, a number or an array.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
 
         Raises
         ------
         ValueError
             If a scale is negative.
+
+        See Also
+        --------
+        standard_exponential
 
         Examples
         --------
@@ -194,138 +349,11 @@ class Distributions:
         mean = real_parameter(scale, "scale")
         shape = output_shape(size, mean)
         x = distributions.standard_exponential(shape, self._draws.next())
-        return laid_out(elementwise("multiply", x, mean), chunks)
-
-    def integers(
-        self,
-        low: Any,
-        high: Any = None,
-        size: Shape | None = None,
-        dtype: Any = np.int64,
-        endpoint: bool = False,
-        chunks: Any = None,
-    ) -> Array:
-        """Return integers from `low` to `high`, without `high` unless `endpoint` is true.
-
-        All are equally likely within 2**-32. With one bound it is `high` and `low` is 0.
-
-        Raises
-        ------
-        ValueError
-            If there is no such integer, or the bounds do not fit the dtype. Bounds that are
-            computed later are not looked at; where such a `high` equals `low`, any integer of 64
-            bits may come out.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
-        >>> dice = dt.random.default_rng(0).integers(1, 6, size=1000, endpoint=True)
-        >>> int(dice.min()), int(dice.max())
-        (1, 6)
-        """
-        kind = as_dtype(dtype)
-        if kind.kind not in "biu":
-            raise DTypeError(f"Unsupported dtype {kind!r} for integers")
-        least, count = integer_bounds(low, high, kind, endpoint)
-        return laid_out(self._integers(least, count, size, kind), chunks)
-
-    def _integers(
-        self, least: int | Tensor, count: int | Tensor, size: Shape | None, dtype: np.dtype[Any]
-    ) -> Tensor:
-        shape, stream = output_shape(size, least, count), self._draws.next()
-        if isinstance(count, Tensor):
-            x = distributions.integers_below_cells(shape, stream, count)
-        else:
-            x = distributions.integers_below(shape, stream, count)
-        if isinstance(least, Tensor):
-            x = elementwise("add", x, least)
-        elif least:
-            x = elementwise("add", x, np.uint64(least % 2**64))
-        return astype(x, dtype)
-
-    def permutation(self, x: Any, axis: int = 0, chunks: Any = None) -> Array:
-        """Return the numbers below `x` in random order, or the array `x` so ordered along `axis`.
-
-        Up to 2**20 numbers every order is equally likely; the order of more is a bijection that
-        is computed number by number, so that a slice costs what it holds.
-
-        Source of the bijection: `dask_tapestry.operators.permutation`.
-
-        Examples
-        --------
-        >>> import numpy as np, dask_tapestry as dt
-        >>> x = dt.random.default_rng(0).permutation(10**12)
-        >>> len(set(x[:1000].compute()))
-        1000
-        """
-        if isinstance(x, int | np.integer):
-            stream = self._draws.next()
-            return laid_out(permutation_tensor(max(0, index(x)), stream), chunks)
-        tensor = asarray(x).node
-        number = normalize_axis(axis, tensor.type.ndim)
-        places = permutation_tensor(tensor.type.shape[number], self._draws.next())
-        return laid_out(take(tensor, places, number), chunks)
-
-    def choice(
-        self,
-        a: Any,
-        size: Shape | None = None,
-        replace: bool = True,
-        p: Any = None,
-        axis: int = 0,
-        shuffle: bool = True,  # it is, either way
-        chunks: Any = None,
-    ) -> Array:
-        """Return a random choice of the numbers below `a`, or of the slices of the array `a`.
-
-        Parameters
-        ----------
-        p
-            How likely each is; by default they are equally so. Only with replacement.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing to choose from, or not enough of it, or `p` is no distribution.
-        TypeError
-            If `p` is given without replacement.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
-        >>> x = dt.random.default_rng(0).choice(10, 1000, p=[0.5] + [0] * 8 + [0.5])
-        >>> sorted(set(x.compute().tolist()))
-        [0, 9]
-        """
-        tensor, count, number = population(a, axis)
-        shape = output_shape(size)
-        places = Array(self._places(count, shape, replace, p))
-        if tensor is None:
-            return with_chunks(places, chunks)
-        return laid_out(take(tensor, places.node, number), chunks)
-
-    def _places(self, count: int, shape: tuple[int, ...], replace: bool, p: Any) -> Tensor:
-        stream, kind = self._draws.next(), np.dtype(np.int64)
-        if not prod(shape):
-            return full(shape, np.int64(0))
-        if count < 1:
-            raise ValueError("a must be a positive integer unless no samples are taken")
-        if p is not None and not replace:
-            raise DTypeError("choice without replacement takes no probabilities")
-        if not replace:
-            if prod(shape) > count:
-                text = "Cannot take a larger sample than population when replace is False"
-                raise ValueError(text)
-            order = Array(permutation_tensor(count, stream))
-            return order[: prod(shape)].reshape(shape).node
-        if p is None:
-            return astype(distributions.integers_below(shape, stream, count), kind)
-        edges = asarray(probability_edges(p, count)).node
-        return distributions.search(distributions.uniform(shape, stream), edges)
+        return in_chunks(elementwise("multiply", x, mean), chunks)
 
 
-def laid_out(x: Tensor, chunks: Any) -> Array:
-    """`x` as an array, in `chunks` if these are given."""
+def in_chunks(x: Tensor, chunks: Chunks) -> Array:
+    """`x` as an array, with nominal `chunks` if these are given."""
     return with_chunks(Array(x), chunks)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import final
+
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.shapes import Shape
-from dask_tapestry.array.random.inverse_transform import Inversions
-from dask_tapestry.array.random.parameters import Draws
+from dask_tapestry.array.random.integers import RandomIntegers
+from dask_tapestry.array.random.inverse_transform import InverseTransforms
+from dask_tapestry.array.random.parameters import Draws, Seed
 
 __all__ = [
     "Generator",
@@ -39,8 +43,17 @@ __all__ = [
 
 
 @final
-class Generator(Inversions):
-    """Random arrays of one seed, as `numpy.random.Generator`; see `default_rng`.
+class Generator(InverseTransforms, RandomIntegers):
+    """Random arrays of one seed, as `numpy.random.Generator`.
+
+    Parameters
+    ----------
+    seed
+        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
+
+    See Also
+    --------
+    default_rng
 
     Examples
     --------
@@ -50,7 +63,17 @@ class Generator(Inversions):
     """
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """Return generators whose random numbers have nothing to do with this one's.
+        """Return generators whose random numbers are independent of this one's.
+
+        Parameters
+        ----------
+        n_children
+            How many.
+
+        Returns
+        -------
+        list of Generator
+            The generators.
 
         Examples
         --------
@@ -62,8 +85,13 @@ class Generator(Inversions):
 
 
 @final
-class RandomState(Inversions):
+class RandomState(InverseTransforms, RandomIntegers):
     """Random arrays of one seed, by the names of `numpy.random.RandomState`.
+
+    Parameters
+    ----------
+    seed
+        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
 
     Examples
     --------
@@ -72,8 +100,17 @@ class RandomState(Inversions):
     dtype('int64')
     """
 
-    def seed(self, seed: Any = None) -> None:
+    def seed(self, seed: Seed = None) -> None:
         """Begin anew with the random numbers of `seed`.
+
+        Parameters
+        ----------
+        seed
+            An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
+
+        Returns
+        -------
+        None
 
         Examples
         --------
@@ -86,8 +123,20 @@ class RandomState(Inversions):
         """
         self._draws = Draws(seed)
 
-    def random_sample(self, size: Shape | None = None, chunks: Any = None) -> Array:
-        """Return numbers evenly distributed in ``[0, 1)``.
+    def random_sample(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
+        """Return numbers evenly distributed in ``[0, 1)``: the older name of `random`.
+
+        Parameters
+        ----------
+        size
+            Shape of the result; by default 0-d.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
 
         Examples
         --------
@@ -99,13 +148,34 @@ class RandomState(Inversions):
 
     def randint(
         self,
-        low: Any,
-        high: Any = None,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
         size: Shape | None = None,
-        dtype: Any = int,
-        chunks: Any = None,
+        dtype: DTypeLike | None = int,
+        chunks: Chunks = None,
     ) -> Array:
-        """Return integers from `low` to ``high - 1``; see `integers`.
+        """Return integers from `low` to ``high - 1``: the older name of `integers`.
+
+        Parameters
+        ----------
+        low, high
+            The bounds, integers or arrays of them; one bound is `high`, and `low` is 0.
+        size
+            Shape of the result; by default that of the parameters.
+        dtype
+            An integer dtype or bool.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, in `dtype`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such integer, or the bounds do not fit the dtype.
 
         Examples
         --------
@@ -116,7 +186,7 @@ class RandomState(Inversions):
         return self.integers(low, high, size, dtype, chunks=chunks)
 
 
-def default_rng(seed: Any = None) -> Generator:
+def default_rng(seed: Seed | Generator = None) -> Generator:
     """Return a generator of random arrays, as `numpy.random.default_rng`.
 
     Parameters
@@ -124,6 +194,11 @@ def default_rng(seed: Any = None) -> Generator:
     seed
         An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's;
         a generator is returned as it is.
+
+    Returns
+    -------
+    Generator
+        Generators of one seed give the same arrays, call by call.
 
     Raises
     ------

@@ -1,15 +1,16 @@
-"""Distributions whose numbers are a function of one evenly or exponentially distributed number."""
+"""Distributions by inverse transform: each number is a function of one uniform or exponential."""
 
 from __future__ import annotations
 
 from math import pi
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.shapes import Shape
-from dask_tapestry.array.random.distributions import Distributions, laid_out, scaled
+from dask_tapestry.array.random.distributions import Distributions, in_chunks, scaled
 from dask_tapestry.array.random.parameters import is_lazy, output_shape, real_parameter
 from dask_tapestry.operators import distributions
 from dask_tapestry.operators.elementwise import Operand, elementwise, scalar_of
@@ -18,13 +19,36 @@ from dask_tapestry.operators.where import where
 from dask_tapestry.teg import Tensor
 
 
-class Inversions(Distributions):
-    """More distributions; arguments are those of NumPy's methods of the same name."""
+class InverseTransforms(Distributions):
+    """More distributions: methods have the names and arguments of NumPy's."""
 
     def laplace(
-        self, loc: Any = 0.0, scale: Any = 1.0, size: Shape | None = None, chunks: Any = None
+        self,
+        loc: ArrayLike = 0.0,
+        scale: ArrayLike = 1.0,
+        size: Shape | None = None,
+        chunks: Chunks = None,
     ) -> Array:
-        """Return numbers distributed exponentially to both sides of `loc`.
+        """Return numbers of the Laplace distribution: exponential to both sides of `loc`.
+
+        Parameters
+        ----------
+        loc, scale
+            Location and scale, numbers or arrays.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Raises
+        ------
+        ValueError
+            If a scale is negative.
 
         Examples
         --------
@@ -34,12 +58,35 @@ class Inversions(Distributions):
         """
         middle, width = real_parameter(loc), real_parameter(scale, "scale")
         x = distributions.laplace(output_shape(size, middle, width), self._draws.next())
-        return laid_out(scaled(x, middle, width), chunks)
+        return in_chunks(scaled(x, middle, width), chunks)
 
     def logistic(
-        self, loc: Any = 0.0, scale: Any = 1.0, size: Shape | None = None, chunks: Any = None
+        self,
+        loc: ArrayLike = 0.0,
+        scale: ArrayLike = 1.0,
+        size: Shape | None = None,
+        chunks: Chunks = None,
     ) -> Array:
         """Return numbers of the logistic distribution.
+
+        Parameters
+        ----------
+        loc, scale
+            Location and scale, numbers or arrays.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Raises
+        ------
+        ValueError
+            If a scale is negative.
 
         Examples
         --------
@@ -51,12 +98,35 @@ class Inversions(Distributions):
         u = self._open(output_shape(size, middle, width))
         above = elementwise("log1p", elementwise("negative", u))
         x = elementwise("subtract", elementwise("log", u), above)
-        return laid_out(scaled(x, middle, width), chunks)
+        return in_chunks(scaled(x, middle, width), chunks)
 
     def gumbel(
-        self, loc: Any = 0.0, scale: Any = 1.0, size: Shape | None = None, chunks: Any = None
+        self,
+        loc: ArrayLike = 0.0,
+        scale: ArrayLike = 1.0,
+        size: Shape | None = None,
+        chunks: Chunks = None,
     ) -> Array:
-        """Return numbers of the Gumbel distribution, of which maxima are.
+        """Return numbers of the Gumbel distribution, that of the maxima of many numbers.
+
+        Parameters
+        ----------
+        loc, scale
+            Location and scale, numbers or arrays.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Raises
+        ------
+        ValueError
+            If a scale is negative.
 
         Examples
         --------
@@ -67,10 +137,31 @@ class Inversions(Distributions):
         middle, width = real_parameter(loc), real_parameter(scale, "scale")
         u = self._open(output_shape(size, middle, width))
         twice = elementwise("log", elementwise("negative", elementwise("log", u)))
-        return laid_out(scaled(elementwise("negative", twice), middle, width), chunks)
+        return in_chunks(scaled(elementwise("negative", twice), middle, width), chunks)
 
-    def rayleigh(self, scale: Any = 1.0, size: Shape | None = None, chunks: Any = None) -> Array:
-        """Return lengths of vectors of two normally distributed numbers.
+    def rayleigh(
+        self, scale: ArrayLike = 1.0, size: Shape | None = None, chunks: Chunks = None
+    ) -> Array:
+        """Return numbers of the Rayleigh distribution: lengths of vectors of two normal numbers.
+
+        Parameters
+        ----------
+        scale
+            Standard deviation of the two, a number or an array.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Raises
+        ------
+        ValueError
+            If a scale is negative.
 
         Examples
         --------
@@ -80,10 +171,29 @@ class Inversions(Distributions):
         """
         width = real_parameter(scale, "scale")
         twice = elementwise("multiply", self._waiting(output_shape(size, width)), 2.0)
-        return laid_out(elementwise("multiply", elementwise("sqrt", twice), width), chunks)
+        return in_chunks(elementwise("multiply", elementwise("sqrt", twice), width), chunks)
 
-    def weibull(self, a: Any, size: Shape | None = None, chunks: Any = None) -> Array:
-        """Return numbers whose power `a` is exponentially distributed.
+    def weibull(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
+        """Return numbers of the Weibull distribution: their power `a` is exponentially distributed.
+
+        Parameters
+        ----------
+        a
+            The shape parameter, a number or an array, not negative.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Raises
+        ------
+        ValueError
+            If an `a` is negative.
 
         Examples
         --------
@@ -94,10 +204,29 @@ class Inversions(Distributions):
         shape = real_parameter(a, "a")
         x = self._waiting(output_shape(size, shape))
         root = elementwise("power", x, _quotient(1.0, shape))
-        return laid_out(where(elementwise("equal", _like(shape, x), 0), 0.0, root), chunks)
+        return in_chunks(where(elementwise("equal", _like(shape, x), 0), 0.0, root), chunks)
 
-    def pareto(self, a: Any, size: Shape | None = None, chunks: Any = None) -> Array:
-        """Return numbers of the Pareto distribution of the second kind: above 0, with tail `a`.
+    def pareto(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
+        """Return numbers of the Pareto distribution of the second kind: from 0 on, with tail `a`.
+
+        Parameters
+        ----------
+        a
+            The shape parameter, a number or an array, positive.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Raises
+        ------
+        ValueError
+            If an `a` is not positive.
 
         Examples
         --------
@@ -107,10 +236,29 @@ class Inversions(Distributions):
         """
         shape = real_parameter(a, "a", zero=False)
         x = self._waiting(output_shape(size, shape))
-        return laid_out(elementwise("expm1", elementwise("divide", x, shape)), chunks)
+        return in_chunks(elementwise("expm1", elementwise("divide", x, shape)), chunks)
 
-    def power(self, a: Any, size: Shape | None = None, chunks: Any = None) -> Array:
+    def power(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return numbers in ``[0, 1]`` whose power `a` is evenly distributed.
+
+        Parameters
+        ----------
+        a
+            The exponent, a number or an array, positive.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Raises
+        ------
+        ValueError
+            If an `a` is not positive.
 
         Examples
         --------
@@ -120,10 +268,22 @@ class Inversions(Distributions):
         """
         shape = real_parameter(a, "a", zero=False)
         u = self._open(output_shape(size, shape))
-        return laid_out(elementwise("power", u, _quotient(1.0, shape)), chunks)
+        return in_chunks(elementwise("power", u, _quotient(1.0, shape)), chunks)
 
-    def standard_cauchy(self, size: Shape | None = None, chunks: Any = None) -> Array:
-        """Return quotients of two normally distributed numbers.
+    def standard_cauchy(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
+        """Return numbers of the Cauchy distribution: quotients of two normal numbers.
+
+        Parameters
+        ----------
+        size
+            Shape of the result; by default 0-d.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
 
         Examples
         --------
@@ -132,12 +292,31 @@ class Inversions(Distributions):
         (3,)
         """
         turn = elementwise("subtract", self._open(output_shape(size)), 0.5)
-        return laid_out(elementwise("tan", elementwise("multiply", turn, pi)), chunks)
+        return in_chunks(elementwise("tan", elementwise("multiply", turn, pi)), chunks)
 
     def triangular(
-        self, left: Any, mode: Any, right: Any, size: Shape | None = None, chunks: Any = None
+        self,
+        left: ArrayLike,
+        mode: ArrayLike,
+        right: ArrayLike,
+        size: Shape | None = None,
+        chunks: Chunks = None,
     ) -> Array:
         """Return numbers between `left` and `right`, the likelier the nearer to `mode`.
+
+        Parameters
+        ----------
+        left, mode, right
+            Lower end, most likely number and upper end; numbers or arrays.
+        size
+            Shape of the result; by default that of the parameters.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
 
         Raises
         ------
@@ -164,7 +343,7 @@ class Inversions(Distributions):
             elementwise("add", low, elementwise("sqrt", below)),
             _minus(high, elementwise("sqrt", above)),
         )
-        return laid_out(x, chunks)
+        return in_chunks(x, chunks)
 
     def _open(self, shape: tuple[int, ...]) -> Tensor:
         return distributions.open_uniform(shape, self._draws.next())
@@ -190,7 +369,7 @@ def _quotient(x: float, y: Operand) -> Operand:
     return float(np.divide(x, y)) if y else np.inf
 
 
-def _check_order(left: Any, mode: Any, right: Any) -> None:
+def _check_order(left: ArrayLike, mode: ArrayLike, right: ArrayLike) -> None:
     """Refuse corners that are not in order; those that are computed later are not looked at."""
     if any(map(is_lazy, (left, mode, right))):
         return

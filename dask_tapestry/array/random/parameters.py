@@ -1,11 +1,13 @@
-"""What calls for random arrays are given: seeds, sizes, dtypes, parameters of distributions."""
+"""Arguments of random arrays, checked: seeds, sizes, dtypes, parameters of distributions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
@@ -17,6 +19,8 @@ from dask_tapestry.operators.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.random_bits import BITS_DTYPE, Stream
 from dask_tapestry.teg import Tensor
 
+Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]
+Seed = int | Integers | np.random.SeedSequence | None
 WORD = 2**64
 
 
@@ -26,14 +30,15 @@ class Draws:
     Parameters
     ----------
     seed
-        What `numpy.random.SeedSequence` takes, or one; None for a seed of the system's.
+        A `numpy.random.SeedSequence` or what it takes; None for a seed of the system's.
     calls
         Number of calls already made.
     """
 
-    def __init__(self, seed: Any = None, calls: int = 0) -> None:
-        known = isinstance(seed, np.random.SeedSequence)
-        self.seeds: np.random.SeedSequence = seed if known else np.random.SeedSequence(seed)
+    def __init__(self, seed: Seed = None, calls: int = 0) -> None:
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed)
+        self.seeds = seed
         first, second = self.seeds.generate_state(2, np.uint64)
         self.key = (int(first), int(second))
         self.calls = calls
@@ -49,7 +54,7 @@ class Draws:
         return Draws, (self.seeds, self.calls)
 
 
-def float_dtype(dtype: Any, name: str) -> np.dtype[Any]:
+def float_dtype(dtype: DTypeLike | None, name: str) -> np.dtype[Any]:
     """`dtype` if it is float16, float32 or float64, else `DTypeError`."""
     kind = as_dtype(dtype)
     if kind not in (np.float16, np.float32, np.float64):
@@ -68,7 +73,7 @@ def is_lazy(value: object) -> bool:
     return hasattr(value, "__dask_graph__")
 
 
-def real_parameter(value: Any, name: str | None = None, zero: bool = True) -> Operand:
+def real_parameter(value: ArrayLike, name: str | None = None, zero: bool = True) -> Operand:
     """A parameter of a distribution, as float64.
 
     Parameters
@@ -91,7 +96,7 @@ def real_parameter(value: Any, name: str | None = None, zero: bool = True) -> Op
     return float(cells) if not cells.ndim else asarray(cells).node
 
 
-def real_interval(low: Any, high: Any) -> tuple[Operand, Operand]:
+def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
     """The lower end of an interval and its length, as float64.
 
     Raises
@@ -126,7 +131,7 @@ def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
 
 
 def integer_bounds(
-    low: Any, high: Any, dtype: np.dtype[Any], endpoint: bool
+    low: ArrayLike, high: ArrayLike | None, dtype: np.dtype[Any], endpoint: bool
 ) -> tuple[int | Tensor, int | Tensor]:
     """The least integer and how many there are, modulo 2**64 where they are tensors.
 
@@ -159,7 +164,7 @@ def integer_bounds(
 
 
 def _exact(value: Any) -> np.ndarray[Any, Any]:
-    """Cells as Python integers, of which any size can be compared and subtracted."""
+    """Cells as Python integers, which can be compared and subtracted whatever their size."""
     if not np.ndim(value):
         return np.array(int(value), object)
     return np.asarray(np.vectorize(int, otypes=[object])(value))
@@ -169,7 +174,7 @@ def _words(cells: np.ndarray[Any, Any]) -> Tensor:
     return asarray(np.asarray(cells % WORD, BITS_DTYPE)).node
 
 
-def _integer_cells(value: Any) -> Tensor:
+def _integer_cells(value: ArrayLike) -> Tensor:
     if not is_lazy(value):
         return _words(_exact(value))
     tensor = asarray(value).node
@@ -178,7 +183,7 @@ def _integer_cells(value: Any) -> Tensor:
     return astype(tensor, BITS_DTYPE)
 
 
-def population(a: Any, axis: int) -> tuple[Tensor | None, int, int]:
+def population(a: ArrayLike, axis: int) -> tuple[Tensor | None, int, int]:
     """What to choose from: an array or None for integers, how many there are, and the axis."""
     if isinstance(a, int | np.integer):
         return None, int(a), 0
@@ -189,7 +194,7 @@ def population(a: Any, axis: int) -> tuple[Tensor | None, int, int]:
     return tensor, tensor.type.shape[number], number
 
 
-def probability_edges(p: Any, count: int) -> np.ndarray[Any, Any]:
+def probability_edges(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
     """Where the shares `p` of the unit interval end, then infinities up to 2**k - 1 edges.
 
     Raises

@@ -12,19 +12,19 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.boolean_mask import Pick, counted
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.statistics.scans import cumsum
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.row_order import RowOrder
+from dask_tapestry.operators.row_order import row_order
+from dask_tapestry.operators.scan import scan
 from dask_tapestry.operators.search import is_in, searchsorted
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import PLACES, argsort, sort
 from dask_tapestry.operators.take import take
-from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.teg import Tensor
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class DistinctRows:
         moved = permute(x.node, self.order)
         self.outer = moved.type.shape[1:]
         self.rows = reshape(moved, (moved.type.shape[0], prod(self.outer)))
-        self.places = apply(RowOrder(), self.rows)
+        self.places = row_order(self.rows)
         self.ordered = take(self.rows, self.places, 0)
         n = self.ordered.type.shape[0]
         unlike = elementwise(
@@ -147,7 +147,7 @@ def _firsts(ordered: Tensor, equal_nan: bool) -> Tensor:
     unlike = elementwise("not_equal", here, before)
     if equal_nan and ordered.type.dtype.kind in "fcmM":
         known = elementwise("logical_not", elementwise("isnan", before))
-        unlike = elementwise("logical_and", unlike, known)  # NaN comes last: all after it are NaN
+        unlike = elementwise("logical_and", unlike, known)  # after a NaN, all are
     return _with_first(unlike, n)
 
 
@@ -166,5 +166,5 @@ def _spans(pick: Pick, n: int) -> Tensor:
 
 def _group_numbers(mask: Tensor, order: Tensor) -> Tensor:
     """For each cell, how many cells before it in order are the first of their kind, less one."""
-    count = cumsum(Array(astype(mask, PLACES)), axis=0)
-    return take((count - 1).node, argsort(order, 0), 0)
+    count = scan(astype(mask, PLACES), "add", 0)
+    return take(elementwise("subtract", count, 1), argsort(order, 0), 0)

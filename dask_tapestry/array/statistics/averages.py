@@ -19,10 +19,9 @@ from dask_tapestry.array.core.reduction_arguments import (
     mask_of,
     wanted_dtype,
 )
-from dask_tapestry.array.elementwise.choosing import imag as imag_part
-from dask_tapestry.array.elementwise.choosing import real as real_part
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.complex_parts import square_modulus
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.operators.reduce import reduce
@@ -123,7 +122,9 @@ def _sum(
     return folded("sum", Array(x), axes, dtype=kind, keepdims=keepdims, where=where).node
 
 
-def _count(x: Tensor, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool) -> Operand:
+def _count(
+    x: Tensor, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool
+) -> Tensor | np.int64:
     """Number of cells that are folded; with a mask, for each cell of the result."""
     if mask is None:
         return np.int64(np.prod([x.type.shape[axis] for axis in axes], dtype=np.int64))
@@ -315,7 +316,7 @@ def _two_passes(
     if isinstance(count, Tensor):
         degrees: Operand = elementwise("maximum", elementwise("subtract", count, ddof), 0)
     else:
-        degrees = np.float64(max(float(count) - ddof, 0))  # type: ignore[arg-type]
+        degrees = np.float64(max(float(count) - ddof, 0))
     return astype(elementwise("divide", total, degrees), wanted)
 
 
@@ -326,11 +327,3 @@ def _squared(off: Tensor, given: np.dtype[Any]) -> Tensor:
     if off.type.dtype.kind != "c":
         return elementwise("multiply", off, off)
     return square_modulus(off)
-
-
-def square_modulus(x: Tensor) -> Tensor:
-    """``abs(x) ** 2``, computed without a square root."""
-    if x.type.dtype.kind != "c":
-        return elementwise("square", x)
-    real, imag = (part(Array(x)).node for part in (real_part, imag_part))
-    return elementwise("add", elementwise("square", real), elementwise("square", imag))

@@ -77,7 +77,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         return bincount_tensor(kept[0], max(int(counts), least), added, strict=True)
 
     kind = cells.type.dtype
-    most = 2 if kind.kind == "b" else int(np.iinfo(kind.type).max) + 1  # type: ignore[type-var]
+    most = 2 if kind.kind == "b" else int(np.iinfo(kind.str).max) + 1
     bound = bincount_tensor(cells, max(most, least), added, strict=True)
     return Array(Deferred(longest, (cells,), build, bound, cells))
 

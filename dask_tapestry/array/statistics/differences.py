@@ -99,11 +99,16 @@ def _end_cells(end: ArrayLike, x: Tensor, axis: int) -> Tensor | None:
 
 
 def _difference(x: Tensor, axis: int) -> Tensor:
-    """`x` without its first cells minus `x` without its last ones."""
+    """Each cell minus the one before; of bools, whether they differ."""
+    return elementwise(
+        "not_equal" if x.type.dtype.kind == "b" else "subtract", *_neighbours(x, axis)
+    )
+
+
+def _neighbours(x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """`x` without its first cells along `axis`, and without its last ones."""
     rest = (slice(None),) * axis
-    later = basic_slice(x, (*rest, slice(1, None)))
-    earlier = basic_slice(x, (*rest, slice(None, -1)))
-    return elementwise("not_equal" if x.type.dtype.kind == "b" else "subtract", later, earlier)
+    return basic_slice(x, (*rest, slice(1, None))), basic_slice(x, (*rest, slice(None, -1)))
 
 
 @implements(np.ediff1d)
@@ -141,13 +146,9 @@ def ediff1d(
     """
     x = asarray(ary).node
     flat = reshape(x, -1)
-    between = elementwise("subtract", *_neighbours(flat))
+    between = elementwise("subtract", *_neighbours(flat, 0))
     parts = [_end_vector(to_begin, x, "to_begin"), between, _end_vector(to_end, x, "to_end")]
     return Array(concat([part for part in parts if part is not None], 0))
-
-
-def _neighbours(flat: Tensor) -> tuple[Tensor, Tensor]:
-    return basic_slice(flat, (slice(1, None),)), basic_slice(flat, (slice(None, -1),))
 
 
 def _end_vector(given: ArrayLike | None, x: Tensor, name: str) -> Tensor | None:

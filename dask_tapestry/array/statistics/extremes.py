@@ -241,5 +241,5 @@ def ptp(a: ArrayLike, axis: Axes = None, out: Array | None = None, keepdims: boo
     """
     x = asarray(a)
     if x.dtype.kind == "b":
-        max(x, axis)  # that there are no cells is reported before that they have no difference
+        max(x, axis)  # reports missing cells before a dtype without differences, as NumPy
     return folded("ptp", x, axis, out=out, keepdims=keepdims)

@@ -29,7 +29,7 @@ from dask_tapestry.teg import Tensor
 
 __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
-Bins = ArrayLike | Sequence[ArrayLike]  # of several dimensions
+Bins = ArrayLike | Sequence[ArrayLike]  # for each of several dimensions, or for all
 Range = tuple[float, float] | None
 
 DOUBLE = np.dtype(np.float64)
@@ -206,7 +206,7 @@ def _counts(
         histogram_bin(x.node, edges.node, even=even)
         for x, (edges, even) in zip(cells, found, strict=True)
     ]
-    sides = tuple(n + 2 for n in shape)  # and what lies in none, at both ends
+    sides = tuple(n + 2 for n in shape)  # at both ends, cells in no bin
     table = Array(
         bincount(_flat_number(numbers, sides), prod(sides), None if added is None else added.node)
     )

@@ -10,17 +10,16 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.lanes import align_weights
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import flag, wanted_dtype
 from dask_tapestry.array.statistics.averages import mean
 from dask_tapestry.array.statistics.reductions import sum
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reshape import reshape
 
 __all__ = ["average", "moment"]
 
@@ -86,33 +85,16 @@ def average(
         share = value.dtype.type(x.size / value.size if value.size else x.size)
         return value, Array(full(value.shape, share))
     if axis is not None:
-        normalize_axes(axis, x.ndim)  # a fold alone lets an array without dimensions have some
+        normalize_axes(axis, x.ndim)  # a sum would let a 0-d array have axis 0
     given = asarray(weights)
     dtype = np.result_type(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
-    aligned = _aligned(x, given, axis)
+    aligned = align_weights(given, x.shape, axis)
     scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
     weighted = Array(elementwise("multiply", x.node, aligned.node, dtype=dtype))
     value = sum(weighted, axis, dtype=dtype, keepdims=keep) / scale
     if not returned:
         return value
     return value, Array(broadcast(scale.node, value.shape))
-
-
-def _aligned(x: Array, weights: Array, axis: Axes) -> Array:
-    """Weights in the shape of `x`."""
-    if weights.shape == x.shape:
-        return weights
-    if axis is None:
-        raise DTypeError("Axis must be specified when shapes of a and weights differ.")
-    axes = normalize_axes(axis, x.ndim)
-    order = [a % x.ndim for a in ((axis,) if isinstance(axis, int) else tuple(axis))]
-    if weights.shape != tuple(x.shape[a] for a in order):
-        raise ShapeError(
-            "Shape of weights must be consistent with shape of a along specified axis."
-        )
-    turned = permute(weights.node, [order.index(a) for a in axes])
-    sides = tuple(n if a in axes else 1 for a, n in enumerate(x.shape))
-    return Array(broadcast(reshape(turned, sides), x.shape))
 
 
 def moment(

@@ -326,5 +326,5 @@ def _argmin_or_argmax(
     if x.dtype.kind not in "fc":
         return placed(monoid, x, axis, out, keepdims)
     if x.size:
-        normalize_axes(fold_axes(axis, x.ndim), x.ndim)  # before several axes, as in NumPy
+        normalize_axes(fold_axes(axis, x.ndim), x.ndim)  # reported before several axes, as in NumPy
     return placed(f"nan{monoid}", x, axis, out, keepdims)

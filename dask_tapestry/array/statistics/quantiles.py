@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.core.lanes import Lanes
+from dask_tapestry.array.core.lanes import Lanes, align_weights
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import flag
 from dask_tapestry.array.statistics.nan_averages import nanmean
@@ -294,7 +294,7 @@ def _quantile(
     if asked.weights is not None:
         if method != "inverted_cdf":
             raise ShapeError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
-        weights = Lanes(lanes.fitted(asarray(asked.weights)), axis).array
+        weights = Lanes(align_weights(asarray(asked.weights), array.shape, axis), axis).array
         found = weighted_values(lanes.array, weights, levels, skip_nan)
     else:
         check_method(method)

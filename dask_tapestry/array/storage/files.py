@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -16,7 +17,8 @@ from dask_tapestry.array.storage.stores import store
 from dask_tapestry.errors import ArgumentError, ShapeError, StoreError, StoreNotFoundError
 from dask_tapestry.io.default_chunks import default_chunk_shape
 from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file, replace_dataset
-from dask_tapestry.io.npy_stack import from_npy_folder, npy_stack_sink
+from dask_tapestry.io.npy_stack_sink import npy_stack_sink
+from dask_tapestry.io.npy_stack_source import from_npy_folder
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.plan.resources import current, runs_elsewhere
 from dask_tapestry.teg.nominal import chunk_bytes
@@ -29,11 +31,16 @@ __all__ = [
     "to_npy_stack",
 ]
 
-Path_ = str | PathLike[str]
+FilePath = str | PathLike[str]
+StoredChunks = bool | int | Sequence[int] | Literal["auto"] | None
 
 
 def to_hdf5(
-    filename: Path_, *args: Any, chunks: Any = True, overwrite: bool = False, **kwargs: Any
+    filename: FilePath,
+    *args: str | ArrayLike | Mapping[str, ArrayLike],
+    chunks: StoredChunks = True,
+    overwrite: bool = False,
+    **kwargs: Any,
 ) -> None:
     """Write arrays to datasets of an HDF5 file, whole chunks by one task each.
 
@@ -92,7 +99,7 @@ def to_hdf5(
                 replace_dataset(file, path, complete)
 
 
-def _sides(chunks: Any, x: Array) -> tuple[int, ...] | None:
+def _sides(chunks: StoredChunks, x: Array) -> tuple[int, ...] | None:
     """Sides of the chunks of a dataset; None for none, which HDF5 wants without cells."""
     if chunks is None or chunks is False or not x.size or not x.ndim:
         return None
@@ -105,7 +112,7 @@ def _sides(chunks: Any, x: Array) -> tuple[int, ...] | None:
 
 
 def from_npy(
-    file: Path_, mmap_mode: Literal["r", "r+"] = "r", *, dims: Sequence[str | None] | None = None
+    file: FilePath, mmap_mode: Literal["r", "r+"] = "r", *, dims: Sequence[str | None] | None = None
 ) -> Array:
     """Return the array in an npy file, which is mapped into memory where it is read.
 
@@ -145,8 +152,8 @@ def from_npy(
 
 
 def to_npy_stack(
-    dirname: Path_,
-    x: Any,
+    dirname: FilePath,
+    x: ArrayLike,
     axis: int = 0,
     *,
     length: int | None = None,
@@ -204,7 +211,7 @@ def to_npy_stack(
     return None
 
 
-def from_npy_stack(dirname: Path_, mmap_mode: str | None = "r") -> Array:
+def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
     """Return an array that `to_npy_stack` wrote, ours or Dask's.
 
     Parameters

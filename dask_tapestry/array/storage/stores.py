@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -27,19 +29,31 @@ from dask_tapestry.teg import sequence_point
 
 __all__ = ["store"]
 
+Lock = bool | AbstractContextManager[Any]
+
+
+class Writable(Protocol):
+    """Anything that cells can be written into."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> Any: ...
+    def __setitem__(self, key: Any, value: Any, /) -> None: ...
+
 
 def store(
-    sources: Any,
-    targets: Any,
-    lock: Any = True,
+    sources: ArrayLike | Sequence[ArrayLike],
+    targets: Writable | Sequence[Writable],
+    lock: Lock = True,
     regions: Region | Sequence[Region] = None,
     compute: bool = True,
     return_stored: bool = False,
     load_stored: bool | None = None,
     *,
-    after: Sequence[Any] = (),
+    after: Sequence[Array | Effect] = (),
     **kwargs: Any,
-) -> Any:
+) -> Effect | tuple[Array, ...] | None:
     """Write arrays into arrays that are there.
 
     What one task writes of a Zarr array or an HDF5 dataset are whole stored chunks, or shards; a
@@ -112,13 +126,13 @@ def store(
     return written(writes, where, after, (), compute, return_stored, kwargs)
 
 
-def _for_each(regions: Any, count: int) -> list[Region]:
+def _for_each(regions: Region | Sequence[Region], count: int) -> list[Region]:
     if isinstance(regions, list):
         return regions * count if len(regions) == 1 else list(regions)
     return [regions] * count
 
 
-def _targets(given: Sequence[Any], lock: Any) -> list[Target]:
+def _targets(given: Sequence[Writable], lock: Lock) -> list[Target]:
     """A target for each object; the same for the same array, however it was opened."""
     known: dict[Any, Target] = {}
     found = []
@@ -138,7 +152,7 @@ def _targets(given: Sequence[Any], lock: Any) -> list[Target]:
     return found
 
 
-def _target(data: Any, lock: Any) -> Target:
+def _target(data: Writable, lock: Lock) -> Target:
     if isinstance(data, np.ndarray):
         return numpy_target(data)
     return dataset_target(data) if is_dataset(data) else duck_target(data, lock)
@@ -152,12 +166,12 @@ def write_of(x: Array, target: Target, place: RegionSlices) -> Write:
 def written(
     writes: Sequence[Write],
     places: Sequence[RegionSlices],
-    after: Sequence[Any],
+    after: Sequence[Array | Effect],
     workers: tuple[str, ...],
     compute: bool,
     return_stored: bool,
     kwargs: Mapping[str, Any],
-) -> Any:
+) -> Effect | tuple[Array, ...] | None:
     """Do what `store` and `to_zarr` are asked to, once they know what to write."""
     sinks = ordered_sinks(writes, points_of(after), workers)
     effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))

@@ -28,7 +28,7 @@ __all__ = [
     "apply_over_axes",
 ]
 
-FEW = 2  # cells of an axis that a trial takes where all would be too many
+FEW = 2  # cells of an axis that a trial call takes if it is long
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ __all__ = [
     "reduction",
 ]
 
-SPLIT_EVERY = 4  # partial results that are combined at once, as in Dask
+SPLIT_EVERY = 4  # partial results to combine at once, as in Dask
 
 
 class Partial(NamedTuple):

@@ -48,7 +48,8 @@ def test_all_that_is_attached_is_declared():
 )
 def test_a_method_is_declared_as_it_is(name):
     declared, result = arguments(vars(DECLARED)[name], globals=SCOPE)
-    own, own_result = arguments(vars(dt.Array)[name])
+    function = inspect.unwrap(vars(dt.Array)[name])
+    own, own_result = arguments(function, globals=SCOPE | function.__globals__)
     assert result == own_result
     for stub, real in zip(declared, own, strict=True):
         assert (stub.name, stub.kind, stub.annotation) == (real.name, real.kind, real.annotation)

@@ -20,26 +20,6 @@ def test_each_file_is_written_and_read(tmp_path, axis, length):
     np.testing.assert_array_equal(da.from_npy_stack(str(tmp_path)).compute(), CELLS)
 
 
-@pytest.mark.parametrize("chunks", [((3, 1, 6), 4), ((5, 5), 20), ((10,), 20)])
-@pytest.mark.parametrize("mode", ["r", None])
-def test_what_dask_wrote_is_read(tmp_path, chunks, mode):
-    da.to_npy_stack(str(tmp_path / "x"), da.from_array(CELLS, chunks))
-    x = dt.from_npy_stack(tmp_path / "x", mode)
-    with dt.config(block_bytes=64):
-        np.testing.assert_array_equal((x[2:9, ::3] + 1).compute(), CELLS[2:9, ::3] + 1)
-
-
-def test_only_the_files_that_are_needed_are_read(tmp_path):
-    dt.to_npy_stack(tmp_path, CELLS, length=2)
-    for number in (0, 3, 4):
-        (tmp_path / f"{number}.npy").write_bytes(b"nonsense")
-    x = dt.from_npy_stack(tmp_path)
-    assert x.node.operator.chunks == (2, 20)
-    np.testing.assert_array_equal(x[3:6].compute(), CELLS[3:6])
-    with pytest.raises(dt.StoreError, match=r"cannot read .*0\.npy"):
-        x[1].compute()
-
-
 @pytest.mark.parametrize("dtype", [*"?bBhHiIlLefdFD", "M8[ns]", "S4", "U3"])
 def test_every_dtype(tmp_path, dtype):
     data = np.array([1, 0, 1, 2, 3]).astype("i8").astype(dtype)
@@ -161,31 +141,6 @@ def test_what_cannot_be_a_stack(tmp_path):
         dt.to_npy_stack(tmp_path, 3.0)
     with pytest.raises(dt.ShapeError, match="at least 1"):
         dt.to_npy_stack(tmp_path, CELLS, length=0)
-
-
-class Harmful:
-    """Unpickling it would call what it names."""
-
-    def __reduce__(self):
-        return print, ("harm",)
-
-
-@pytest.mark.parametrize("info", [Harmful(), {"chunks": ((1,),)}, 7, b""])
-def test_a_description_is_read_without_running_it(tmp_path, info, capsys):
-    (tmp_path / "info").write_bytes(info if info == b"" else pickle.dumps(info))
-    with pytest.raises(dt.StoreError, match="info"):
-        dt.from_npy_stack(tmp_path)
-    assert not capsys.readouterr().out
-
-
-def test_a_file_of_another_shape_or_dtype_is_found_out(tmp_path):
-    dt.to_npy_stack(tmp_path, CELLS, length=5)
-    np.save(tmp_path / "0.npy", CELLS[:4])
-    with pytest.raises(dt.StoreError, match="gave shape"):
-        dt.from_npy_stack(tmp_path).compute()
-    np.save(tmp_path / "0.npy", CELLS[:5].astype("f4"))
-    with pytest.raises(dt.StoreError, match="gave cells of float32"):
-        dt.from_npy_stack(tmp_path).compute()
 
 
 def test_what_was_broken_off_at_its_end_goes_on(tmp_path):

@@ -1,0 +1,88 @@
+"""Stacks of npy files as sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.io.duck_source import checked_block
+from dask_tapestry.io.npy_stack_info import INFO, read_info
+from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+
+
+@dataclass(frozen=True)
+class NpyStackSource(Source):
+    """Files ``0.npy``, ``1.npy``, ... in a folder, cut along one axis."""
+
+    name = "stack"
+    folder: str
+    type: TensorType
+    cuts: tuple[Cuts, ...]
+    axis: int
+    mode: str | None
+    identity: str
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        regular = not any(c.edges for c in self.cuts)
+        return tuple(max(1, c.step) for c in self.cuts) if regular else None
+
+    def stored_bytes(self, box: ZRange) -> int:
+        return box.size * self.type.dtype.itemsize
+
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        block = np.empty(box.shape, self.type.dtype)
+        if box.is_empty:
+            return block
+        for number in block_range(self.cuts, box)[self.axis]:
+            at = tuple(number * (axis == self.axis) for axis in range(box.ndim))
+            held = block_box(self.cuts, at)
+            part = held.intersection(box)
+            block[part.slices(box)] = self._file(number, held.shape)[part.slices(held)]
+        return block
+
+    def _file(self, number: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        path = Path(self.folder) / f"{number}.npy"
+        try:
+            cells = np.load(path, self.mode, allow_pickle=False)  # type: ignore[arg-type]
+            return checked_block(cells, shape, self.type.dtype, self)
+        except (OSError, ValueError, TypeError) as error:
+            raise StoreError(f"cannot read {path}: {error}") from error
+
+    def text(self) -> str:
+        return repr(self.folder)
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self.read(self.type.box)
+
+
+def from_npy_folder(folder: Path, mode: str | None) -> Tensor:
+    """Return the tensor of a stack.
+
+    Raises
+    ------
+    StoreNotFoundError, StoreError
+        If there is none, or its description cannot be read.
+    """
+    try:
+        info = read_info(folder)
+        cuts = tuple(Cuts.of_lengths([int(n) for n in lengths]) for lengths in info["chunks"])
+        dtype, axis = np.dtype(info["dtype"]), int(info["axis"])
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no stack of npy files at {folder}") from None
+    except Exception as error:
+        raise StoreError(f"cannot read {folder / INFO}: {error}") from error
+    if 0 in info["chunks"][axis] and cuts[axis].extent:
+        raise StoreError(f"the stack at {folder} has empty files, which cannot be told apart")
+    native = dtype.newbyteorder("=")
+    type_ = TensorType(tuple(c.extent for c in cuts), native)
+    return apply(NpyStackSource(str(folder), type_, cuts, axis, mode, uuid4().hex))

@@ -1,0 +1,74 @@
+"""From a symbolic graph to tasks: those that some keys need are written out, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dask.highlevelgraph import HighLevelGraph
+from dask.utils import ensure_dict
+
+from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
+from dask_tapestry.lower.layers import ScatteredLayer
+from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
+
+
+def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNode]:
+    """Write out the tasks that `keys` need, and no others."""
+    tasks: dict[Any, GraphNode] = {}
+    foreign: set[Any] = set()
+    missing: set[Any] = set()
+    stack = list(keys)
+    while stack or foreign:
+        if not stack:  # another collection's tasks may in turn stand on ours
+            found = _foreign_tasks(graph, foreign - tasks.keys())
+            tasks |= found
+            foreign.clear()
+            stack.extend(d for task in found.values() for d in task.dependencies)
+            stack = [key for key in stack if key not in tasks]
+            continue
+        key = stack.pop()
+        if key in tasks:
+            continue
+        layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
+        if isinstance(layer, SymbolicLayer):
+            if isinstance(layer, ScatteredLayer) and layer.data is None:
+                continue
+            tasks[key] = task = layer[key]
+            stack.extend(task.dependencies)
+        elif key not in missing:
+            missing.add(key)
+            foreign.add(key)
+    return tasks
+
+
+class _Keys:
+    """All keys of a graph, those of symbolic layers without a list of them."""
+
+    def __init__(self, graph: HighLevelGraph, others: Mapping[Any, Any]) -> None:
+        self.layers, self.others = graph.layers, others
+
+    def __contains__(self, key: Any) -> bool:
+        if key in self.others:
+            return True
+        layer = self.layers.get(key[0]) if isinstance(key, tuple) and key else None
+        return isinstance(layer, SymbolicLayer) and key in layer
+
+
+def _foreign_tasks(graph: HighLevelGraph, keys: set[Any]) -> dict[Any, GraphNode]:
+    """Tasks of other collections that `keys` need; what is a future has none.
+
+    In tasks of the older form a key is a tuple like any other: which are keys of ours must be said.
+    """
+    others = {n: x for n, x in graph.layers.items() if not isinstance(x, SymbolicLayer)}
+    dependencies = {n: graph.dependencies[n] & set(others) for n in others}
+    tasks = ensure_dict(HighLevelGraph(others, dependencies))
+    written = convert_legacy_graph(tasks, _Keys(graph, tasks))
+    needed: dict[Any, GraphNode] = {}
+    stack = [key for key in keys if key in written]
+    while stack:
+        key = stack.pop()
+        if key not in needed and key in written:
+            needed[key] = written[key]
+            stack.extend(written[key].dependencies)
+    return needed

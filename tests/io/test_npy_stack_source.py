@@ -1,0 +1,37 @@
+import dask.array as da
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+
+CELLS = np.arange(200.0).reshape(10, 20)
+
+
+@pytest.mark.parametrize("chunks", [((3, 1, 6), 4), ((5, 5), 20), ((10,), 20)])
+@pytest.mark.parametrize("mode", ["r", None])
+def test_what_dask_wrote_is_read(tmp_path, chunks, mode):
+    da.to_npy_stack(str(tmp_path / "x"), da.from_array(CELLS, chunks))
+    x = dt.from_npy_stack(tmp_path / "x", mode)
+    with dt.config(block_bytes=64):
+        np.testing.assert_array_equal((x[2:9, ::3] + 1).compute(), CELLS[2:9, ::3] + 1)
+
+
+def test_only_the_files_that_are_needed_are_read(tmp_path):
+    dt.to_npy_stack(tmp_path, CELLS, length=2)
+    for number in (0, 3, 4):
+        (tmp_path / f"{number}.npy").write_bytes(b"nonsense")
+    x = dt.from_npy_stack(tmp_path)
+    assert x.node.operator.chunks == (2, 20)
+    np.testing.assert_array_equal(x[3:6].compute(), CELLS[3:6])
+    with pytest.raises(dt.StoreError, match=r"cannot read .*0\.npy"):
+        x[1].compute()
+
+
+def test_a_file_of_another_shape_or_dtype_is_found_out(tmp_path):
+    dt.to_npy_stack(tmp_path, CELLS, length=5)
+    np.save(tmp_path / "0.npy", CELLS[:4])
+    with pytest.raises(dt.StoreError, match="gave shape"):
+        dt.from_npy_stack(tmp_path).compute()
+    np.save(tmp_path / "0.npy", CELLS[:5].astype("f4"))
+    with pytest.raises(dt.StoreError, match="gave cells of float32"):
+        dt.from_npy_stack(tmp_path).compute()
