@@ -114,9 +114,11 @@ def from_delayed(
     from dask.delayed import delayed  # noqa: PLC0415  (it imports a good part of Dask)
 
     del name
-    if dtype is None and meta is None:
-        raise DTypeError("from_delayed needs the dtype of what will be computed")
-    declared = as_dtype(meta.dtype if dtype is None else dtype)
+    if dtype is None:
+        if meta is None:
+            raise DTypeError("from_delayed needs the dtype of what will be computed")
+        dtype = meta.dtype
+    declared = as_dtype(dtype)
     exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
     checked = delayed(_checked)(value, exact, declared)
     return from_dask_array(dask_from_delayed(checked, exact, declared))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
     from typing import Literal, Self
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dask_tapestry.array.core.key_types import UserKey
     from dask_tapestry.array.core.plan import Plan
     from dask_tapestry.array.core.vindex import VIndex
+    from dask_tapestry.array.core.write_arguments import Lock, Region, Writable
     from dask_tapestry.operators.axes import Axes
     from dask_tapestry.plan.resources import Resources
 
@@ -264,7 +265,7 @@ class ArrayMethods:
             self,
             targets: Writable | Sequence[Writable],
             lock: Lock = True,
-            regions: Region | Sequence[Region] = None,
+            regions: Region | list[Region] = None,
             compute: bool = True,
             return_stored: bool = False,
             load_stored: bool | None = None,
@@ -274,7 +275,7 @@ class ArrayMethods:
         ) -> Effect | tuple[Self, ...] | None: ...
         def to_zarr(
             self,
-            store: StoreLike | zarr.Group | zarr.Array,
+            store: StoreLike | zarr.Group | zarr.Array[Any],
             component: str | None = None,
             *,
             chunks: int | Sequence[int] | Literal["auto"] = "auto",

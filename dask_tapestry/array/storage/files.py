@@ -37,7 +37,7 @@ StoredChunks = bool | int | Sequence[int] | Literal["auto"] | None
 
 def to_hdf5(
     filename: FilePath,
-    *args: str | ArrayLike | Mapping[str, ArrayLike],
+    *args: Any,
     chunks: StoredChunks = True,
     overwrite: bool = False,
     **kwargs: Any,

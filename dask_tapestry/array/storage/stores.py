@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -13,7 +12,13 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
+from dask_tapestry.array.core.write_arguments import (
+    Lock,
+    Region,
+    RegionSlices,
+    Writable,
+    resolve_region,
+)
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.io.duck_target import duck_target
@@ -29,24 +34,12 @@ from dask_tapestry.teg import sequence_point
 
 __all__ = ["store"]
 
-Lock = bool | AbstractContextManager[Any]
-
-
-class Writable(Protocol):
-    """Anything that cells can be written into."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> Any: ...
-    def __setitem__(self, key: Any, value: Any, /) -> None: ...
-
 
 def store(
     sources: ArrayLike | Sequence[ArrayLike],
     targets: Writable | Sequence[Writable],
     lock: Lock = True,
-    regions: Region | Sequence[Region] = None,
+    regions: Region | list[Region] = None,
     compute: bool = True,
     return_stored: bool = False,
     load_stored: bool | None = None,
@@ -112,8 +105,8 @@ def store(
     check_options("store", kwargs)
     del load_stored
     several = isinstance(sources, list | tuple)
-    arrays = [asarray(x) for x in (sources if several else [sources])]
-    given = list(targets) if several else [targets]
+    arrays = [asarray(x) for x in _listed(sources, several)]
+    given = _listed(targets, several)
     places = _for_each(regions, len(arrays))
     if not len(arrays) == len(given) == len(places):
         raise ShapeError(
@@ -126,13 +119,17 @@ def store(
     return written(writes, where, after, (), compute, return_stored, kwargs)
 
 
-def _for_each(regions: Region | Sequence[Region], count: int) -> list[Region]:
+def _listed(given: Any, several: bool) -> list[Any]:
+    return list(given) if several else [given]
+
+
+def _for_each(regions: Region | list[Region], count: int) -> list[Region]:
     if isinstance(regions, list):
         return regions * count if len(regions) == 1 else list(regions)
     return [regions] * count
 
 
-def _targets(given: Sequence[Writable], lock: Lock) -> list[Target]:
+def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
     """A target for each object; the same for the same array, however it was opened."""
     known: dict[Any, Target] = {}
     found = []

@@ -12,7 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks, worker_names
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
+from dask_tapestry.array.core.write_arguments import Region, RegionSlices, resolve_region
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def from_zarr(
-    store: StoreLike | zarr.Group | zarr.Array,
+    store: StoreLike | zarr.Group | zarr.Array[Any],
     component: str | None = None,
     dims: Sequence[str | None] | None = None,
     *,
@@ -105,7 +105,7 @@ def from_zarr(
 
 def to_zarr(
     x: ArrayLike,
-    store: StoreLike | zarr.Group | zarr.Array,
+    store: StoreLike | zarr.Group | zarr.Array[Any],
     component: str | None = None,
     *,
     chunks: int | Sequence[int] | Literal["auto"] = "auto",
@@ -195,7 +195,7 @@ def to_zarr(
         target, place = _destination(array, location, region, append_dim)
         writes = [write_of(array, target, place)]
         done = written(writes, [place], after, names, compute, return_stored, kwargs)
-        return done[0] if return_stored else done
+        return done[0] if isinstance(done, tuple) else done
     node = zarr_sink(
         array.node,
         location,
