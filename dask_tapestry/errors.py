@@ -3,7 +3,6 @@
 Most are raised while an expression is built, at the user's own line. `ConstraintError`, `PlanError`
 and `MemoryLimitError` come when it is planned, `ComputeError` from a task, `StoreError` from all
 three.
-"""
 
 Examples
 --------
