@@ -16,7 +16,7 @@ help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
 	@echo "make test        every check: format, lint, types, layers, site, tests and examples"
 	@echo "make quick       the tests without the long fuzzers"
-	@echo "make exhaustive  the tests of every combination of compiled kernels, an hour or so"
+	@echo "make exhaustive  every combination, and properties on other and many examples: hours"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
 	@echo "make docs        the site, in build/docs; a warning is an error"
@@ -47,7 +47,7 @@ quick: venv
 	$(PYTEST) -m "not slow and not exhaustive" $(ARGS)
 
 exhaustive: venv
-	$(PYTEST) -m exhaustive $(ARGS)
+	$(PYTEST) -m "exhaustive or hypothesis" --hypothesis-profile=nightly $(ARGS)
 
 demo: venv
 	$(BIN)/python examples/image_job.py $(ARGS)

@@ -9,11 +9,23 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.plan import build, verify
 from dask_tapestry.teg.check import check
+from tests.examples import USUAL
 
-hypothesis.settings.register_profile(
-    "tapestry", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+hypothesis.settings.register_profile(  # the same examples each time
+    "usual",
+    deadline=None,
+    derandomize=True,
+    max_examples=USUAL,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
-hypothesis.settings.load_profile("tapestry")
+hypothesis.settings.register_profile(  # other examples each time, and many
+    "nightly",
+    hypothesis.settings.get_profile("usual"),
+    derandomize=False,
+    max_examples=20 * USUAL,
+)
+hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names another
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -72,10 +84,11 @@ class Shardings:
         return [*regular, (1, extent - 1), (extent - 2, 1, 1), (1, extent - 3, 2)]
 
     @staticmethod
-    def cuts(shape, most=16):
+    def cuts(shape, most=16, first=0):
         """Ways to cut `shape` in blocks: all of them, or `most` of them evenly spread."""
         every = list(product(*[Shardings.lengths(n) for n in shape]))
-        return every[:: -(-len(every) // most)]
+        step = -(-len(every) // most)
+        return every[first % step :: step]
 
     @staticmethod
     def tiny(block_bytes=8, workers=1, threads=1):

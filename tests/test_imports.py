@@ -6,6 +6,22 @@ import time
 from dask_tapestry.imports import lazy_import, unpickle
 
 
+class Announced:
+    """A lock that says when a second one asks for it."""
+
+    def __init__(self, lock, asked):
+        self.lock, self.asked, self.users = lock, asked, 0
+
+    def __enter__(self):
+        self.users += 1
+        if self.users > 1:
+            self.asked.set()
+        return self.lock.__enter__()
+
+    def __exit__(self, *error):
+        return self.lock.__exit__(*error)
+
+
 def test_a_module_is_imported_once():
     assert lazy_import("json") is sys.modules["json"]
 

@@ -4,12 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from tests.examples import examples
 
-few = settings(max_examples=40)  # each is planned and computed
+few = examples(40)  # each is planned and computed
 SHAPES = st.lists(st.integers(0, 4), max_size=3).map(tuple)
 FULL = st.lists(st.integers(1, 4), max_size=3).map(tuple)
 REAL = ["?", "i1", "u1", "i4", "u8", "f2", "f4", "f8"]

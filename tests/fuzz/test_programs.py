@@ -4,10 +4,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from tests.examples import examples
 from tests.fuzz import programs
 from tests.fuzz.steps import Step
 from tests.fuzz.values import differs
@@ -19,14 +20,14 @@ def test_a_fixed_share_of_programs(seed):
         programs.run(Random(number))
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@examples(60, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_programs_that_hypothesis_can_shrink(random):
     programs.run(random)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, suppress_health_check=list(HealthCheck))
+@examples(300, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_many_programs(random):
     programs.run(random)

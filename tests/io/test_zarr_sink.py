@@ -5,12 +5,13 @@ from threading import Lock
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.io import zarr_sink as module
 from dask_tapestry.zspace import ZRange
+from tests.examples import examples
 
 CELLS = np.arange(1.0, 36).reshape(5, 7)
 JOURNAL = "dask_tapestry"
@@ -73,7 +74,7 @@ def test_each_piece_is_written_once(monkeypatch, rows, columns):
 BYTES = st.sampled_from([8, 100, 1000])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_each_piece_is_written_once_in_any_plan(data):
     shape = tuple(data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=3)))

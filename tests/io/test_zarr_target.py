@@ -4,12 +4,13 @@ from threading import Lock
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.io.zarr_target import ZarrTarget, axis_number
 from dask_tapestry.zspace import ZRange
+from tests.examples import examples
 
 CELLS = np.arange(1.0, 36).reshape(5, 7)
 JOURNAL = "dask_tapestry"
@@ -68,7 +69,7 @@ def test_an_array_that_is_there_is_written_into(writes, cut, tmp_path):
     assert dict(zarr.open_array(tmp_path / "x").attrs) == {"units": "m"}
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data())
 def test_each_piece_of_any_region_is_written_by_one_task(data):
     shape = tuple(data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=3)))

@@ -22,8 +22,12 @@ from tests.one_value.calls import (
 from tests.one_value.shardings import MORE, SHARDINGS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as of NaN and of overflow
-MODULES = "reductions nan_reductions averages moments norms scans histograms counts"
-BLAS = {"matmul", "linear", "block"}  # operators that end in BLAS, or in a function of the user's
+MODULES = """
+linalg.norms statistics.averages statistics.bincount statistics.cumulative statistics.extremes
+statistics.histograms statistics.moments statistics.nan_averages statistics.nan_reductions
+statistics.reductions statistics.scans
+"""
+BLAS = {"matmul", "linear", "useroperator"}  # they end in BLAS, or in a user's function
 
 
 def names():

@@ -19,9 +19,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as of NaN a
 EXPECTED = {}
 OWN = ("reduction", "reduce_over")
 ROUGH = [s for s in SHARDINGS if s.name in ("odd", "a cell less", "stored in blocks", "3 workers")]
+EVERY = (*SHARDINGS, *MORE)
+WAYS = ("sync", "threads", "processes", "workers")
 slowly = [pytest.param(s, marks=pytest.mark.slow) for s in MORE]
-on_workers = [ROUGH[0], *[pytest.param(s, marks=pytest.mark.slow) for s in (*ROUGH[1:], *MORE)]]
 each_sharding = pytest.mark.parametrize("sharding", [*SHARDINGS, *slowly], ids=lambda s: s.name)
+each_rough = pytest.mark.parametrize("sharding", ROUGH, ids=lambda s: s.name)
 
 
 @pytest.fixture(scope="module")
@@ -95,23 +97,29 @@ def has_one_value(calls, sharding, folder, together=True):
     assert not misses, f"{sharding.name}: {len(misses)} have another value\n" + "\n".join(misses)
 
 
-@each_sharding
-def test_in_one_thread_each_by_itself(sharding, folder):
-    with dask.config.set(scheduler="sync"):
-        has_one_value(few_calls(), sharding, folder, together=False)
+def share(calls, number, parts):
+    """One of `parts` shares of the calls: successive numbers take all of them."""
+    return calls[number % parts :: parts]
 
 
 @each_sharding
 def test_in_threads_all_together(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(few_calls(), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 2), sharding, folder)
+
+
+@each_sharding
+def test_in_one_thread_each_by_itself(sharding, folder):
+    with dask.config.set(scheduler="sync"):
+        calls = share(few_calls(), EVERY.index(sharding), 3)
+        has_one_value(calls, sharding, folder, together=False)
 
 
 @pytest.mark.cluster
 @each_sharding
 def test_in_processes_all_together(sharding, folder, processes):
     with dask.config.set(processes):
-        has_one_value(few_calls(), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 5), sharding, folder)
 
 
 @pytest.mark.cluster
@@ -123,23 +131,45 @@ def test_processes_are_others(processes):
 
 @pytest.mark.cluster
 @pytest.mark.usefixtures("cluster")
-@pytest.mark.parametrize("sharding", on_workers, ids=lambda s: s.name)
+@each_rough
 def test_on_workers_all_together(sharding, folder):
-    has_one_value(few_calls(), sharding, folder)
+    has_one_value(share(few_calls(), ROUGH.index(sharding), 2), sharding, folder)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sharding", ROUGH, ids=lambda s: s.name)
+@each_rough
 def test_every_way_to_call_them(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(all_calls(), sharding, folder)
+        has_one_value(share(all_calls(), ROUGH.index(sharding), 4), sharding, folder)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sharding", ROUGH, ids=lambda s: s.name)
+@each_rough
 def test_what_folds_on_its_way_to_something_else(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(other_calls(), sharding, folder)
+        has_one_value(share(other_calls(), ROUGH.index(sharding), 4), sharding, folder)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("sharding", EVERY, ids=lambda s: s.name)
+@pytest.mark.parametrize("way", WAYS)
+def test_every_call_in_every_way(way, sharding, folder, request):
+    """The calls of which the tests above try shares."""
+    given = {"scheduler": way, "num_workers": 3}
+    if way == "processes":
+        given = request.getfixturevalue("processes")
+    elif way == "workers":
+        request.getfixturevalue("cluster")
+        given = {}
+    with dask.config.set(given):
+        has_one_value(few_calls(), sharding, folder, together=way != "sync")
+
+
+@pytest.mark.exhaustive
+@each_rough
+def test_every_call_of_more_functions(sharding, folder):
+    with dask.config.set(scheduler="threads", num_workers=3):
+        has_one_value((*all_calls(), *other_calls()), sharding, folder)
 
 
 def test_zeros_of_both_signs_and_nan(folder):

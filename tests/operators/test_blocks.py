@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
@@ -10,6 +10,7 @@ from dask_tapestry.operators.linear import linear
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.teg import Progression, Region
 from tests.comparisons import same_bits
+from tests.examples import examples
 
 from .blocks import by_blocks, on_region, picked
 
@@ -54,7 +55,7 @@ def test_blocks_of_every_size_make_the_reference(name, step):
     assert same_bits(by_blocks(node, inputs, step), node.operator.reference(*inputs))
 
 
-@settings(max_examples=15)
+@examples(15)
 @each_operator
 @given(st.data())
 def test_a_restriction_yields_the_region(name, data):

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.operators.columnsort import columnsort, largest, most_columns, rows_of
 from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry_kernels.cpu.blocks import sort as kernels
+from tests.examples import examples
 
 KINDS = "?,i1,u8,f2,f4,f8,c8,M8[s],m8[D],S2,U1".split(",")
 
@@ -25,7 +26,7 @@ def cells(shape, kind, seed, few):
     return (x % 100 if kind == "i1" else x).astype(kind)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.integers(1, 300),
     st.integers(2, 7),

@@ -1,6 +1,10 @@
 """Every operation of the table, whole and under forced shardings."""
 
 import warnings
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+from zlib import crc32
 
 import dask
 import numpy as np
@@ -10,7 +14,42 @@ import dask_tapestry as dt
 from tests.comparisons import COMPARISONS, agrees, same_bits
 
 pytestmark = pytest.mark.usefixtures("sync")
-each_comparison = pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda c: c.name)
+FEW, MANY = 6, 16  # ways to cut a value
+few_cuts = pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
+
+
+class Sample(NamedTuple):
+    """Inputs, our results, and their values when the plan is free."""
+
+    inputs: tuple[np.ndarray, ...]
+    made: list[dt.Array]
+    values: list[np.ndarray]
+
+    @property
+    def cells(self):
+        return sum(x.size for x in self.inputs)
+
+
+@pytest.fixture(scope="module", params=COMPARISONS, ids=lambda c: c.name)
+def comparison(request):
+    """Each operation; the tests of one run after another, so that they share its samples."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def samples(comparison):
+    inputs = list(comparison.inputs())
+    made = [ours(comparison, x) for x in inputs]
+    values = iter(dask.compute(*[r for rs in made for r in rs], scheduler="sync"))
+    return [
+        Sample(x, rs, list(islice(values, len(rs)))) for x, rs in zip(inputs, made, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def equal(comparison):
+    """Whether two values of the operation are the same, however it is cut."""
+    return same_bits if comparison.one_value else partial(agrees, comparison)
 
 
 def meaning(comparison, inputs):
@@ -27,54 +66,54 @@ def ours(comparison, inputs):
     return flat(comparison.ours(dt, *[dt.asarray(x) for x in inputs]))
 
 
-@each_comparison
-def test_it_means_what_numpy_says(comparison):
-    samples = list(comparison.inputs())
+def first(comparison):
+    """Where the share begins that is tried of an operation: not everywhere at the same place."""
+    return crc32(comparison.name.encode())
+
+
+def test_it_means_what_numpy_says(comparison, samples):
     assert samples
-    results = [r for x in samples for r in ours(comparison, x)]
-    expected = [e for x in samples for e in flat(meaning(comparison, x))]
-    labels = [x for x in samples for _ in ours(comparison, x)]
-    for made, computed, e, x in zip(results, dask.compute(*results), expected, labels, strict=True):
-        assert (made.dtype, made.shape) == (np.asarray(e).dtype, np.shape(e))
-        assert agrees(comparison, computed, e), (x, computed, e)
+    for inputs, made, values in samples:
+        expected = flat(meaning(comparison, inputs))
+        for x, value, e in zip(made, values, expected, strict=True):
+            assert (x.dtype, x.shape) == (np.asarray(e).dtype, np.shape(e))
+            assert agrees(comparison, value, e), (inputs, value, e)
 
 
-@each_comparison
-def test_every_cut_of_the_inputs_gives_the_same_value(comparison, shardings):
-    for inputs in widest(comparison):
-        whole = dask.compute(*ours(comparison, inputs))
+@few_cuts
+def test_every_cut_of_the_inputs_gives_the_same_value(comparison, samples, equal, shardings, most):
+    for inputs, _, whole in widest(samples):
+        ways = [shardings.cuts(x.shape, most, first(comparison)) for x in inputs]
         made = []
-        for number in range(max(len(shardings.cuts(x.shape)) for x in inputs) if inputs else 0):
-            cut = [cut_input(x, number * (1 + 2 * n), shardings) for n, x in enumerate(inputs)]
+        for number in range(max(map(len, ways), default=0)):
+            cut = [
+                dt.asarray(x).rechunk(way[number * (1 + 2 * n) % len(way)])
+                for n, (x, way) in enumerate(zip(inputs, ways, strict=True))
+            ]
             made += flat(comparison.ours(dt, *cut))
-        computed = dask.compute(*made)
-        for number, value in enumerate(computed):
-            equal = same_bits if comparison.one_value else agrees_with(comparison)
+        for number, value in enumerate(dask.compute(*made)):
             assert equal(value, whole[number % len(whole)]), (inputs, made[number].plan())
 
 
-@each_comparison
-def test_every_cut_of_the_output_gives_the_same_value(comparison, shardings):
-    for inputs in widest(comparison):
-        results = ours(comparison, inputs)
-        whole = dask.compute(*results)
+@few_cuts
+def test_every_cut_of_the_output_gives_the_same_value(comparison, samples, equal, shardings, most):
+    for inputs, results, whole in widest(samples):
         for result, expected in zip(results, whole, strict=True):
-            made = [result.rechunk(cuts) for cuts in shardings.cuts(result.shape)]
+            ways = shardings.cuts(result.shape, most, first(comparison))
+            made = [result.rechunk(cuts) for cuts in ways]
             for x, value in zip(made, dask.compute(*made), strict=True):
-                equal = same_bits if comparison.one_value else agrees_with(comparison)
                 assert equal(value, expected), (inputs, x.plan())
 
 
-@each_comparison
-def test_tiny_blocks_give_the_same_value(comparison, shardings):
-    samples = list(comparison.inputs())
-    with shardings.tiny(10**9):
-        whole = dask.compute(*[r for x in samples for r in ours(comparison, x)])
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_tiny_blocks_give_the_same_value(comparison, samples, equal, shardings, step):
+    """Of each third sample, which come to all shapes and dtypes of most operations."""
+    tried = samples[first(comparison) % min(step, len(samples)) :: step]
     with shardings.tiny(8):
-        results = [r for x in samples for r in ours(comparison, x)]
-        for x, value, expected in zip(results, dask.compute(*results), whole, strict=True):
-            equal = same_bits if comparison.one_value else agrees_with(comparison)
-            assert equal(value, expected), x.plan()
+        results = [r for sample in tried for r in ours(comparison, sample.inputs)]
+        expected = [value for sample in tried for value in sample.values]
+        for x, value, e in zip(results, dask.compute(*results), expected, strict=True):
+            assert equal(value, e), x.plan()
 
 
 def test_every_public_operation_is_in_the_table():
@@ -99,22 +138,12 @@ def test_every_public_operation_is_in_the_table():
     assert {f"random.{name}" for name in dt.random.__all__ if name.islower()} <= names
 
 
-def widest(comparison):
+def widest(samples):
     """Two samples with the most ways to cut, of different dtypes."""
     best = {}
-    for inputs in comparison.inputs():
-        kinds = tuple(x.dtype for x in inputs)
-        size = sum(x.size for x in inputs)
-        if kinds not in best or size > sum(x.size for x in best[kinds]):
-            best[kinds] = inputs
+    for sample in samples:
+        kinds = tuple(x.dtype for x in sample.inputs)
+        if kinds not in best or sample.cells > best[kinds].cells:
+            best[kinds] = sample
     chosen = list(best.values())
     return [chosen[len(chosen) // 3], chosen[-1]][: len(chosen)]
-
-
-def cut_input(x, number, shardings):
-    ways = shardings.cuts(x.shape)
-    return dt.asarray(x).rechunk(ways[number % len(ways)])
-
-
-def agrees_with(comparison):
-    return lambda value, expected: agrees(comparison, value, expected)

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from tests.comparisons import same_bits, values
+from tests.examples import examples
 
 pytestmark = pytest.mark.usefixtures("sync")
 SHAPES = st.lists(st.integers(0, 7), max_size=4).map(tuple).filter(lambda s: np.prod(s) <= 400)
@@ -99,7 +100,7 @@ STEPS = (
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(SHAPES, KINDS, st.data())
 def test_chains_of_selectors_mean_what_numpy_says(shardings, shape, kind, data):
     x = values(shape, kind)
@@ -125,7 +126,7 @@ def cut(data, x, shardings):
     return x.rechunk(tuple(data.draw(st.sampled_from(shardings.lengths(n))) for n in x.shape))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(SHAPES, st.data())
 def test_several_readers_of_one_value_agree(shardings, shape, data):
     """What is read of a value by all its readers is computed once, and each gets its part."""

@@ -1,10 +1,11 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.plan.footprint import held_cells, met_blocks, needs_of
 from dask_tapestry.zspace import Cuts, ZRange
+from tests.examples import examples
 
 from .graphs import last_step, stored
 
@@ -64,7 +65,7 @@ def test_blocks_of_other_steps_come_whole_from_another_worker():
 CUTS = st.lists(st.integers(1, 5), min_size=1, max_size=6)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(CUTS, st.data())
 def test_blocks_that_meet_a_box_are_counted_whole(lengths, data):
     cuts = Cuts.of_lengths(lengths)

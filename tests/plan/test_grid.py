@@ -2,13 +2,14 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.plan.footprint import needs_of
 from dask_tapestry.plan.grid import choose_grid
 from dask_tapestry.zspace import ZRange
+from tests.examples import examples
 
 from .graphs import FOUR, MIB, ROOMY, aim_of, counted, last_step, stored
 
@@ -148,7 +149,7 @@ def test_stored_chunks_are_not_read_for_every_column():
     assert cost["tasks"] >= FOUR.slots
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.integers(0, 3000), min_size=1, max_size=3),
     st.integers(1, 64),

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
@@ -9,6 +9,7 @@ from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES, selector_before_elementwise
 from dask_tapestry.teg.check import check
 from tests.comparisons import same_bits
+from tests.examples import examples
 
 from .graphs import graph_of, meaning
 
@@ -120,7 +121,7 @@ KEYS = st.tuples(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.lists(KEYS, min_size=1, max_size=3), st.data())
 def test_the_value_stays(keys, data):
     x = np.arange(63.0).reshape(7, 9)

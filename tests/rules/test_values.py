@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
@@ -16,6 +16,7 @@ from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.check import check
 from tests.comparisons import same_bits
+from tests.examples import examples
 
 from .graphs import graph_of, meaning
 
@@ -73,7 +74,7 @@ def graphs(draw):
     return graph_of(*pool[-draw(st.integers(1, 2)) :])
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(graphs(), st.sampled_from([*[(r,) for r in RULES], RULES]))
 def test_rules_preserve_values_and_types(graph, rules):
     after = rewrite(graph, (*VIEW_RULES[:1], *rules))
@@ -84,7 +85,7 @@ def test_rules_preserve_values_and_types(graph, rules):
         assert same_bits(old, new)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(graphs())
 def test_rules_come_to_an_end_where_none_applies(graph):
     once = rewrite(graph, RULES)

@@ -1,8 +1,9 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry.zspace.projection_coherence import CHECKS, incoherence
+from tests.examples import examples
 
 from .strategies import projections
 from .test_projection import selected
@@ -20,7 +21,7 @@ def has_no_holes(projection):
 
 
 @given(projections().filter(lambda p: p.in_ndim < 3))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_the_checks_are_exactly_the_enumeration(projection):
     assert projection.is_coherent() == has_no_holes(projection)
 

@@ -104,6 +104,7 @@ def _spacings(x: Array, axes: Sequence[int], given: Sequence[ArrayLike]) -> list
 
 
 def _is_number(spacing: ArrayLike) -> TypeGuard[complex]:
+    """Whether a spacing is one number, not coordinates."""
     return not np.ndim(spacing)
 
 
@@ -126,6 +127,11 @@ def _distances(x: Array, axis: int, coordinates: ArrayLike) -> Spacing:
     return diff(points).reshape((-1,) + (1,) * (x.ndim - 1 - axis))
 
 
+def _is_uneven(space: Spacing) -> TypeGuard[Array]:
+    """Whether it is the distances of neighbours; a number may be a 0-d array too."""
+    return isinstance(space, Array) and space.ndim > 0
+
+
 def _derivative(x: Array, axis: int, space: Spacing, edge_order: int) -> Array:
     """The derivative along one axis: at both ends, and between them."""
     before = (slice(None),) * axis
@@ -134,25 +140,25 @@ def _derivative(x: Array, axis: int, space: Spacing, edge_order: int) -> Array:
         return x[(*before, slice(start, stop))]
 
     if edge_order == 1:
-        head, tail = (space[:1], space[-1:]) if isinstance(space, Array) else (space, space)
+        head, tail = (space[:1], space[-1:]) if _is_uneven(space) else (space, space)
         ends = (part(1, 2) - part(0, 1)) / head, (part(-1, None) - part(-2, -1)) / tail
     else:
         ends = _second_order_ends(part, space)
     if x.shape[axis] < 3:
         inner = []
-    elif not isinstance(space, Array):
-        inner = [(part(2, None) - part(None, -2)) / (2.0 * space)]
-    else:
+    elif _is_uneven(space):
         h, k = space[:-1], space[1:]
         a, b, c = -k / (h * (h + k)), (k - h) / (h * k), h / (k * (h + k))
         inner = [a * part(None, -2) + b * part(1, -1) + c * part(2, None)]
+    else:
+        inner = [(part(2, None) - part(None, -2)) / (2.0 * space)]
     pieces = [astype(p.node, x.dtype) for p in (ends[0], *inner, ends[1])]
     return Array(concat(pieces, axis))
 
 
 def _second_order_ends(part: Part, space: Spacing) -> tuple[Array, Array]:
     """The derivative at both ends, from three samples each."""
-    if isinstance(space, Array):
+    if _is_uneven(space):
         h, k = space[:1], space[1:2]
         first: tuple[Spacing, ...] = (
             -(2.0 * h + k) / (h * (h + k)),

@@ -41,6 +41,9 @@ def test_gradients_are_numpys(spacing, options):
 def test_lazy_coordinates_are_taken_as_uneven():
     uneven = dt.gradient(X, dt.asarray(POINTS), axis=0)
     np.testing.assert_allclose(uneven.compute(), np.gradient(X, POINTS, axis=0))
+    for order in (1, 2):
+        wide = dt.gradient(X, dt.asarray(2.0), axis=0, edge_order=order)
+        np.testing.assert_allclose(wide.compute(), np.gradient(X, 2, axis=0, edge_order=order))
     even = dt.gradient(X, dt.arange(5), axis=0)
     np.testing.assert_allclose(even.compute(), np.gradient(X, axis=0))
 

@@ -1,17 +1,18 @@
 import warnings
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.array.statistics.quantile_methods import METHODS
 from tests.comparisons import same_bits
+from tests.examples import examples
 
 CELLS = st.sampled_from([0.0, 1.0, -1.5, 2.0, 3.25, np.inf, -np.inf, np.nan, 1e30])
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     st.lists(CELLS, min_size=1, max_size=9),
     st.sampled_from(["f2", "f4", "f8"]),

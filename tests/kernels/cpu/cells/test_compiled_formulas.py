@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import CellBuilder
@@ -8,6 +8,7 @@ from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, interpreter, rows
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
+from tests.examples import examples
 from tests.kernels.cpu.cells.expressions import by_numpy, by_row, compiled_row
 
 F8 = np.dtype("f8")
@@ -67,7 +68,7 @@ def problems(draw):
 
 
 @given(problems())
-@settings(max_examples=100)
+@examples(100)
 def test_cells_may_lie_in_any_way(problem):
     expression, blocks, out = problem
     expected = by_numpy(expression, blocks)

@@ -3,11 +3,12 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cpu.cells import rows
 from tests.comparisons import same_bits
+from tests.examples import examples
 from tests.kernels.cpu.cells.expressions import by_numpy, by_row, expressions, operands
 
 F8 = np.dtype("f8")
@@ -20,14 +21,14 @@ def assert_compiled_alike(expression):
 
 
 @given(expressions())
-@settings(max_examples=12, derandomize=True)
+@examples(12)
 def test_random_formulas_have_numpys_bits(expression):
     assert_compiled_alike(expression)
 
 
 @pytest.mark.exhaustive
 @given(expressions(most=25))
-@settings(max_examples=150)
+@examples(150)
 def test_many_random_formulas_have_numpys_bits(expression):
     assert_compiled_alike(expression)
 
@@ -36,7 +37,7 @@ def test_many_random_formulas_have_numpys_bits(expression):
 @pytest.mark.parametrize("dtypes", ["bhil", "BHIL", "efd", "?le", "FD"])
 def test_random_formulas_of_few_dtypes_have_numpys_bits(dtypes):
     @given(expressions(dtypes, most=25))
-    @settings(max_examples=40)
+    @examples(40)
     def check(expression):
         assert_compiled_alike(expression)
 

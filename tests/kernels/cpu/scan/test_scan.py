@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.scan import scan
 from tests.comparisons import same_bits, values
+from tests.examples import examples
 
 LEAF = 8
 WAYS = {
@@ -128,7 +129,7 @@ def test_leaves_and_what_comes_before_them_are_the_scan(way, shape, axis):
 
 
 @each_way
-@settings(max_examples=20)
+@examples(20)
 @given(st.data())
 def test_a_part_is_the_same_bits(way, data):
     shape, axis = data.draw(st.sampled_from(SHAPES[:-2]))
