@@ -28,18 +28,17 @@ counters = room(8 * 72)
 
 @inlined
 def _copy_as(zero: Any, source: int, target: int, n: int, step: int, to_step: int) -> None:
-    """Copy n cells of the type of `zero`; a cell that is repeated is read once."""
-    if step == 0:
-        cell = read_cell(source, 0, zero)
-        if to_step == size_of(zero):
-            for i in range(n):
-                write_cell(target, i, cell)
-        else:
-            for i in range(n):
-                write_cell(target + i * to_step, 0, cell)
-    else:
+    """Copy n cells of the type of `zero`; the loops differ in what LLVM makes of them."""
+    if to_step != size_of(zero):
         for i in range(n):
             write_cell(target + i * to_step, 0, read_cell(source + i * step, 0, zero))
+    elif step != 0:
+        for i in range(n):
+            write_cell(target, i, read_cell(source + i * step, 0, zero))
+    else:
+        cell = read_cell(source, 0, zero)
+        for i in range(n):
+            write_cell(target, i, cell)
 
 
 @called(6)

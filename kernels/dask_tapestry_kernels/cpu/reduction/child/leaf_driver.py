@@ -20,6 +20,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import (
     COLUMNS,
     FEW_CELLS,
     SINGLE,
+    cell_stride,
     way_in_place,
 )
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
@@ -50,7 +51,6 @@ some_room, inner_room = room(8 * MOST_DIMS), room(8 * MOST_DIMS)
 @called(BLOCK, PLAN)
 def _clip(block: Record, plan: Record) -> None:
     """Say how large the leaf is, and how many are folded in a run, at most."""
-    keep_apart()
     reduced, shape = block.reduced, block.shape
     sides, place, n = block.sides, plan.place, 1
     for axis in range(reduced):
@@ -67,7 +67,6 @@ def _clip(block: Record, plan: Record) -> None:
 @called(BLOCK, PLAN, result=I64)
 def _next_leaf(block: Record, plan: Record) -> int:
     """Go to the leaf after the run; return whether there is one."""
-    keep_apart()
     place, axis, step = plan.place, block.reduced - 1, plan.run
     while axis >= 0:
         put(place, axis, get(place, axis) + step)
@@ -192,7 +191,8 @@ def fold_leaves(address: int) -> None:
     if kept == 0 or leaves == 0:
         return
     strides = block.operands + 16
-    way = way_in_place(box, strides, ndim, reduced, block.item, n)
+    stride = cell_stride(box, strides, reduced, block.item)
+    way = way_in_place(box, strides, ndim, reduced, block.item, n, stride)
     if block.row or leaves == 1 or n < FEW_CELLS or way == 0:
         _fold_box(block, kept, 0)
     elif way == SINGLE and ndim == 2 and reduced == 1:

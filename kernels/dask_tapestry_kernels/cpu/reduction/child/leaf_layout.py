@@ -63,11 +63,15 @@ def cells_lie_closer(box: int, strides: int, ndim: int, reduced: int) -> int:
     return 1 if leaf < columns else 0
 
 
-@called(6, result=I64)
-def way_in_place(box: int, strides: int, ndim: int, reduced: int, item: int, n: int) -> int:
-    """Whether a leaf can be folded where it lies: its columns together, or each by itself."""
+@called(7, result=I64)
+def way_in_place(
+    box: int, strides: int, ndim: int, reduced: int, item: int, n: int, n_stride: int
+) -> int:
+    """Whether a leaf of n cells a column, `n_stride` apart, can be folded where it lies.
+
+    `COLUMNS` together, or each `SINGLE` one by itself; else 0.
+    """
     keep_apart()
-    n_stride = cell_stride(box, strides, reduced, item)
     if n_stride == 0:
         return 0
     if ndim == reduced:

@@ -10,11 +10,13 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as p
 from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import (
     COLUMNS,
     FEW_CELLS,
+    cell_stride,
     cells_lie_closer,
+    round_stride,
     runs_along_columns,
     way_in_place,
 )
-from dask_tapestry_kernels.cpu.reduction.child.leaf_records import BLOCK, PLAN, Record
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import BLOCK, PLAN, Record, call_at
 
 ALIGNED: Final = 64  # bytes; each packed operand begins at a multiple
 
@@ -46,7 +48,8 @@ def make_plan(block: Record, plan: Record) -> None:
     operands, item = block.operands, block.item
     box, strides, row = plan.box, operands + 16, block.row
     n = plan.n
-    way = way_in_place(box, strides, ndim, reduced, item, n)
+    stride = cell_stride(box, strides, reduced, item)
+    way = way_in_place(box, strides, ndim, reduced, item, n, stride)
     closer = way != COLUMNS and n >= FEW_CELLS and cells_lie_closer(box, strides, ndim, reduced)
     count = block.count
     plan.side_by_side = 1 if ndim == reduced or closer else 0
@@ -57,7 +60,10 @@ def make_plan(block: Record, plan: Record) -> None:
     plan.whole = 1
     for axis in range(ndim):
         put(plan.start, axis, 0)
-    if row or way == 0:
+    if row == 0 and way:
+        call = call_at(plan.call)
+        call.cell_stride, call.round_stride = stride, round_stride(box, strides, reduced, item)
+    else:
         plan.run = 1
         _cut(block, plan)
 

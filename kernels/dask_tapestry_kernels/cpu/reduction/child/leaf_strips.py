@@ -13,7 +13,7 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, cal
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
 from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_box
-from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import COLUMNS, cell_stride, round_stride
+from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import COLUMNS
 from dask_tapestry_kernels.cpu.reduction.child.leaf_plan import (
     ALIGNED,
     corner,
@@ -31,14 +31,12 @@ dims_room = room(16 * MOST_DIMS)
 @called(PLAN, result=I64)
 def _apart(plan: Record) -> int:
     """Whether the states of a run lie apart: they are written side by side first."""
-    keep_apart()
     return 1 if plan.run > 1 and plan.pitch > 1 else 0
 
 
 @called(BLOCK, PLAN)
 def _place_states(block: Record, plan: Record) -> None:
     """Say where the states of the strip are written."""
-    keep_apart()
     free, index = block.scratch, plan.index
     apart = _apart(plan)
     for part in range(block.part_count):
@@ -67,7 +65,6 @@ def _fold(
     block: Record, plan: Record, cells: int, leaves: int, leaf_stride: int, kept: int
 ) -> None:
     """Fold cells whose other strides the call has already."""
-    keep_apart()
     call = call_at(plan.call)
     call.cells = cells
     call.leaves = leaves
@@ -79,17 +76,12 @@ def _fold(
 @called(BLOCK, PLAN)
 def _fold_in_place(block: Record, plan: Record) -> None:
     """Fold the columns together, or each by itself as a leaf of a run."""
-    keep_apart()
-    ndim, reduced = block.ndim, block.reduced
-    strides, item = block.operands + 16, block.item
-    box, call, cells = plan.box, call_at(plan.call), corner(block, plan, 0)
-    call.cell_stride = cell_stride(box, strides, reduced, item)
-    call.round_stride = round_stride(box, strides, reduced, item)
-    columns = plan.columns
+    reduced, cells = block.reduced, corner(block, plan, 0)
+    strides = block.operands + 16
     if plan.way == COLUMNS:
-        _fold(block, plan, cells, 1, 0, columns)
-    elif ndim > reduced:
-        _fold(block, plan, cells, columns, get(strides, ndim - 1), 1)
+        _fold(block, plan, cells, 1, 0, plan.columns)
+    elif block.ndim > reduced:
+        _fold(block, plan, cells, plan.columns, get(strides, block.ndim - 1), 1)
     else:
         last = reduced - 1
         apart = get(block.sides, last) * get(strides, last) if reduced else 0
@@ -135,7 +127,6 @@ def _gather(block: Record, plan: Record) -> int:
 @called(BLOCK, PLAN, 1)
 def _fold_packed(block: Record, plan: Record, cells: int) -> None:
     """Fold cells that are packed: leaf by leaf, or row by row of columns."""
-    keep_apart()
     call, item, columns = call_at(plan.call), block.item, plan.columns
     if plan.side_by_side:
         call.cell_stride, call.round_stride = item, LANES * item
@@ -148,7 +139,6 @@ def _fold_packed(block: Record, plan: Record, cells: int) -> None:
 @called(BLOCK, PLAN, result=I64)
 def _next_strip(block: Record, plan: Record) -> int:
     """Go to the next strip; return whether there is one."""
-    keep_apart()
     start, box, axis = plan.start, plan.box, plan.axis
     if block.ndim == block.reduced:
         return 0
