@@ -20,10 +20,10 @@ from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import expand_dims
 from dask_tapestry.array.shape.transposing import moveaxis
-from dask_tapestry.array.statistics.reductions import any as any_cell
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange as arange_tensor
 from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.reduce import reduce
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
 
@@ -213,7 +213,7 @@ def _evenly_spaced(first: Any, last: Any, count: int, parts: int) -> tuple[Array
     if parts <= 0:
         numbers = multiply(places, delta)
     elif isinstance(delta, Array):
-        small = any_cell(FUNCTIONS["equal"](step, 0))
+        small = Array(reduce(FUNCTIONS["equal"](step, 0).node, "any"))
         numbers = where(small, multiply(divide(places, parts), delta), multiply(places, step))
     elif step == 0:  # a step too small for its dtype; NumPy divides the places first
         numbers = multiply(divide(places, parts), delta)
