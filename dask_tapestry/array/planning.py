@@ -63,7 +63,7 @@ class Plan:
         """The rewritten expression graph."""
         return self.core.graph
 
-    def chunks(self, x: Any = 0) -> tuple[tuple[int, ...], ...]:
+    def chunks(self, x: Array | Effect | int = 0) -> tuple[tuple[int, ...], ...]:
         """Planned block lengths of a result, given as array or number.
 
         Raises
@@ -71,7 +71,7 @@ class Plan:
         PlanError
             If it is none of the plan's results.
         """
-        return self.core.chunks(x)
+        return self.core.chunks(x if isinstance(x, int) else x.node)
 
     def verify(self) -> None:
         """Check that outputs are tiled once, inputs are in bounds and memory suffices.

@@ -6,7 +6,8 @@ from html import escape
 
 from dask.utils import format_bytes, format_time
 
-from dask_tapestry.plan.plan import Plan, Step
+from dask_tapestry.plan.plan import Plan
+from dask_tapestry.plan.step import Step
 from dask_tapestry.teg import Node
 
 PAGE = """<style>

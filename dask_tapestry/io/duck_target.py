@@ -55,7 +55,7 @@ class DuckTarget(Target):
         return DuckSource(uuid4().hex, self.type._replace(dims=dims), self.stored, self.data)
 
     def is_read_by(self, source: Source) -> bool:
-        return getattr(source, "data", None) is self.data
+        return source.data is self.data
 
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
         """An object may be the target of two calls."""

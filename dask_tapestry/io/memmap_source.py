@@ -41,4 +41,4 @@ def path_read(source: Source) -> str | None:
     """The file whose cells a source reads from memory that is mapped; None if there is none."""
     if isinstance(source, MemmapSource):
         return source.file.path
-    return mapped_path(getattr(source, "data", None))
+    return mapped_path(source.data)

@@ -38,7 +38,7 @@ class MemmapTarget(Target):
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
         """Two arrays may lie in the same part of one file, which may be mapped twice."""
         if not isinstance(other, MemmapTarget):
-            return mapped_path(getattr(other, "array", None)) == self.file.path
+            return mapped_path(other.array) == self.file.path
         if other.file.path != self.file.path:
             return False
         mine, theirs = region.view(self.file.array), others.view(other.file.array)

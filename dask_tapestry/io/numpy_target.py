@@ -57,14 +57,14 @@ class NumpyTarget(Target):
         return share_cells(region.view(self.array), others.view(other.array))
 
     def is_read_by(self, source: Source) -> bool:
-        data = getattr(source, "data", None)
+        data = source.data
         if isinstance(data, np.ndarray) and np.may_share_memory(data, self.array):
             return True
         path = mapped_path(self.array)
         return path is not None and path_read(source) == path
 
     def has_cells_of(self, source: Source) -> bool:
-        data = getattr(source, "data", None)
+        data = source.data
         return isinstance(data, np.ndarray) and _cells(data) == _cells(self.array)
 
     def __reduce__(self) -> tuple[Any, ...]:

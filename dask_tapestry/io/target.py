@@ -14,7 +14,15 @@ from dask_tapestry.teg.types import Dims
 
 
 class Target(ABC):
-    """An array that is there to be written into; subclasses are frozen dataclasses."""
+    """An array that is there to be written into; subclasses are frozen dataclasses.
+
+    Attributes
+    ----------
+    array
+        The NumPy array that it is; None where it lies elsewhere.
+    """
+
+    array: np.ndarray[Any, Any] | None = None
 
     @property
     @abstractmethod

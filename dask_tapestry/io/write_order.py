@@ -19,9 +19,9 @@ from dask_tapestry.io.read_back import read_back
 from dask_tapestry.io.region_sink import Announcement, RegionSink
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
-from dask_tapestry.operators.elementwise import Elementwise, astype
+from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.placement import Placement
+from dask_tapestry.operators.placement import hold
 from dask_tapestry.teg import Node, Source, Tensor, apply, sequence_point
 from dask_tapestry.teg.node import topological
 
@@ -91,7 +91,7 @@ def _after_reads(
         if len(readers) == 1 and _is_in_place(writes[readers[0]], target, regions):
             readers = []
         for i in readers:
-            writes[i] = replace(writes[i], x=held(writes[i].x))
+            writes[i] = replace(writes[i], x=hold(writes[i].x))
         read = [sequence_point(*[writes[i].x for i in readers])] if readers else []
         waits[target] = [*after, *read]
     return writes, {
@@ -115,11 +115,6 @@ def may_be_read(target: Target, found: FoundSources) -> bool:
     return not found.complete or any(map(target.is_read_by, found.sources))
 
 
-def held(x: Tensor) -> Tensor:
-    """`x`, computed and held before it is used."""
-    return x if isinstance(x.operator, Placement) else apply(Placement(()), x)
-
-
 def _is_in_place(write: Write, target: Target, regions: dict[Target, list[WriteRegion]]) -> bool:
     """Whether a write is the only one to the target it reads, and each cell goes where it was."""
     whole = write.region.is_dense and write.region.shape == target.shape
@@ -128,7 +123,7 @@ def _is_in_place(write: Write, target: Target, regions: dict[Target, list[WriteR
     stack, seen = [write.x], {write.x}
     while stack:
         node = stack.pop()
-        if isinstance(node.operator, Elementwise):
+        if node.operator.is_formula:
             stack.extend(i for i in node.inputs if i not in seen)
             seen.update(node.inputs)
             continue

@@ -9,9 +9,10 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.io.captured_arrays import sources_behind
 from dask_tapestry.io.folder_swap import beside
 from dask_tapestry.io.read_back import ReadBackSource
-from dask_tapestry.io.write_order import held, sources_of
+from dask_tapestry.io.write_order import sources_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import ZarrSource, locations_of
+from dask_tapestry.operators.placement import hold
 from dask_tapestry.teg import Node, Sink, Source, Tensor, apply, sequence_point
 from dask_tapestry.teg.node import reapply, topological
 
@@ -68,7 +69,7 @@ def replacing(
         raise StoreError(
             f"what is written reads {location}, which it would replace: write it to another place"
         )
-    first = held(x)
+    first = hold(x)
     return Replacing(location, first, [*after, sequence_point(first)], None, itself)
 
 

@@ -22,8 +22,9 @@ from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExp
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.plan.cache import plan_of
-from dask_tapestry.plan.plan import Plan, with_first
+from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import live_client
+from dask_tapestry.plan.step import with_first
 from dask_tapestry.teg import Node
 
 

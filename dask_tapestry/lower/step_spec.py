@@ -14,8 +14,8 @@ import cloudpickle
 
 from dask_tapestry.imports import unpickle
 from dask_tapestry.lower.symmetric import is_symmetric
-from dask_tapestry.plan.plan import Step
 from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.step import Step
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()

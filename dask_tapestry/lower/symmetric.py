@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.result_buffer import ResultBuffer
-from dask_tapestry.operators.elementwise import Elementwise
-from dask_tapestry.operators.matmul import MatMul
-from dask_tapestry.operators.view import View, ViewAxis, identity_axes
 from dask_tapestry.plan.program import Instruction, Program
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
 
 Block = np.ndarray[Any, Any]
 
@@ -49,44 +46,38 @@ def _instruction(program: Program, value: int) -> Instruction | None:
 
 
 def _is_symmetric(program: Program, value: int) -> bool:
-    """Whether a value is ``x @ x.T``, or a formula of such."""
+    """Whether a value is ``x @ x.T``, or a formula of such values."""
     instruction = _instruction(program, value)
-    match instruction and instruction.operator:
-        case MatMul(part=None):
-            assert instruction is not None
-            return _are_turned(program, *instruction.inputs)
-        case Elementwise():
-            assert instruction is not None
-            return all(_is_symmetric(program, x) for x in instruction.inputs)
-    return False
-
-
-def _are_turned(program: Program, x: int, w: int) -> bool:
-    """Whether one value is the other with its last two dimensions exchanged."""
-    (source, seen), (other, wanted) = _seen(program, x), _seen(program, w)
-    if source == other:
-        return _turn(seen.shape).after(seen) == wanted
-    first, second = _instruction(program, x), _instruction(program, w)
-    if first is None or second is None or not isinstance(first.operator, Elementwise):
+    if instruction is None or not instruction.inputs:
         return False
-    return first.operator == second.operator and all(
-        _are_turned(program, a, b) for a, b in zip(first.inputs, second.inputs, strict=True)
+    order = instruction.operator.transposed_inputs(instruction.types)
+    return order is not None and all(
+        _is_symmetric(program, x)
+        if number == other
+        else _are_transposes(program, x, instruction.inputs[other])
+        for number, (x, other) in enumerate(zip(instruction.inputs, order, strict=True))
     )
 
 
-def _seen(program: Program, value: int) -> tuple[int, View]:
-    """What a value is a view of, and that view."""
+def _are_transposes(program: Program, x: int, w: int) -> bool:
+    """Whether one value is the other with its last two dimensions exchanged, to the same bits."""
+    (source, shown), (other, wanted) = _shown(program, x), _shown(program, w)
+    if source == other:
+        *batch, row, column = range(shown.in_ndim)
+        return shown.permute_inputs((*batch, column, row)) == wanted
+    first, second = _instruction(program, x), _instruction(program, w)
+    if first is None or second is None or not first.operator.is_formula:
+        return False
+    return first.operator == second.operator and all(
+        _are_transposes(program, a, b) for a, b in zip(first.inputs, second.inputs, strict=True)
+    )
+
+
+def _shown(program: Program, value: int) -> tuple[int, ZAffineMap]:
+    """What a value is a view of, and the cells that it shows."""
     instruction = _instruction(program, value)
-    match instruction and instruction.operator:
-        case View() as view:
-            assert instruction is not None
-            return instruction.inputs[0], view
-    shape = program.types[value].shape
-    return value, View(shape, identity_axes(shape))
-
-
-def _turn(shape: tuple[int, ...]) -> View:
-    """The view that exchanges the last two dimensions."""
-    *batch, row, column = range(len(shape))
-    axes = tuple(ViewAxis(dim, 0, 1) for dim in (*batch, column, row))
-    return View((*shape[:-2], shape[column], shape[row]), axes)
+    if instruction is not None:
+        cells = instruction.operator.cell_map(instruction.types)
+        if cells is not None:
+            return instruction.inputs[0], cells
+    return value, ZAffineMap.identity(program.types[value].ndim)

@@ -64,7 +64,7 @@ def tiled_part(program: Program) -> Part | None:
     readers = _readers(program)
     for value in range(last, first - 1, -1):
         operator = _operator(program, value)
-        suits = (operator.is_formula or operator.kernel == "view") and program.types[value].ndim
+        suits = (operator.is_formula or operator.is_view) and program.types[value].ndim
         if value == last or (suits and readers[value] <= found):
             found.add(value)
     if sum(_operator(program, value).is_formula for value in found) < 2:
@@ -209,8 +209,9 @@ def _operations(
         instruction = program.instructions[work.value - len(program.inputs)]
         blocks = [cells(source, need) for source, need in work.reads]
         if not instruction.operator.is_formula:
-            arguments = instruction.operator.arguments(instruction.types, work.box, work.boxes)
-            local[work.value, work.box] = KERNELS["view"](None, *blocks, **arguments)
+            view = instruction.operator
+            arguments = view.arguments(instruction.types, work.box, work.boxes)
+            local[work.value, work.box] = KERNELS[view.kernel](None, *blocks, **arguments)
             continue
         slot = slots[work.value, work.box]
         dtype = instruction.type.dtype

@@ -129,7 +129,7 @@ def call_blocks(
     dtypes: Mapping[str, np.dtype[Any]],
     costs: Costs = (),
     after: Sequence[Node] = (),
-    kind: type[UserOperator] = UserOperator,
+    finalizes: bool = False,
 ) -> tuple[Tensor, ...]:
     """Outputs of a block function, without what is applied to folded results.
 
@@ -137,6 +137,8 @@ def call_blocks(
     ----------
     dtypes
         Of the outputs; what is missing is learnt by calling the function on a few cells.
+    finalizes
+        Whether it is computed in the step of the results that it takes.
 
     Raises
     ------
@@ -161,6 +163,7 @@ def call_blocks(
     dtype = _held(made, dtype, declared)
     cut = cut_dimension(made.index, made.reads) if written.monoid is not None else None
     folding = None if cut is None else _folding(written.monoid, dtype)
+    kind = Finalize if finalizes else UserOperator
     operator = kind(function, made.index, made.reads, writes, dtype, folding, cut, costs)
     node = _nothing(operator, made, trimmed, after) or apply(operator, *trimmed, after=tuple(after))
     return _apart(node, made) if several else (node,)
@@ -307,4 +310,4 @@ def finalized(
     follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
     index = tuple(dim for dim in written.index if dim[0] in follow)
     then = Written(written.owner, index, (*written.outputs, *names), outputs)
-    return call_blocks(function, then, (*results, *tensors), dtypes, kind=Finalize)
+    return call_blocks(function, then, (*results, *tensors), dtypes, finalizes=True)

@@ -66,6 +66,9 @@ class Elementwise(BlockOperator):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return Restriction(self, (region,) * len(inputs), region)
 
+    def transposed_inputs(self, inputs: Types) -> tuple[int, ...]:
+        return tuple(range(len(inputs)))
+
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         return (self.expression,)
 

@@ -20,6 +20,7 @@ class Field(Operator):
     name = "field"
     kernel = "member"
     transparent = True
+    is_selector = True
     category = "selector"
     field: str
 

@@ -67,6 +67,9 @@ class MatMul(Contraction):
             (_project(outputs, len(index), {}),),
         )
 
+    def transposed_inputs(self, inputs: Types) -> tuple[int, ...] | None:
+        return (1, 0) if self.part is None else None
+
     def folded(self, inputs: Types) -> int | None:
         return inputs[0].ndim if self.part is None else None
 

@@ -96,6 +96,16 @@ def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:
     return apply(OrderStatistics(axis, tuple(rank % extent for rank in chosen)), x)
 
 
+def weighted_order_statistics(
+    x: Tensor, weights: Tensor, quantiles: Sequence[float], dtype: np.dtype[Any], skip_nan: bool
+) -> Tensor:
+    """Cells of the lanes along the first axis where weights reach `quantiles`, and the last cell.
+
+    The result has ``len(quantiles) + 1`` cells along that axis.
+    """
+    return apply(WeightedOrderStatistics(0, tuple(quantiles), dtype, skip_nan), x, weights)
+
+
 def picked(ordered: Tensor, chosen: Sequence[int], axis: int) -> Tensor:
     """Cells number `chosen` along `axis` of lanes in order."""
     lead = (slice(None),) * axis

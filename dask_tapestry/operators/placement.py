@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dask_tapestry.teg import Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.teg import Node, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
@@ -40,6 +41,13 @@ class Placement(Selector):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return inputs[0]
+
+
+def hold(x: Tensor, after: Sequence[Node] = (), line: str | None = None) -> Tensor:
+    """`x`, held on any worker before it is used, and computed `after` sequence points."""
+    if isinstance(x.operator, Placement) and not after:
+        return x
+    return apply(Placement(()), x, after=after, line=line)
 
 
 def place(x: Tensor, workers: tuple[str, ...]) -> Tensor:

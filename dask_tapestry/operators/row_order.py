@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.operators.sort import PLACES, sort_flops
-from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, TensorType
+from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -44,3 +44,8 @@ class RowOrder(BlockOperator):
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         (x,) = inputs
         return np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(x.shape[0])
+
+
+def row_order(x: Tensor) -> Tensor:
+    """Places of the rows of a matrix in ascending order: shape (rows,), integers."""
+    return apply(RowOrder(), x)

@@ -143,6 +143,23 @@ def is_in(x: Tensor, ordered: Tensor, invert: bool = False) -> Tensor:
     return apply(IsIn(invert), x, ordered)
 
 
+def digitize(x: Tensor, edges: Tensor, right: bool) -> Tensor:
+    """Numbers of the bins that the cells of `x` lie in; `edges` are of the same dtype."""
+    return apply(Digitize(right), x, edges)
+
+
+def interp(
+    x: Tensor,
+    points: Tensor,
+    values: Tensor,
+    left: complex | None = None,
+    right: complex | None = None,
+    period: float | None = None,
+) -> Tensor:
+    """Values at `x` of the lines between `points`, float64, as `numpy.interp` draws them."""
+    return apply(Interp(left, right, period), x, points, values)
+
+
 def common_dtype(*tensors: Tensor) -> np.dtype[Any]:
     """Dtype in which cells of the tensors are compared.
 

@@ -68,6 +68,11 @@ def basic_slice(x: Tensor, key: tuple[Item, ...]) -> Tensor:
     return x if tuple(items) == whole else apply(Slice(tuple(items)), x)
 
 
+def slice_items(x: Tensor) -> tuple[int | tuple[int, int, int] | None, ...]:
+    """What a slice takes of each axis, as `Slice` holds it; () for what is no slice."""
+    return x.operator.items if isinstance(x.operator, Slice) else ()
+
+
 def _expand(key: tuple[Item, ...], x: TensorType) -> tuple[Item, ...]:
     used = sum(item is not None and item is not Ellipsis for item in key)
     if used > x.ndim:

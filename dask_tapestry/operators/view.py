@@ -13,7 +13,7 @@ import numpy as np
 
 from dask_tapestry.teg import Progression, Region, Selector, TensorType
 from dask_tapestry.teg.operator import Restriction, Types
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import ZAffineMap, ZRange
 
 
 class ViewAxis(NamedTuple):
@@ -43,6 +43,7 @@ class View(Selector):
 
     name = "view"
     kernel = "view"
+    is_view = True
     shape: tuple[int, ...]
     axes: tuple[ViewAxis, ...]
 
@@ -71,6 +72,11 @@ class View(Selector):
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (all(self.shape[dim] == 1 for dim in self.broadcast),)
+
+    def cell_map(self, inputs: Types) -> ZAffineMap:
+        ndim = len(self.shape)
+        rows = [[axis.step * (dim == axis.dim) for dim in range(ndim)] for axis in self.axes]
+        return ZAffineMap(rows, [axis.start for axis in self.axes], ndim)
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -164,6 +170,7 @@ class ViewSelector(Selector):
     """A selector with a name of its own that is a view; rules see it as that view only."""
 
     kernel = "view"
+    is_view = True
 
     @abstractmethod
     def view(self, x: TensorType) -> View:
@@ -174,6 +181,9 @@ class ViewSelector(Selector):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return self.view(inputs[0]).demand(inputs, box)
+
+    def cell_map(self, inputs: Types) -> ZAffineMap:
+        return self.view(inputs[0]).cell_map(inputs)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self.view(inputs[0]).arguments(inputs, box, boxes)

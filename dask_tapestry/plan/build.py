@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dask.utils import parse_bytes
 
 from dask_tapestry.config import setting
-from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.plan.expand import expand
 from dask_tapestry.plan.grid import Aim
-from dask_tapestry.plan.machine import MEMORY_BYTES_A_SECOND
-from dask_tapestry.plan.plan import Plan, with_first
+from dask_tapestry.plan.machine import BLOCKS_A_SLOT, MEMORY_BYTES_A_SECOND
+from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.plan.settle import settle
+from dask_tapestry.plan.step import with_first
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
@@ -25,14 +25,13 @@ from dask_tapestry.rules.formulas import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
-from dask_tapestry.rules.products import PRODUCT_RULES
+from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 
 METHODS = ("auto", "none")
-BLOCKS_A_SLOT = 4  # so that slots stay busy when blocks take unequal time
 SMALLEST_BLOCK = 2**20  # bytes below which a task costs more than the work it saves
 MOST_BLOCKS = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task before it starts
 MOST_EDGES = 200_000  # blocks read by the blocks of one step; each costs a scheduler some 10 µs
@@ -73,7 +72,7 @@ def build_plan(
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
     graph = rewrite(graph, FAST if setting("algebra") == "fast" else FIRST, trace)
-    if any(isinstance(node.operator, MatMul) for node in graph):
+    if has_products(graph):
         graph = rewrite(graph, OF_PRODUCTS, trace)
     pushed = push_slices(graph, trace)
     if pushed is not graph:

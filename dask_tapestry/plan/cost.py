@@ -7,7 +7,6 @@ step's time is that of its busiest resource.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 from dask_tapestry.plan.footprint import met_blocks
 from dask_tapestry.plan.machine import (
@@ -16,16 +15,14 @@ from dask_tapestry.plan.machine import (
     MEMORY_BYTES_A_SECOND,
     SECONDS_A_TASK,
 )
+from dask_tapestry.plan.step import Planned, Step
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import ZRange
 
 MOST_PAIRED = 256  # steps that are looked at in pairs, which takes a thousand of them 70 ms
 
-if TYPE_CHECKING:
-    from dask_tapestry.plan.plan import Plan, Step
 
-
-def plan_cost(plan: Plan) -> dict[str, float]:
+def plan_cost(plan: Planned) -> dict[str, float]:
     """Estimate bytes, seconds and tasks of a plan.
 
     ``bytes_read`` and ``bytes_written`` are of stores, ``bytes_moved`` of values handed from step
@@ -72,7 +69,7 @@ def _own_costs(steps: list[Step]) -> dict[str, float]:
     return totals
 
 
-def peak_worker_bytes(plan: Plan) -> int:
+def peak_worker_bytes(plan: Planned) -> int:
     """Bytes of the fullest worker at its fullest moment.
 
     Values that wait for a whole step before they can go, as many as there may be at a time, spread
@@ -88,7 +85,7 @@ def peak_worker_bytes(plan: Plan) -> int:
     return round(share + threads * work + min(plan.resources.kept_bytes, threads * _idle(plan)))
 
 
-def _held_together(plan: Plan) -> int:
+def _held_together(plan: Planned) -> int:
     """Most bytes of steps' outputs that may be held at one time.
 
     Two are not where one is needed by steps alone that have ended before the other's can begin.
@@ -116,7 +113,7 @@ def _held_together(plan: Plan) -> int:
     return most
 
 
-def _ended_before(plan: Plan) -> dict[Node, set[Node]]:
+def _ended_before(plan: Planned) -> dict[Node, set[Node]]:
     """For each step, those that have ended when its first block can be computed."""
     ended: dict[Node, set[Node]] = {}
     for node, step in plan.steps.items():
@@ -137,14 +134,14 @@ def _fewest_read(reader: Step, step: Step) -> int:
     return min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
 
 
-def _idle(plan: Plan) -> int:
+def _idle(plan: Planned) -> int:
     """Bytes of memory that was used by a block and may lie idle while another takes the most."""
     needs = [step.needs for step in plan.steps.values()]
     apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)
     return max(0, apart - max((n.work for n in needs), default=0))
 
 
-def resident_bytes(step: Step, plan: Plan) -> int:
+def resident_bytes(step: Step, plan: Planned) -> int:
     """Bytes of a step's output that are held at once.
 
     A value whose readers take it block by block is gone as fast as it comes; one that a reader
@@ -181,7 +178,7 @@ def _stored(step: Step) -> float:
     return step.needs.stored * _blocks(step)
 
 
-def _step_seconds(step: Step, plan: Plan) -> float:
+def _step_seconds(step: Step, plan: Planned) -> float:
     parallel = min(plan.resources.slots, step.count)
     written = step.node.type.nbytes if isinstance(step.node.operator, Sink) else 0
     blocks = _blocks(step)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from dask_tapestry.operators.placement import Placement
+from dask_tapestry.operators.placement import hold
 from dask_tapestry.plan.fuse import is_external
-from dask_tapestry.teg import Graph, Node, Sink, apply, sequence_point
+from dask_tapestry.teg import Graph, Node, Sink, sequence_point
 from dask_tapestry.teg.node import reapply, topological
 
 
@@ -109,5 +109,5 @@ def _following(root: Node, points: Sequence[Node]) -> Node:
     if root.is_sequence_point or isinstance(root.operator, Sink):
         return sequence_point(root, *points)
     if is_external(root):  # it is there already: what follows is that it is handed over
-        return apply(Placement(()), root, after=points, line=root.line or "")
+        return hold(root, points, root.line or "")
     return reapply(root, root.inputs, [*root.after, *points])

@@ -154,7 +154,7 @@ def _bytes_to_hold(aim: Aim) -> int:
 
 def _is_in_memory(x: Node) -> bool:
     """Whether `x` is a source, or a selection of one, that costs no more than a copy to read."""
-    while x.operator.category == "selector" and len(x.inputs) == 1:
+    while x.operator.is_selector and len(x.inputs) == 1:
         (x,) = x.inputs
     return isinstance(x.operator, Source) and x.operator.chunks is None
 

@@ -119,7 +119,7 @@ def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
     value = len(program.types) - 1
     while value >= first and not program.instructions[value - first].operator.copies:
         operator, inputs, *_ = program.instructions[value - first]
-        if operator.kernel == "view":
+        if operator.is_view:
             return peak.last + box.size * program.type.dtype.itemsize
         if len(inputs) != 1:
             break

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.plan.program import Instruction, Program
 from dask_tapestry.rules.views import COSTLY_FLOPS
-from dask_tapestry.teg import Graph, Node, Operator, Source
+from dask_tapestry.teg import Graph, Node, Operator, Sink, Source
 
 LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
 HELD_SHARE = 0.3  # of all memory that one held value may take when its readers wait for each other
@@ -70,7 +70,7 @@ def _step_of(consumer: Node, held: set[Node], users: dict[Node, set[Node]]) -> s
 def _epilogue(consumer: Node, node: Node, held: set[Node], once: dict[Node, bool]) -> bool:
     """Whether the way from `node` over its only reader to the step's end reads each cell once."""
     operator = consumer.operator
-    if not (operator.transparent or operator.category == "sink"):
+    if not (operator.transparent or isinstance(operator, Sink)):
         return False
     reads = operator.reads_once(consumer.input_types)
     mine = [r for r, x in zip(reads, consumer.inputs, strict=True) if x is node]
@@ -102,7 +102,7 @@ def _must_hold(
 def _is_read_again(node: Node, readers: list[Node]) -> bool:
     """Whether its readers together read more cells than there are; a selection may read few."""
     size = node.type.size
-    chosen = (r.type.size if r.operator.category == "selector" else size for r in readers)
+    chosen = (r.type.size if r.operator.is_selector else size for r in readers)
     return sum(min(cells, size) for cells in chosen) > size
 
 
@@ -119,7 +119,7 @@ def _formula_flops(graph: Graph) -> dict[Node, int]:
 
 def _reads_store(node: Node) -> bool:
     """Whether a node is stored cells, all of them or a selection of no more than there are."""
-    while node.operator.category == "selector" and len(node.inputs) == 1:
+    while node.operator.is_selector and len(node.inputs) == 1:
         if node.type.size > node.inputs[0].type.size:
             return False
         node = node.inputs[0]

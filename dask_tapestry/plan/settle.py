@@ -13,9 +13,9 @@ from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.footprint import Needs, met_blocks, needs_of
 from dask_tapestry.plan.fuse import HELD_SHARE, held_values, is_external, program_of
 from dask_tapestry.plan.grid import Aim, choose_grid
-from dask_tapestry.plan.plan import Step, memory_order
 from dask_tapestry.plan.program import Program
-from dask_tapestry.teg import Graph, Node, Source
+from dask_tapestry.plan.step import Step, memory_order
+from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 READ_BY_ALL = 4_096  # edges to one step's blocks from which it is held in fewer, larger ones
@@ -109,7 +109,7 @@ def _steps(graph: Graph, held: set[Node], aim: Aim, wishes: _Wishes) -> dict[Nod
             suited = replace(aim, order=memory_order(node, inputs))
             cuts, reason = _grid(node, program, members, chunks, suited, wishes)
         except MemoryLimitError:
-            if node.operator.category == "sink" and node.inputs[0] not in held:
+            if isinstance(node.operator, Sink) and node.inputs[0] not in held:
                 raise _HoldInput(node.inputs[0]) from None
             raise
         largest = ZRange((0,) * len(cuts), tuple(c.longest for c in cuts))
@@ -163,7 +163,7 @@ class _HoldInput(Exception):  # noqa: N818
 
 def _pieces_are_too_large(node: Node, cuts: tuple[Cuts, ...], needs: Needs, aim: Aim) -> bool:
     """Whether a sink's pieces make its blocks few or large, by what it takes to compute them."""
-    if node.operator.category != "sink":
+    if not isinstance(node.operator, Sink):
         return False
     written = prod(c.longest for c in cuts) * node.type.dtype.itemsize
     coarse = needs.touched > aim.largest or (
@@ -236,9 +236,6 @@ def _feeds_only(value: int, held: set[int], program: Program) -> bool:
     ]
     return bool(readers) and all(
         r in held
-        or (
-            program.instructions[r - first].operator.category == "selector"
-            and _feeds_only(r, held, program)
-        )
+        or (program.instructions[r - first].operator.is_selector and _feeds_only(r, held, program))
         for r in readers
     )

@@ -10,18 +10,12 @@ from dask_tapestry.operators.columnsort import most_columns, pair_dtype
 from dask_tapestry.operators.order_statistics import OrderStatistics
 from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.plan.grid import Aim
+from dask_tapestry.plan.machine import BLOCKS_A_SLOT
 from dask_tapestry.teg import Node
 
-BLOCKS_A_SLOT: Final = 4  # that an aim counts
 COLUMN_BLOCKS: Final = 4  # smallest blocks that make a column worth its part in four rounds
-COPIES: Final = (
-    4  # of its cells that sorting a column takes: as sent, put together, in order; and room
-)
-
-
-SLOTS: Final = MappingProxyType(
-    {Sort: 2, ArgSort: 4, OrderStatistics: 32}
-)  # from which cutting is faster
+COPIES: Final = 4  # of a column's cells while it is sorted: as sent, joined, in order; and room
+SLOTS: Final = MappingProxyType({Sort: 2, ArgSort: 4, OrderStatistics: 32})  # that make up for it
 
 
 def sort_columns(node: Node, aim: Aim) -> int:

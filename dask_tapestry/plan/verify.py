@@ -8,20 +8,17 @@ number of operators, not of blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from dask.utils import format_bytes
 
 from dask_tapestry.config import setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.cost import peak_worker_bytes
+from dask_tapestry.plan.step import Planned, Step
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
 
-if TYPE_CHECKING:
-    from dask_tapestry.plan.plan import Plan, Step
-
-Check = Callable[["Step"], Iterator[str]]
+Check = Callable[[Step], Iterator[str]]
 
 
 def outputs_are_tiled_once(step: Step) -> Iterator[str]:
@@ -84,7 +81,7 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def verify(plan: Plan) -> None:
+def verify(plan: Planned) -> None:
     """Run all checks.
 
     Raises

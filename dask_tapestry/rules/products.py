@@ -16,7 +16,7 @@ from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import Shared, on
-from dask_tapestry.teg import Node, apply
+from dask_tapestry.teg import Graph, Node, apply
 
 ADDABLE = "iufc"  # of bools a product is no sum
 
@@ -125,6 +125,11 @@ def diagonal_of_product(node: Node, shared: Shared) -> Node | None:
     right = apply(View(terms, (*batch, folded, column)), w)
     made = reduce(elementwise("multiply", left, right), "sum", last, dtype=dtype)
     return made if made.type == node.type else None
+
+
+def has_products(graph: Graph) -> bool:
+    """Whether a graph has matrix products: without, none of the rules about them applies."""
+    return any(isinstance(node.operator, MatMul) for node in graph)
 
 
 PRODUCT_RULES = (sum_of_product, mean_of_product, diagonal_of_product)

@@ -13,7 +13,7 @@ from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import brief, rebuilt
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, Region, apply
+from dask_tapestry.teg import Graph, Node, Region, Sink, apply
 from dask_tapestry.teg.operator import Restriction
 
 
@@ -55,14 +55,14 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
     wanted: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
     plans: dict[Node, Restriction | None] = {}
     for node in reversed(graph.nodes):
-        effect = node.operator.category in ("sink", "sequence")
+        effect = node.is_sequence_point or isinstance(node.operator, Sink)
         if node not in wanted and not effect:
             continue
         region = wanted.get(node, Region.whole(node.type.shape))
         plan = None
         if region.is_empty and not effect:
             plan = _nothing(node, region)
-        elif node.operator.category == "selector" or not region.is_whole(node.type.shape):
+        elif node.operator.is_selector or not region.is_whole(node.type.shape):
             plan = node.operator.restrict(node.input_types, region)
             if plan is not None and _changes_nothing(node, plan):
                 plan = None

@@ -19,7 +19,7 @@ from dask_tapestry.teg.chunking import Chunks, Known, followed, said
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
 
 Types = tuple[TensorType, ...]
 NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
@@ -56,8 +56,14 @@ class Operator(ABC):
         Its kernel starts threads of its own, as BLAS does.
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
+    is_selector
+        Each cell of its output is a cell of an input.
+    is_view
+        Its blocks are NumPy views of its only input's, as its `cell_map` says.
     category
-        The kind of node, for printing and pictures.
+        The kind of node, for printing and pictures alone.
+    workers
+        Names of the workers that alone compute it; none for any.
     """
 
     name: ClassVar[str]
@@ -68,8 +74,10 @@ class Operator(ABC):
     fills: ClassVar[bool] = False
     multithreaded: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False
+    is_selector: ClassVar[bool] = False
+    is_view: ClassVar[bool] = False
     category: ClassVar[str] = "operator"
-    workers: tuple[str, ...] = ()  # names of those that alone compute it; none for any
+    workers: tuple[str, ...] = ()
 
     @abstractmethod
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -116,6 +124,18 @@ class Operator(ABC):
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """Whether cutting the output reads each cell of an input once, for each input."""
         return (False,) * len(inputs)
+
+    def cell_map(self, inputs: Types) -> ZAffineMap | None:
+        """Coordinates of the input's cell that each cell of a view shows; None for no view."""
+        return None
+
+    def transposed_inputs(self, inputs: Types) -> tuple[int, ...] | None:
+        """How to compute the output with its last two dimensions exchanged.
+
+        Numbers of inputs: the operator itself computes it from these, each with its last two
+        dimensions exchanged. None where it does not.
+        """
+        return None
 
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
         """Axes of the output along which it computes all cells whenever it computes one."""
@@ -180,6 +200,7 @@ class Selector(Operator):
 
     transparent = True
     copies = False
+    is_selector = True
     category = "selector"
 
 
@@ -250,13 +271,24 @@ def signature_of(operator: BlockOperator, inputs: Types) -> Signature:
 
 
 class Source(Operator):
-    """A block operator without inputs that brings data into an expression."""
+    """A block operator without inputs that brings data into an expression.
+
+    Attributes
+    ----------
+    external
+        Its blocks are handed to a step instead of read by it: they are in memory.
+    order
+        Order in which its cells lie in memory, where they do.
+    data
+        The array, or what can be sliced like one, that it reads; None where it holds none.
+    """
 
     transparent = True
     category = "source"
     kernel = "read"
-    external: ClassVar[bool] = False  # its blocks are handed to a step instead of read by it
-    order: Literal["C", "F"] = "C"  # in which its cells lie in memory, if they do
+    external: ClassVar[bool] = False
+    order: Literal["C", "F"] = "C"
+    data: Any = None
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()

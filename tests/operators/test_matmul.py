@@ -48,3 +48,12 @@ def test_names_follow_rows_and_columns():
     assert MatMul(X.dtype).infer(x, w).dims == ("row", "column")
     assert MatMul(X.dtype, 2).infer(x, w).dims == (None, "row", "column")
     assert MatMul(X.dtype).infer(x, w._replace(dims=("k", "row"))).dims == ("row", None)
+
+
+def test_a_product_is_transposed_by_exchanging_its_factors():
+    x, w = dt.asarray(np.ones((3, 4))), dt.asarray(np.ones((4, 3)))
+    product = (x @ w).node
+    assert product.operator.transposed_inputs(product.input_types) == (1, 0)
+    assert product.operator.in_parts(2).transposed_inputs(product.input_types) is None
+    total = (x + x).node
+    assert total.operator.transposed_inputs(total.input_types) == tuple(range(len(total.inputs)))

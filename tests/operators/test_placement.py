@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.placement import Placement, place
+from dask_tapestry.operators.placement import Placement, hold, place
 
 CELLS = np.arange(12.0).reshape(3, 4)
 
@@ -60,3 +60,10 @@ def test_placed_work_runs_where_it_should():
         wait(x)
         holders = {worker for workers in c.who_has(x).values() for worker in workers}
         assert holders == {address}
+
+
+def test_a_value_that_is_held_already_is_held_once():
+    x = (dt.asarray(np.ones(3)) + 1).node
+    held = hold(x)
+    assert held.operator == Placement(())
+    assert hold(held) is held

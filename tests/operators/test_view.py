@@ -1,10 +1,15 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dask_tapestry.operators.broadcast import Broadcast
+from dask_tapestry.operators.permute import Permute
+from dask_tapestry.operators.rechunk import Rechunk
+from dask_tapestry.operators.reverse import Reverse
 from dask_tapestry.operators.view import View, ViewAxis, identity_axes
 from dask_tapestry.teg import Progression, Region, TensorType
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.cpu import KERNELS
 
 F8 = np.dtype("f8")
@@ -156,3 +161,17 @@ def test_the_kernel_reads_a_box_of_diagonals(given_view, data):
 
 def test_a_view_prints_where_it_reads():
     assert View((3,), (ViewAxis(-1, 4, 1), ViewAxis(0, 2, -1))).text() == "[4, 2-1*o0]"
+
+
+@pytest.mark.parametrize("operator", [Permute((1, 0)), Reverse((0,)), Broadcast((5, 3, 4))])
+def test_views_tell_which_cell_they_show(operator):
+    x = np.arange(12).reshape(3, 4)
+    shown = operator.cell_map((TensorType(x.shape, x.dtype),))
+    made = operator.reference(x)
+    assert operator.is_view
+    assert all(made[o] == x[tuple(shown(o))] for o in np.ndindex(made.shape))
+
+
+def test_what_is_no_view_shows_nothing():
+    x = TensorType((3, 4), np.dtype("f8"))
+    assert Rechunk((Cuts.regular(3, 3), Cuts.regular(4, 4))).cell_map((x,)) is None

@@ -3,8 +3,6 @@ from dataclasses import replace
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan.plan import step_name
-from dask_tapestry.zspace import Cuts
 
 from .graphs import FOUR, stored
 
@@ -68,15 +66,15 @@ def test_small_values_are_one_block():
 def test_chunks_of_a_result_by_number_array_and_node():
     x, y = stored() + 1, dt.ones(10)
     plan = plan_of(x, y)
-    assert plan.chunks(0) == plan.chunks(x) == plan.chunks(x.node)
-    assert plan.chunks(1) == plan.chunks(y) == ((10,),)
+    assert plan.chunks(0) == plan.chunks(x.node)
+    assert plan.chunks(1) == plan.chunks(y.node) == ((10,),)
     assert sum(plan.chunks()[0]) == 100_000
 
 
 def test_chunks_of_what_is_no_result():
     plan = plan_of(stored() + 1)
     with pytest.raises(dt.PlanError, match="no result"):
-        plan.chunks(dt.ones(3))
+        plan.chunks(dt.ones(3).node)
 
 
 def test_chunks_of_a_persisted_array_are_its_own():
@@ -84,28 +82,11 @@ def test_chunks_of_a_persisted_array_are_its_own():
     assert plan_of(x).chunks() == ((4, 4, 2),)
 
 
-def test_blocks_of_a_step():
-    (step,) = plan_of(dt.ones(10).rechunk(4)).steps.values()
-    assert step.grid_shape == (3,)
-    assert step.count == 3
-    assert [str(step.box((i,))) for i in range(3)] == ["[0:4]", "[4:8]", "[8:10]"]
-
-
-def test_names_depend_on_value_cuts_and_what_they_stand_on():
-    node, cuts = dt.ones(10).node, (Cuts.regular(10, 4),)
-    name = step_name(node, cuts, ("a",))
-    assert name == step_name(node, cuts, ("a",))
-    assert name != step_name(node, (Cuts.regular(10, 5),), ("a",))
-    assert name != step_name(node, cuts, ("b",))
-    assert name != step_name(dt.ones(10, "f4").node, cuts, ("a",))
-    assert name.startswith("tapestry-full-")
-
-
 def test_the_graph_as_written_is_kept():
     x = (dt.asarray([1, 2]).T.T + 0)[::-1]
     plan = plan_of(x)
     assert plan.written.roots == (x.node,)
-    assert plan.root_of(x) is plan.graph.roots[0]
+    assert plan.root_of(x.node) is plan.graph.roots[0]
 
 
 def test_every_rewrite_is_recorded():

@@ -64,13 +64,15 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
             return Array(rest)
         case (Advanced() as only,) if only.is_mask:
             if isinstance(only.cells, np.ndarray):
-                return masked_by(_moved(rest, only.dims, parsed.at), parsed.at, only.cells)
-            return masked(_moved(rest, only.dims, parsed.at), parsed.at, only.cells)
+                return masked_by(
+                    _with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells
+                )
+            return masked(_with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells)
     places, dims, bounds = places_of(parsed)
     return Array(take_places(rest, places, dims, parsed.at, bounds))
 
 
-def _moved(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
+def _with_mask_dims_at(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
     """`x` with the dimensions that a mask indexes moved to where its cells will be."""
     if dims[0] == at:
         return x

@@ -31,8 +31,8 @@ def array_split(
     ary
         The array.
     indices_or_sections
-        The places before which to cut, in order; or how many parts, the first ones of which may be
-        longer by one.
+        The places before which to cut, in order; or how many parts: the first ones may be longer
+        by one.
     axis
         Along which to cut.
 

@@ -13,11 +13,13 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.search import Digitize, Interp, common_dtype, is_in
+from dask_tapestry.operators.search import common_dtype, is_in
+from dask_tapestry.operators.search import digitize as digitize_tensor
+from dask_tapestry.operators.search import interp as interp_tensor
 from dask_tapestry.operators.search import searchsorted as search_table
 from dask_tapestry.operators.sort import sort
 from dask_tapestry.operators.take import take
-from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.teg import Tensor
 
 __all__ = ["digitize", "interp", "isin", "searchsorted"]
 
@@ -129,7 +131,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     if edges.type.ndim != 1:
         raise ShapeError(f"object too deep for desired array: {edges.type} is no vector")
     dtype = common_dtype(cells, edges)
-    return Array(apply(Digitize(bool(right)), astype(cells, dtype), astype(edges, dtype)))
+    return Array(digitize_tensor(astype(cells, dtype), astype(edges, dtype), bool(right)))
 
 
 @implements(np.isin)
@@ -247,9 +249,9 @@ def interp(
                 f"Cannot cast array data from {node.type.dtype} to {dtype} by the rule 'safe'"
             )
     low, high = (None if side is None else np.asarray(side, work).item() for side in (left, right))
-    operator = Interp(low, high, None if period is None else abs(float(period)))
-    real = [astype(node, np.dtype(np.float64)) for node in (cells, points)]
-    return Array(apply(operator, *real, astype(values, work)))
+    length = None if period is None else abs(float(period))
+    at, known = (astype(node, np.dtype(np.float64)) for node in (cells, points))
+    return Array(interp_tensor(at, known, astype(values, work), low, high, length))
 
 
 def _check_points(points: Tensor, values: Tensor, period: float | None) -> None:

@@ -20,10 +20,9 @@ from dask_tapestry.array.statistics.quantile_methods import (
 )
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.order_statistics import WeightedOrderStatistics, ranks
+from dask_tapestry.operators.order_statistics import ranks, weighted_order_statistics
 from dask_tapestry.operators.sort import sort
 from dask_tapestry.operators.stack import stack
-from dask_tapestry.teg import apply
 
 Quantiles = np.ndarray[Any, Any]
 
@@ -129,7 +128,7 @@ def weighted_values(x: Array, weights: Array, q: Quantiles, skip_nan: bool) -> A
     if not x.shape[0]:
         raise IndexingError("index -1 is out of bounds for axis 0 with size 0")
     dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)
-    operator = WeightedOrderStatistics(0, tuple(q.ravel().tolist()), dtype, skip_nan)
-    found = Array(apply(operator, x.node, weights.node))
+    levels = q.ravel().tolist()
+    found = Array(weighted_order_statistics(x.node, weights.node, levels, dtype, skip_nan))
     value = found[:-1] if skip_nan else _or_nan(found[:-1], found[-1])
     return _shaped(value, q, x)

@@ -15,12 +15,11 @@ from dask_tapestry.operators.monoid_dtype import identities
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import Monoid, fold
-from dask_tapestry.operators.user_operator import Finalize
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 
 
-def folded(
+def reduce_by_monoid(
     x: Tensor, monoid: Monoid, axes: tuple[int, ...], keepdims: bool, kind: np.dtype[Any] | None
 ) -> tuple[Tensor, ...]:
     """Return the cells of `x` along `axes` combined; several results of a monoid on tuples.
@@ -102,4 +101,4 @@ def _cellwise(
     outputs = tuple((f"z{n}", names) for n in range(len(kinds)))
     written = Written(name_of(function), index, inputs, outputs)
     known = {name: kind for (name, _), kind in zip(outputs, kinds, strict=True) if kind is not None}
-    return call_blocks(UserFunction.of(function), written, values, known, kind=Finalize)
+    return call_blocks(UserFunction.of(function), written, values, known, finalizes=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import bins_compiled
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 Place = Callable[[Block, Block], Block]
@@ -231,3 +232,8 @@ def _grid_table(edges: Block, places: Block, count: int, tolerance: float) -> tu
     if below:
         table[0] = unclear
     return table, unclear
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "bin": bin_number,
+}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import select_compiled
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
@@ -33,3 +34,9 @@ def compress(
             return picked
     places = np.flatnonzero(mask)[skip : skip + length]
     return np.take(block, places, axis, out=out)
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "count": count,
+    "compress": compress,
+}

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.kernel_table import Kernel
+
 Block = np.ndarray[Any, Any]
 
 
@@ -47,3 +49,10 @@ def index(out: Block | None, *, axis: int, places: range, shape: tuple[int, ...]
     line = np.arange(places.start, places.stop, places.step, dtype=np.int64)
     sides = [-1 if dim == axis else 1 for dim in range(len(shape))]
     return np.broadcast_to(line.reshape(sides), shape)
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "full": full,
+    "arange": arange,
+    "index": index,
+}

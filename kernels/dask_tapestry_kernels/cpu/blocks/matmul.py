@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
@@ -36,3 +38,9 @@ def linear(
         return product.astype(dtype, copy=False)
     np.copyto(out, product, casting="unsafe")
     return out
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "matmul": matmul,
+    "linear": linear,
+}

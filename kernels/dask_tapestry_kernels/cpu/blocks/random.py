@@ -20,6 +20,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks.philox import ARITY, Fraction, source
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.jit.memory_layout import address
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 Pair = tuple[int, int]
@@ -271,3 +272,10 @@ def _hash(numbers: Block, key: np.uint64) -> Block:
     mixed ^= mixed >> np.uint64(32)
     mixed *= np.uint64(0xD6E8FEB86659FD93)
     return mixed
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "randombits": random_bits,
+    "randomfraction": random_fraction,
+    "permutation": permutation,
+}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
@@ -41,3 +43,11 @@ def interp(
     function: Any = np.interp
     with np.errstate(all="ignore"):
         return np.asarray(function(cells, points, values, left, right, period))
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "search": search,
+    "digitize": digitize,
+    "isin": is_in,
+    "interp": interp,
+}

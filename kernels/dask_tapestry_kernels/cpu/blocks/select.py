@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, product
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
+
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
@@ -114,3 +116,12 @@ def mosaic(
     for block, place in zip(blocks, places, strict=False):  # of an empty box there are no places
         result[place] = block
     return result
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "identity": identity,
+    "view": view,
+    "concat": concat,
+    "mosaic": mosaic,
+    "reshape": reshape,
+}

@@ -14,6 +14,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import sort_compiled
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 Part = tuple[slice, ...]
@@ -321,3 +322,16 @@ def row_order(out: Block | None, block: Block, *, part: slice) -> Block:  # noqa
     """Return the places `part` of the rows in order, the first column first."""
     rows, columns = block.shape
     return (np.lexsort(block.T[::-1]) if columns else np.arange(rows))[part]
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "sort": sort,
+    "argsort": argsort,
+    "sortruns": runs,
+    "mergeruns": merge,
+    "top": top,
+    "withplaces": with_places,
+    "ranks": ranks,
+    "roworder": row_order,
+    "weightedranks": weighted_ranks,
+}

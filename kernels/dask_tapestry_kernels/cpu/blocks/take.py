@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import select_compiled
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
@@ -107,3 +108,11 @@ def insert(
     result = np.array(block, order="C")
     result[index] = values
     return result
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "take": take,
+    "takealong": take_along,
+    "put": put,
+    "insert": insert,
+}

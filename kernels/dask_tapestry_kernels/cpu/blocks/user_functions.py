@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 Index = tuple[Any, ...]  # of slices
@@ -189,3 +191,11 @@ def _chosen(block: Block, piece: Any) -> Any:
     if isinstance(piece, list):
         return [_chosen(block, inner) for inner in piece]
     return block[tuple(piece)]
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "call": call,
+    "member": member,
+    "fold": fold,
+    "blockwise": blockwise,
+}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
@@ -25,3 +27,8 @@ def vectors(
     for place in np.ndindex(lanes.shape[:-1]):
         function(lanes[(*place, Ellipsis)], np.asarray(widths), axis)
     return changed[(*(slice(None),) * axis, part)]
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "vectors": vectors,
+}

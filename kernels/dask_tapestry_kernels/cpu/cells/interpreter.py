@@ -17,6 +17,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, scalar_codegen
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT, is_exact
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 Tile = tuple[Any, ...]  # slices, then an Ellipsis
@@ -264,3 +265,8 @@ def _look_up(result: Block, block: Block, expression: Any) -> None:
             np.take(pairs, two, out=four, mode="clip")
         else:
             np.take(table, source, out=target, mode="clip")
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "map": evaluate,
+}

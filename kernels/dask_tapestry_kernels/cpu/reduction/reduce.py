@@ -15,6 +15,7 @@ from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, Arithmetic
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
@@ -355,3 +356,9 @@ def _globalize(
         start = origin[axis] + part[axis].start + leaf * sides[axis]
         number = number * extent + start + within[axis]
     nodes["place"] = number
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "reduce": reduce,
+    "reductions": reductions,
+}
