@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.io.chunk_costs import touched_chunk_cells
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
+
+
+class DuckArray(Protocol):
+    """What is read by slices."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the dimensions."""
+
+    @property
+    def dtype(self) -> DTypeLike:
+        """Type of the cells."""
+
+    def __getitem__(self, key: tuple[slice, ...], /) -> Any:
+        """Cells, as anything that NumPy makes an array of."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +39,7 @@ class DuckSource(Source):
     identity: str
     type: TensorType
     stored: tuple[int, ...] | None
-    data: Any = field(compare=False, repr=False)
+    data: DuckArray = field(compare=False, repr=False)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
@@ -46,7 +62,7 @@ class DuckSource(Source):
 
 
 def checked_block(
-    given: Any, shape: tuple[int, ...], dtype: np.dtype[Any], giver: Any
+    given: object, shape: tuple[int, ...], dtype: np.dtype[Any], giver: object
 ) -> np.ndarray[Any, Any]:
     """Return what an object gave as a NumPy array, if it is what the object had declared.
 
@@ -68,7 +84,7 @@ def checked_block(
     return np.asarray(block, dtype)
 
 
-def from_duck(data: Any, dims: Dims) -> Tensor:
+def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     """Return the tensor of an array-like object; its own regular chunks are heeded.
 
     Raises
@@ -90,7 +106,7 @@ def from_duck(data: Any, dims: Dims) -> Tensor:
     return apply(DuckSource(uuid4().hex, TensorType(shape, dtype, dims), stored, data))
 
 
-def regular_chunks(data: Any, ndim: int) -> tuple[int, ...] | None:
+def regular_chunks(data: object, ndim: int) -> tuple[int, ...] | None:
     """Sides of an object's chunks, if it names one for each dimension."""
     chunks = getattr(data, "chunks", None)
     if not isinstance(chunks, tuple) or len(chunks) != ndim:

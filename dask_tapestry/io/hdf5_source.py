@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
 import numpy as np
@@ -20,8 +20,11 @@ from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
+if TYPE_CHECKING:
+    import h5py
 
-def is_dataset(data: Any) -> bool:
+
+def is_dataset(data: object) -> TypeGuard[h5py.Dataset]:
     """Whether an object is a dataset of h5py's."""
     return type(data).__module__.startswith("h5py.") and hasattr(type(data), "dtype")
 
@@ -40,7 +43,7 @@ class Hdf5Source(Source):
     type: TensorType
     stored: tuple[int, ...] | None
     changing: str | None = field(default=None, compare=False)
-    data: Any = field(default=None, compare=False, repr=False)
+    data: h5py.Dataset | None = field(default=None, compare=False, repr=False)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
@@ -88,7 +91,7 @@ def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
         raise StoreError(f"cannot read {dataset} of the HDF5 file {path}: {error}") from error
 
 
-def from_dataset(data: Any, dims: Dims) -> Tensor:
+def from_dataset(data: h5py.Dataset, dims: Dims) -> Tensor:
     """Return the tensor of an h5py dataset; its chunks are stored chunks.
 
     Raises
@@ -104,7 +107,7 @@ def from_dataset(data: Any, dims: Dims) -> Tensor:
     return apply(source_of_dataset(data, dims))
 
 
-def source_of_dataset(data: Any, dims: Dims) -> Hdf5Source:
+def source_of_dataset(data: h5py.Dataset, dims: Dims) -> Hdf5Source:
     """The source that reads a dataset."""
     if data.dtype.hasobject:
         raise DTypeError(f"{title(data)} holds Python objects: cells need a fixed dtype")
@@ -123,17 +126,17 @@ def source_of_dataset(data: Any, dims: Dims) -> Hdf5Source:
     return Hdf5Source(uuid4().hex, file.filename, data.name, type_, stored, changing, data)
 
 
-def pending_boxes(data: Any) -> frozenset[Box]:
+def pending_boxes(data: h5py.Dataset) -> frozenset[Box]:
     """Boxes of a dataset whose writing has not ended."""
     return boxes_from_json(json.loads(data.attrs.get(JOURNAL, "[]")))
 
 
-def refuse_closed(data: Any) -> None:
+def refuse_closed(data: h5py.Dataset) -> None:
     """Raise `StoreError` if the file of a dataset is closed."""
     if not data:
         raise StoreError("the HDF5 dataset is closed: its file was closed before it was used")
 
 
-def title(data: Any) -> str:
+def title(data: h5py.Dataset) -> str:
     """A dataset in words."""
     return f"the HDF5 dataset {data.file.filename}{data.name}"

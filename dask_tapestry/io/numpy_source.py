@@ -47,7 +47,7 @@ class NumpySource(Source):
         return ()
 
 
-def from_numpy(data: Any, dims: Dims = None) -> Tensor:
+def from_numpy(data: object, dims: Dims = None) -> Tensor:
     """Return a tensor of an array-like's cells, without a copy where it is a NumPy array.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
+
+if TYPE_CHECKING:
+    import zarr
 
 NAMES_OF_VERSION_2 = "_ARRAY_DIMENSIONS"  # the attribute in which xarray keeps them
 
@@ -80,7 +83,7 @@ def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
     return apply(source_of_array(array, location, names))
 
 
-def source_of_array(array: Any, location: Location, names: Dims = None) -> ZarrSource:
+def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = None) -> ZarrSource:
     """The source that reads an array, which is stored at `location`."""
     type_ = TensorType(tuple(array.shape), np.dtype(array.dtype).newbyteorder("="), names)
     return ZarrSource(location, type_, stored_chunk_shape(array), str(location))
@@ -91,7 +94,7 @@ def locations_of(source: Source) -> tuple[Location, ...]:
     return (source.location,) if isinstance(source, ZarrSource) else ()
 
 
-def stored_names(array: Any) -> Dims:
+def stored_names(array: zarr.Array[Any]) -> Dims:
     """Names of the dimensions of a stored array, or None."""
     names = getattr(array.metadata, "dimension_names", None) or array.attrs.get(NAMES_OF_VERSION_2)
     if not isinstance(names, list | tuple) or not any(names):

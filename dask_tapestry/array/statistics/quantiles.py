@@ -36,8 +36,8 @@ def quantile(
 ) -> Array:
     """Return quantiles along `axis`, as `numpy.quantile`; NaN where a cell is NaN.
 
-    The values are NumPy's to the bit, for all methods. An axis of any length is sorted; only with
-    `weights` it must fit into a block.
+    The values are NumPy's to the bit, for all methods. An axis may be longer than a block, except
+    with `weights`.
 
     Parameters
     ----------
