@@ -60,7 +60,7 @@ docs: venv
 	$(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/docs
 
 docs-check: venv
-	$(BIN)/python -m pytest docs README.md tests/test_repository.py $(ARGS)
+	$(BIN)/python -m pytest docs README.md tests/test_*.py $(ARGS)
 	$(BIN)/towncrier build --draft
 
 clean:
