@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.index_keys import Advanced, Key, UserItem, UserKey, parse, within
+from dask_tapestry.array.core.index_keys import Advanced, Key, parse, within
+from dask_tapestry.array.core.key_types import UserItem, UserKey
 from dask_tapestry.errors import (
     IndexingError,
     ShapeError,

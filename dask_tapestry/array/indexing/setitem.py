@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.index_keys import Cells, Key, UserKey, parse, within
+from dask_tapestry.array.core.index_keys import Cells, Key, parse, within
+from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.array.indexing.getitem import places_of
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape

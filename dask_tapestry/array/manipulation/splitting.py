@@ -266,5 +266,5 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     if not array.ndim:
         raise ShapeError("Input array must be at least 1-d.")
     number = normalize_axis(axis, array.ndim)
-    before = (slice(None),) * number
-    return tuple(array[(*before, place)] for place in range(array.shape[number]))
+    before: tuple[slice | int, ...] = (slice(None),) * number
+    return tuple(array[*before, place] for place in range(array.shape[number]))
