@@ -20,7 +20,7 @@ import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array import random
+from dask_tapestry.array import nn, random
 from dask_tapestry.array.core import *
 from dask_tapestry.array.creation import *
 from dask_tapestry.array.elementwise import *
@@ -55,6 +55,7 @@ __all__ = [
     "inf",
     "nan",
     "newaxis",
+    "nn",
     "pi",
     "random",
     *errors.__all__,

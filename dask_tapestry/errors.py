@@ -1,4 +1,8 @@
-"""The errors a user can meet: each is a `TapestryError` and the builtin that NumPy users expect.
+"""The errors that users can meet: each is a `TapestryError` and the builtin that NumPy raises.
+
+Most are raised while an expression is built, at the user's own line. `ConstraintError`, `PlanError`
+and `MemoryLimitError` come when it is planned, `ComputeError` from a task, `StoreError` from all
+three.
 
 Examples
 --------
@@ -37,7 +41,10 @@ __all__ = [
 
 
 class TapestryError(Exception):
-    """Base of every error raised by dask_tapestry.
+    """Base of every error of this library.
+
+    Raised only as one of its subclasses, each of which is also the builtin error that NumPy raises
+    in the same place. Catch it to tell errors of this library from others.
 
     Examples
     --------
@@ -47,7 +54,11 @@ class TapestryError(Exception):
 
 
 class ShapeError(TapestryError, ValueError):
-    """Shapes do not fit together, or a shape is not one.
+    """Shapes do not fit together, or an argument is not a shape.
+
+    Raised when an expression is built: by operands that do not broadcast, chunks or names of
+    dimensions that do not fit a shape, nested lists of unequal lengths. The text has the shapes;
+    give operands, chunks or names that fit.
 
     Examples
     --------
@@ -63,6 +74,9 @@ class ShapeError(TapestryError, ValueError):
 class AxisError(ShapeError, np.exceptions.AxisError):
     """An axis is not among the dimensions of an array.
 
+    Raised when an expression is built, by functions that take ``axis``. The axes of an array are
+    ``-ndim`` to ``ndim - 1``; none may be named twice.
+
     Examples
     --------
     >>> import dask_tapestry as dt
@@ -77,7 +91,10 @@ class AxisError(ShapeError, np.exceptions.AxisError):
 
 
 class LinAlgError(ShapeError, np.linalg.LinAlgError):
-    """Matrices are not of the shape that linear algebra needs, or have no such result.
+    """Matrices do not have the shape that linear algebra needs, or have no such result.
+
+    Raised when an expression is built, if arrays have too few dimensions or matrices are not
+    square.
 
     Examples
     --------
@@ -91,7 +108,10 @@ class LinAlgError(ShapeError, np.linalg.LinAlgError):
 
 
 class DTypeError(TapestryError, TypeError):
-    """A dtype is unknown, or an operator has no loop for the dtypes it was given.
+    """A dtype is unknown, or a function does not take the dtypes it was given.
+
+    Raised when an expression is built: for names that are no dtype, for Python objects, which have
+    no fixed dtype, and where NumPy has no loop. Convert with ``astype`` first.
 
     Examples
     --------
@@ -107,6 +127,9 @@ class DTypeError(TapestryError, TypeError):
 class ArgumentError(TapestryError, ValueError):
     """An argument has a value that means nothing where it stands.
 
+    Raised when an expression is built, for unknown modes and for arguments that exclude one
+    another. The text says what is allowed.
+
     Examples
     --------
     >>> import dask_tapestry as dt
@@ -120,6 +143,9 @@ class ArgumentError(TapestryError, ValueError):
 
 class ValueRangeError(TapestryError, OverflowError):
     """A Python integer does not fit into the dtype it must take.
+
+    Raised when an expression is built, as by NumPy 2: a Python integer takes the dtype of the array
+    it meets. Convert the array, or the integer, to a larger dtype.
 
     Examples
     --------
@@ -135,6 +161,9 @@ class ValueRangeError(TapestryError, OverflowError):
 class IndexingError(TapestryError, IndexError):
     """An index is out of bounds or of a kind that cannot index.
 
+    Raised when an expression is built, or, where the index is itself an array that is not computed
+    yet, when that is computed. The text has the bounds.
+
     Examples
     --------
     >>> import dask_tapestry as dt
@@ -147,7 +176,11 @@ class IndexingError(TapestryError, IndexError):
 
 
 class SignatureError(TapestryError, ValueError):
-    """A block operator's signature does not match the shapes of its tensors.
+    """The signature of a user's own operator is wrong, or does not match its tensors.
+
+    Raised by `block_operator`, `apply_gufunc` and `gufunc`, when the operator is declared or
+    applied. Index dimensions, projections and core dimensions must agree with the shapes of the
+    inputs.
 
     Examples
     --------
@@ -164,7 +197,10 @@ class SignatureError(TapestryError, ValueError):
 
 
 class ConstraintError(TapestryError, ValueError):
-    """A graph breaks a named constraint of the graph language.
+    """A graph breaks a rule of the graph language; the text has the name of each rule.
+
+    Raised before the first task runs, where two writes may meet in a stored chunk: give ``after=``
+    to one of them, so that it follows the other.
 
     Examples
     --------
@@ -174,7 +210,11 @@ class ConstraintError(TapestryError, ValueError):
 
 
 class PlanError(TapestryError, RuntimeError):
-    """No legal plan exists, or a plan fails its verification.
+    """There is no plan that can be run, or a plan fails its verification.
+
+    Raised when a value is planned or computed: if it is made of placeholders, which have no cells;
+    if its shape has to be counted and nothing can count; if its steps are placed on workers that
+    are not there; if it takes more tasks than ``max_tasks``. The text says what to change.
 
     Examples
     --------
@@ -188,7 +228,10 @@ class PlanError(TapestryError, RuntimeError):
 
 
 class MemoryLimitError(PlanError, MemoryError):
-    """One block of an operator cannot be made small enough for the memory limit.
+    """No block of an operator can be made small enough for the memory of a worker.
+
+    Raised before the first task runs. Give workers more memory, run fewer threads on each, or set a
+    higher ``memory_limit``.
 
     Examples
     --------
@@ -203,7 +246,12 @@ class MemoryLimitError(PlanError, MemoryError):
 
 
 class StoreError(TapestryError, OSError, ValueError):
-    """A store is missing, corrupt, incomplete, or does not fit what is read or written.
+    """A store cannot be read or written, or does not fit what is written to it.
+
+    Raised when a store is opened, if it is corrupt or a write to it failed (write that region
+    again), or if something is there already (give ``overwrite=True``); before the first task, if
+    this process alone can write to it (use the threaded scheduler, or Zarr on disk); and by tasks
+    that read or write, if the store fails. The text names the store.
 
     Examples
     --------
@@ -221,8 +269,10 @@ class StoreError(TapestryError, OSError, ValueError):
 class ComputeError(TapestryError):
     """A block could not be computed.
 
-    What is raised is of this type and of the type of the error that stopped the block, so that
-    ``except ValueError`` works as for NumPy. Its text names operator, box and the user's line.
+    Raised by `compute` when a task fails: in a user's function, or where NumPy would raise too.
+    What is raised is of this type and of the type of the error that stopped the block, so ``except
+    ValueError`` works as for NumPy. Its text names the operator, the block, and the line of the
+    user's program that built it.
 
     Examples
     --------
@@ -239,7 +289,9 @@ class ComputeError(TapestryError):
 
 
 class StoreNotFoundError(StoreError, FileNotFoundError):
-    """There is no array where a store was expected.
+    """There is no array at a path, URL or component.
+
+    Raised when it is opened. Check the path, and for a group the name of the array within.
 
     Examples
     --------

@@ -19,7 +19,7 @@ ARRAY = "dask_tapestry.array"  # `dt.array` is a function
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "random", "user_functions", "storage", "planning"),
+    *("sorting", "linalg", "nn", "random", "user_functions", "storage", "planning"),
 )
 BESIDE = {
     "planning": ("Resources", "config"),
@@ -58,7 +58,7 @@ def sections(chapter):
     told = headings(chapter) if chapter in CHAPTERS else {}
     found = {"": list(BESIDE.get(chapter, ()))}
     if chapter in CHAPTERS:
-        prefix = "random." if chapter == "random" else ""
+        prefix = f"{chapter}." if chapter in ("nn", "random") else ""
         for name in public(package(chapter), prefix):
             heading = told.get(getattr(value_of(name), "__module__", ""), "")
             found.setdefault(heading, []).append(name)
@@ -109,16 +109,26 @@ def page(chapter):
     return "\n".join(text)
 
 
-def write():
-    """Write every page, and the one that lists them."""
-    FOLDER.mkdir(exist_ok=True)
+def pages():
+    """The text of every page, and of the one that lists them, by file name."""
     chapters = dict.fromkeys((*CHAPTERS, *BESIDE))
-    for chapter in chapters:
-        (FOLDER / f"{chapter}.rst").write_text(page(chapter), "utf-8")
     listed = "\n".join(f"   {chapter}" for chapter in chapters)
     head = "Reference\n=========\n\nThe public names, by chapter.\n\n"
-    index = f"{head}.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
-    (FOLDER / "index.rst").write_text(index, "utf-8")
+    found = {f"{chapter}.rst": page(chapter) for chapter in chapters}
+    return found | {"index.rst": f"{head}.. toctree::\n   :maxdepth: 1\n\n{listed}\n"}
+
+
+def write():
+    """Write the pages that have changed, and remove those that are no more."""
+    FOLDER.mkdir(exist_ok=True)
+    found = pages()
+    for path in FOLDER.glob("*.rst"):
+        if path.name not in found:
+            path.unlink()
+    for name, text in found.items():
+        path = FOLDER / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ class Survey:
 
     def look(self, comparison):
         """Build a comparison once for each of its kinds of input."""
-        name, tried = comparison.public, set()
+        name, tried = row_of(comparison), set()
         of_complex = comparison.name.endswith(" complex")
         (self.complex_ulps if of_complex else self.ulps)[name].append(comparison.ulp)
         self.one_value[name] &= comparison.one_value
@@ -82,6 +82,17 @@ class Survey:
             if isinstance(operator, BlockOperator):
                 index = signature_of(operator, node.input_types).index
                 self.cuts[operator.name] |= {dim.kind.value for dim in index}
+
+
+def row_of(comparison):
+    """The function a comparison is of: a ufunc's methods are rows of their own."""
+    first, *others = comparison.name.split()
+    match others:
+        case ["reduce", *_]:
+            return f"{first}.reduce"
+        case ["as", method, *_] if "." in method:
+            return method
+    return comparison.public
 
 
 def operator_rows(survey):

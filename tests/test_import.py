@@ -49,7 +49,7 @@ def test_a_plan_does_not_bring_in(name):
     "chapter", sorted(path.parent.name for path in ARRAY.glob("*/__init__.py"))
 )
 def test_a_chapter_exports_what_its_modules_do(chapter):
-    """It lists the names itself, or has a namespace that does: `linalg`, `nn`, `special`."""
+    """It lists the names itself, or has a namespace that does: `linalg`, `special`."""
     package = import_module(f"dask_tapestry.array.{chapter}")
     members = [getattr(package, name) for name in package.__all__]
     spaces = [package, *(member for member in members if isinstance(member, ModuleType))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
@@ -56,8 +56,8 @@ def sources_behind(source: Source) -> FoundSources:
     """
     sources: list[Source] = []
     seen: set[int] = set()
-    kept: list[Any] = []  # what is made on the way must not make room for another of its id
-    waiting: deque[Any] = deque([source])
+    kept: list[object] = []  # what is made on the way must not make room for another of its id
+    waiting: deque[object] = deque([source])
     while waiting and len(seen) < MOST_OBJECTS:
         item = waiting.popleft()
         if id(item) in seen or isinstance(item, LEAVES):
@@ -74,21 +74,22 @@ def sources_behind(source: Source) -> FoundSources:
     return FoundSources(tuple(sources), not waiting)
 
 
-def _source_of(item: Any) -> Source | None:
+def _source_of(item: object) -> Source | None:
     """The source that reads an array; None for what is none, or holds no cells of a fixed type."""
-    if is_zarr_array(item):
-        return source_of_array(item, Location.of(item, None, uuid4().hex))
-    stored = is_dataset(item) and bool(item)  # one whose file is closed is neither true nor known
-    if not stored and not isinstance(item, np.ndarray):
-        return None
     try:
-        source = source_of_dataset(item, None) if stored else as_tensor(item).operator
+        if is_zarr_array(item):
+            return source_of_array(item, Location.of(item, None, uuid4().hex))
+        if is_dataset(item) and bool(item):  # one whose file is closed is neither true nor known
+            return source_of_dataset(item, None)
+        if not isinstance(item, np.ndarray):
+            return None
+        source = as_tensor(item).operator
     except TapestryError:
         return None
     return source if isinstance(source, Source) else None
 
 
-def _held_by(item: Any) -> Iterator[Any]:
+def _held_by(item: object) -> Iterator[Any]:
     """The objects that one holds."""
     if isinstance(item, dict):
         yield from item.values()
@@ -107,7 +108,7 @@ def _held_by(item: Any) -> Iterator[Any]:
                 yield value
 
 
-def _is_set(cell: Any) -> bool:
+def _is_set(cell: CellType) -> bool:
     try:
         return cell.cell_contents is not None
     except ValueError:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.io.duck_source import from_duck
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.io.declared_type import declared_type
+from dask_tapestry.io.duck_source import DuckArray, from_duck
 from dask_tapestry.io.hdf5_source import from_dataset, is_dataset
 from dask_tapestry.io.memmap_file import mapped_file
 from dask_tapestry.io.memmap_source import MemmapSource
@@ -20,8 +21,11 @@ from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.types import Dims
 
+if TYPE_CHECKING:
+    import zarr
 
-def as_tensor(data: Any, dims: Dims = None) -> Tensor:
+
+def as_tensor(data: object, dims: Dims = None) -> Tensor:
     """Return the tensor of an array: in memory, in a file or store, or read by an object.
 
     Raises
@@ -33,8 +37,7 @@ def as_tensor(data: Any, dims: Dims = None) -> Tensor:
     """
     file = mapped_file(data) if isinstance(data, np.memmap) else None
     if file is not None and not file.dtype.hasobject:
-        named = _fitting(dims, len(file.shape))
-        return apply(MemmapSource(file, named))
+        return apply(MemmapSource(file, declared_type(file.shape, file.dtype, dims).dims))
     if isinstance(data, np.ndarray | np.generic | list | tuple | int | float | complex):
         return from_numpy(data, dims)
     if is_zarr_array(data):
@@ -55,13 +58,13 @@ def as_tensor(data: Any, dims: Dims = None) -> Tensor:
         ) from None
 
 
-def is_zarr_array(data: Any) -> bool:
+def is_zarr_array(data: object) -> TypeGuard[zarr.Array[Any]]:
     """Whether an object is an array of zarr's; zarr is not imported to see that."""
     zarr = sys.modules.get("zarr")
     return zarr is not None and isinstance(data, getattr(zarr, "Array", ()))
 
 
-def unwrap_xarray(data: Any) -> tuple[Any, Dims] | None:
+def unwrap_xarray(data: object) -> tuple[Any, Dims] | None:
     """What an xarray variable or array holds, and its names; None for any other object.
 
     What xarray has not read yet stays unread.
@@ -77,13 +80,13 @@ def unwrap_xarray(data: Any) -> tuple[Any, Dims] | None:
     return (inner if held else variable), (names if len(set(names)) == len(names) else None)
 
 
-def _is_read_by_slices(data: Any) -> bool:
+def _is_read_by_slices(data: object) -> TypeGuard[DuckArray]:
     """Whether an object says how to read part of it, and is not simply an array in memory."""
     named = all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__"))
     return named and not hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__")
 
 
-def _as_numpy(data: Any) -> Any:
+def _as_numpy(data: object) -> Any:
     """An object's cells by one of the protocols that give them without a copy."""
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         return data
@@ -93,9 +96,3 @@ def _as_numpy(data: Any) -> Any:
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise DTypeError(f"{type(data).__name__} gives no cells by DLPack: {error}") from None
     return data
-
-
-def _fitting(dims: Dims, ndim: int) -> Dims:
-    if dims is not None and len(dims) != ndim:
-        raise ShapeError(f"{len(dims)} dimension names {dims} for {ndim} dimensions")
-    return dims

@@ -30,7 +30,7 @@ class DuckTarget(Target):
     type: TensorType
     stored: tuple[int, ...]
     data: Any = field(compare=False, repr=False)
-    lock: Any = field(default=None, compare=False, repr=False)
+    lock: AbstractContextManager[Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,7 +67,7 @@ class DuckTarget(Target):
         return f"the {type(self.data).__name__}"
 
 
-def duck_target(data: Any, lock: Any) -> Target:
+def duck_target(data: Any, lock: AbstractContextManager[Any] | bool | None) -> Target:
     """An object as a target.
 
     Raises

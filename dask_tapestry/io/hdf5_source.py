@@ -7,27 +7,31 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
+from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.io.chunk_costs import touched_chunk_cells
+from dask_tapestry.io.chunked_source import ChunkedSource
+from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
-from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
+if TYPE_CHECKING:
+    import h5py
 
-def is_dataset(data: Any) -> bool:
+
+def is_dataset(data: object) -> TypeGuard[h5py.Dataset]:
     """Whether an object is a dataset of h5py's."""
     return type(data).__module__.startswith("h5py.") and hasattr(type(data), "dtype")
 
 
 @dataclass(frozen=True)
-class Hdf5Source(Source):
+class Hdf5Source(ChunkedSource):
     """A dataset that is read box by box, in this process or in one that opens the file to read.
 
     `changing` says why another process cannot read it, if so.
@@ -40,17 +44,7 @@ class Hdf5Source(Source):
     type: TensorType
     stored: tuple[int, ...] | None
     changing: str | None = field(default=None, compare=False)
-    data: Any = field(default=None, compare=False, repr=False)
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return self.type
-
-    @property
-    def chunks(self) -> tuple[int, ...] | None:
-        return self.stored
-
-    def stored_bytes(self, box: ZRange) -> int:
-        return touched_chunk_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
+    data: h5py.Dataset | None = field(default=None, compare=False, repr=False)
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         if self.data is not None and self.data:
@@ -59,9 +53,6 @@ class Hdf5Source(Source):
 
     def text(self) -> str:
         return repr(f"{self.path}{self.dataset}")
-
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return self.read(self.type.box)
 
     @property
     def local_only(self) -> str | None:
@@ -88,7 +79,7 @@ def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
         raise StoreError(f"cannot read {dataset} of the HDF5 file {path}: {error}") from error
 
 
-def from_dataset(data: Any, dims: Dims) -> Tensor:
+def from_dataset(data: h5py.Dataset, dims: Dims) -> Tensor:
     """Return the tensor of an h5py dataset; its chunks are stored chunks.
 
     Raises
@@ -104,14 +95,9 @@ def from_dataset(data: Any, dims: Dims) -> Tensor:
     return apply(source_of_dataset(data, dims))
 
 
-def source_of_dataset(data: Any, dims: Dims) -> Hdf5Source:
+def source_of_dataset(data: h5py.Dataset, dims: Dims) -> Hdf5Source:
     """The source that reads a dataset."""
-    if data.dtype.hasobject:
-        raise DTypeError(f"{title(data)} holds Python objects: cells need a fixed dtype")
-    shape = tuple(int(n) for n in data.shape)
-    if dims is not None and len(dims) != len(shape):
-        raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
-    type_ = TensorType(shape, data.dtype.newbyteorder("="), dims)
+    type_ = declared_type(tuple(int(n) for n in data.shape), data.dtype, dims)
     stored = None if data.chunks is None else tuple(int(n) for n in data.chunks)
     file = data.file
     changing = None
@@ -123,17 +109,17 @@ def source_of_dataset(data: Any, dims: Dims) -> Hdf5Source:
     return Hdf5Source(uuid4().hex, file.filename, data.name, type_, stored, changing, data)
 
 
-def pending_boxes(data: Any) -> frozenset[Box]:
+def pending_boxes(data: h5py.Dataset) -> frozenset[Box]:
     """Boxes of a dataset whose writing has not ended."""
     return boxes_from_json(json.loads(data.attrs.get(JOURNAL, "[]")))
 
 
-def refuse_closed(data: Any) -> None:
+def refuse_closed(data: h5py.Dataset) -> None:
     """Raise `StoreError` if the file of a dataset is closed."""
     if not data:
         raise StoreError("the HDF5 dataset is closed: its file was closed before it was used")
 
 
-def title(data: Any) -> str:
+def title(data: h5py.Dataset) -> str:
     """A dataset in words."""
     return f"the HDF5 dataset {data.file.filename}{data.name}"

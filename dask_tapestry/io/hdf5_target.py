@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 import numpy as np
@@ -32,6 +33,9 @@ from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 
+if TYPE_CHECKING:
+    import h5py
+
 ONE_PROCESS: Final = (
     "an HDF5 file is written by the process that opened it: use the threaded scheduler, or store "
     "to Zarr"
@@ -46,7 +50,7 @@ class Hdf5Target(Target):
     identity: str
     type: TensorType
     stored: tuple[int, ...]
-    data: Any = field(compare=False, repr=False)
+    data: h5py.Dataset = field(compare=False, repr=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -109,7 +113,7 @@ class Hdf5Target(Target):
         return title(self.data) if self.data else "the closed HDF5 dataset"
 
 
-def open_file(path: Any, mode: str) -> Any:
+def open_file(path: str | PathLike[str], mode: str) -> h5py.File:
     """An HDF5 file, opened with h5py.
 
     Raises
@@ -126,13 +130,13 @@ def open_file(path: Any, mode: str) -> Any:
 
 
 def create_dataset(
-    file: Any,
+    file: h5py.File,
     path: str,
     type_: TensorType,
     chunks: tuple[int, ...] | None,
     overwrite: bool,
     options: Mapping[str, Any],
-) -> Any:
+) -> h5py.Dataset:
     """A new dataset of an open file, which says that it is incomplete.
 
     Where something is there, the dataset is made beside it: `replace_dataset` puts it in its place.
@@ -152,7 +156,7 @@ def create_dataset(
     return data
 
 
-def replace_dataset(file: Any, path: str, complete: bool = True) -> None:
+def replace_dataset(file: h5py.File, path: str, complete: bool = True) -> None:
     """Put the dataset that was made beside `path`, if any, in its place; else forget it."""
     if _beside(path) not in file:
         return
@@ -168,19 +172,19 @@ def _beside(path: str) -> str:
 
 
 def _create(
-    file: Any,
+    file: h5py.File,
     path: str,
     type_: TensorType,
     chunks: tuple[int, ...] | None,
     options: Mapping[str, Any],
-) -> Any:
+) -> h5py.Dataset:
     try:
         return file.create_dataset(path, type_.shape, type_.dtype, chunks=chunks, **options)
     except (TypeError, ValueError, OSError) as error:
         raise StoreError(f"cannot create {path} of {type_} in {file.filename}: {error}") from error
 
 
-def dataset_target(data: Any) -> Hdf5Target:
+def dataset_target(data: h5py.Dataset) -> Hdf5Target:
     """A dataset of h5py's as a target.
 
     Raises
@@ -196,7 +200,7 @@ def dataset_target(data: Any) -> Hdf5Target:
     return Hdf5Target(uuid4().hex, TensorType(shape, data.dtype), stored, data)
 
 
-def _write_journal(data: Any, boxes: frozenset[Box]) -> None:
+def _write_journal(data: h5py.Dataset, boxes: frozenset[Box]) -> None:
     """Write down which boxes are being written; nothing where there are none."""
     if boxes:
         data.attrs[JOURNAL] = json.dumps(boxes_to_json(boxes))

@@ -114,7 +114,7 @@ def mapped_file(array: np.ndarray[Any, Any]) -> MappedFile | None:
     )
 
 
-def mapped_path(array: Any) -> str | None:
+def mapped_path(array: object) -> str | None:
     """The file that an array, or what it is a view of, is mapped from; None if there is none."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap) and array.filename is not None and array.mode != "c":

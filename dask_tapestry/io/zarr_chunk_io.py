@@ -8,7 +8,7 @@ and ten times the memory.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import opened
 from dask_tapestry.io.zarr_sync import run_inline, runs_inline
+
+if TYPE_CHECKING:
+    import zarr
 
 
 def read_box(location: Location, selection: tuple[slice, ...]) -> np.ndarray[Any, Any]:
@@ -59,7 +62,7 @@ def _may_be_fill_value(block: np.ndarray[Any, Any], location: Location) -> bool:
     return bool(fill is None or first == fill or (first != first and fill != fill))
 
 
-def stored_chunk_shape(array: Any) -> tuple[int, ...]:
+def stored_chunk_shape(array: zarr.Array[Any]) -> tuple[int, ...]:
     """Shape of what is decoded and encoded as a whole: a shard, or a chunk where none are."""
     sides = getattr(array, "shards", None) or array.chunks
     return tuple(max(1, int(n)) for n in sides)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
@@ -26,6 +26,9 @@ from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_now, opened
 from dask_tapestry.io.zarr_sync import run_store
+
+if TYPE_CHECKING:
+    import zarr
 
 MAKER: Final = ".dask_tapestry"  # name of the object that says who made an array
 ATTEMPTS: Final = 20  # at a change of the attribute that other processes change too
@@ -45,15 +48,15 @@ def journal_entry(
     return {"complete": False, "boxes": boxes_to_json(boxes)} | by | several
 
 
-def pending_boxes(array: Any) -> frozenset[Box]:
+def pending_boxes(array: zarr.Array[Any]) -> frozenset[Box]:
     """Boxes of an array whose writing has not ended."""
-    mark = array.attrs.get(JOURNAL)
-    if mark is None:
+    journal: Any = array.attrs.get(JOURNAL)
+    if journal is None:
         return frozenset()
-    return boxes_from_json(mark.get("boxes", boxes_to_json([whole_box(array.shape)])))
+    return boxes_from_json(journal.get("boxes", boxes_to_json([whole_box(array.shape)])))
 
 
-def refuse_incomplete(array: Any, location: Location) -> None:
+def refuse_incomplete(array: zarr.Array[Any], location: Location) -> None:
     """Raise `StoreError` if a write of `array` has not ended."""
     if JOURNAL in array.attrs:
         raise incomplete_error(f"the Zarr array at {location}", pending_boxes(array), array.shape)
@@ -120,14 +123,14 @@ def _change(
     raise StoreError(f"cannot change the attributes of the Zarr array at {location}")
 
 
-def _read_object(array: Any, name: str) -> str | None:
+def _read_object(array: zarr.Array[Any], name: str) -> str | None:
     """Text of an object that is stored beside an array's metadata; None if there is none."""
     path = array.store_path / name
     found = run_store(array, path.get())
     return None if found is None else str(found.to_bytes().decode())
 
 
-def _write_object(array: Any, name: str, text: str) -> None:
+def _write_object(array: zarr.Array[Any], name: str, text: str) -> None:
     """Store text as an object beside an array's metadata."""
     make = lazy_import("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
     run_store(array, (array.store_path / name).set(make(text.encode())))

@@ -185,7 +185,7 @@ def _metadata_files(location: Location) -> tuple[Path, ...]:
     return () if folder is None else tuple(folder / name for name in METADATA)
 
 
-def _unwrapped(store: Any) -> Any:
+def _unwrapped(store: object) -> Any:
     """The store that one of zarr's passes its calls on to, or itself."""
     while isinstance(store, zarr().storage.WrapperStore):
         store = store._store
@@ -229,12 +229,12 @@ def _protocols(files: Any) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _is_url(store: Any) -> bool:
+def _is_url(store: object) -> bool:
     """Whether zarr opens it by fsspec."""
     return isinstance(store, str) and ("://" in store or "::" in store)
 
 
-def _plain(store: Any) -> Any:
+def _plain(store: object) -> Any:
     """A path as text, one that names a zip file as the store that reads it."""
     if not isinstance(store, str | Path):
         return store

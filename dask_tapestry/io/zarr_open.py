@@ -46,7 +46,7 @@ def opened(location: Location, mode: str = "r", empty_chunks: bool = False) -> A
 
 
 @lru_cache(maxsize=128)
-def _opened(location: Location, mode: str, empty_chunks: bool, stamp: Any) -> Any:
+def _opened(location: Location, mode: str, empty_chunks: bool, stamp: object) -> Any:
     del stamp
     return open_now(location, mode, empty_chunks)
 

@@ -1,11 +1,8 @@
-import pickle
-
 import dask
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.layers import SymbolicLayer
 
 CELLS = np.arange(24.0).reshape(4, 6)
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
@@ -16,16 +13,6 @@ def test_one_result_or_several():
     np.testing.assert_array_equal(dt.plan(x + 1).compute(), CELLS + 1)
     total, largest = dt.plan(x.sum(), x.max()).compute()
     assert (total, largest) == (CELLS.sum(), 23)
-
-
-def test_a_plan_keeps_its_grids():
-    x = dt.arange(4_000_000.0).reshape(4000, 1000) * 0 + 2
-    plan = dt.plan(x, resources=FOUR)
-    held = plan.persist()
-    assert dt.plan(held).chunks(held) == plan.chunks(x)
-    assert held.chunks == x.chunks
-    assert plan.chunks(x) != dt.plan(x, resources=dt.Resources(memory="8 GiB", threads=1)).chunks(x)
-    assert held.sum().compute() == 8e6
 
 
 def test_the_method_of_an_array():
@@ -48,45 +35,6 @@ def test_what_is_planned_may_be_anything_like_an_array():
         dt.plan()
     with pytest.raises(dt.DTypeError):
         dt.plan(object())
-
-
-def test_a_plan_prints(tmp_path):
-    plan = dt.plan(dt.asarray(CELLS).sum(), resources=FOUR)
-    assert repr(plan) == plan.explain()
-    assert "<table>" in plan._repr_html_()
-    name = plan.visualize(str(tmp_path / "plan.html"))
-    text = (tmp_path / "plan.html").read_text("utf-8")
-    assert name.endswith("plan.html")
-    assert text.startswith("<!doctype html>")
-    assert "<svg" in text
-
-
-def test_its_parts():
-    x = dt.asarray(CELLS)[::-1][::-1] + 1
-    plan = dt.plan(x, resources=FOUR)
-    assert plan.resources is FOUR
-    assert plan.chunks() == plan.chunks(x) == ((4,), (6,))
-    assert len(plan.teg) <= len(x.teg)
-    assert plan.cost["tasks"] == 1
-    assert len(plan.trace()) > 0
-    plan.verify()
-    with pytest.raises(dt.PlanError, match="no result"):
-        plan.chunks(dt.ones(3))
-
-
-def test_its_graph_is_symbolic_and_small():
-    few, many = (dt.plan(dt.ones(10**6).rechunk(n) + 1, resources=FOUR) for n in (10**6, 100))
-    assert many.cost["tasks"] > 10_000
-    assert all(isinstance(layer, SymbolicLayer) for layer in many.graph().layers.values())
-    sizes = [len(pickle.dumps(p.graph())) for p in (few, many)]
-    assert abs(sizes[0] - sizes[1]) < 100
-    assert max(sizes) < 5000
-
-
-def test_a_plan_is_verified_before_it_runs():
-    plan = dt.plan(dt.ones(10**6), resources=dt.Resources(memory="1 MB"))
-    with pytest.raises(dt.MemoryLimitError):
-        plan.compute()
 
 
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])

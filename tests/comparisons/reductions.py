@@ -43,6 +43,11 @@ def reduction(
     )
 
 
+def exact_or_none(name: str) -> int | None:
+    """0 for a reduction that chooses a cell or a truth and rounds nothing."""
+    return 0 if name in ("min", "max", "any", "all") else None
+
+
 def reduction_comparisons() -> Iterator[Comparison]:
     exact = {"min": DTYPES, "max": DTYPES, "any": DTYPES[:11], "all": DTYPES[:11]}
     exact |= {"argmin": [*DTYPES, "U3"], "argmax": [*DTYPES, "U3"], "amin": ["i4", "f8"]}
@@ -69,7 +74,7 @@ def reduction_comparisons() -> Iterator[Comparison]:
         folded = partial(lambda name, np, x: getattr(np, name)(x, axis=0), name)
         yield alike(f"{name} of nothing", folded, nothing)
     for name in ("sum", "prod", "min", "max"):
-        yield reduction(name, ["i8", "f8"], None, mild, initial=3, axis=0)
+        yield reduction(name, ["i8", "f8"], exact_or_none(name), mild, initial=3, axis=0)
 
 
 def masked(name: str, **options: Any) -> Comparison:
@@ -83,7 +88,7 @@ def masked(name: str, **options: Any) -> Comparison:
             for shape, part in (((7,), (7,)), ((3, 4), (3, 4)), ((3, 4), (3, 1)), ((4, 5), (5,))):
                 yield mild(shape, dtype), values(part, "?", dtype)
 
-    return Comparison(f"{name} where", call, partial(call, np), inputs, None)
+    return Comparison(f"{name} where", call, partial(call, np), inputs, exact_or_none(name))
 
 
 def folded_ufuncs() -> Iterator[Comparison]:

@@ -27,11 +27,7 @@ linalg.norms statistics.averages statistics.bincount statistics.cumulative stati
 statistics.histograms statistics.moments statistics.nan_averages statistics.nan_reductions
 statistics.reductions statistics.scans
 """
-BLAS = {
-    "matmul",
-    "linear",
-    "useroperator",
-}  # operators that end in BLAS, or in a function of the user's
+BLAS = {"matmul", "linear", "useroperator"}  # they end in BLAS, or in a user's function
 
 
 def names():

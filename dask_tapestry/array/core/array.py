@@ -15,7 +15,7 @@ from dask.core import flatten
 from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred, check_workers
-from dask_tapestry.array.core.method_stubs import Declared
+from dask_tapestry.array.core.method_stubs import ArrayMethods
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
@@ -40,7 +40,7 @@ __all__ = ["Array", "resolve_shapes"]
 
 
 @final
-class Array(Declared, PythonConversion, DaskMethodsMixin):
+class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -36,7 +37,10 @@ class Pick(Protocol):
 
 
 def counted(
-    mask: Tensor, make: Callable[[Pick], Tensor], keep: Sequence[Tensor] = (), owner: Any = None
+    mask: Tensor,
+    make: Callable[[Pick], Tensor],
+    keep: Sequence[Tensor] = (),
+    owner: Node | None = None,
 ) -> Array:
     """Return an array made of tensors picked by `mask`, once its true cells are counted.
 
@@ -108,7 +112,7 @@ def _coordinate(places: Tensor, shape: tuple[int, ...], axis: int) -> Tensor:
 
 
 @implements(np.nonzero)
-def nonzero(x: Any) -> tuple[Array, ...]:
+def nonzero(x: ArrayLike) -> tuple[Array, ...]:
     """Return the coordinates of non-zero cells, an array for each dimension, as `numpy.nonzero`.
 
     Their number is counted when it is first asked for.
@@ -140,7 +144,7 @@ def nonzero(x: Any) -> tuple[Array, ...]:
 
 
 @implements(np.flatnonzero)
-def flatnonzero(a: Any) -> Array:
+def flatnonzero(a: ArrayLike) -> Array:
     """Return the numbers in C order of the non-zero cells, as `numpy.flatnonzero`.
 
     Examples
@@ -155,7 +159,7 @@ def flatnonzero(a: Any) -> Array:
 
 
 @implements(np.argwhere)
-def argwhere(a: Any) -> Array:
+def argwhere(a: ArrayLike) -> Array:
     """Return the coordinates of non-zero cells, one row each, as `numpy.argwhere`.
 
     Examples
@@ -180,7 +184,7 @@ def argwhere(a: Any) -> Array:
 
 
 @implements(np.compress)
-def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
+def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> Array:
     """Return the slices of an array along `axis` where a condition holds, as `numpy.compress`.
 
     Parameters
@@ -217,7 +221,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
 
 
 @implements(np.extract)
-def extract(condition: Any, arr: Any) -> Array:
+def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """Return the cells of an array where a condition of its shape holds, as `numpy.extract`.
 
     Examples

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.chunks import cuts_from
+from dask_tapestry.array.core.chunks import Chunks, cuts_from
 from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
@@ -37,18 +37,29 @@ __all__ = [
     "result_type",
 ]
 
+
+class Readable(Protocol):
+    """An object that is indexed with slices when its cells are needed."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> Any: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+
 IGNORED = {"name", "lock", "asarray", "fancy", "meta", "inline_array", "getitem"}
 
 
 @implements(np.asarray)
 def asarray(
-    a: Any,
-    dtype: Any = None,
+    a: ArrayLike | Sequence[ArrayLike],
+    dtype: DTypeLike | None = None,
     order: str | None = None,
     *,
     device: str | None = None,
     copy: bool | None = None,
-    like: Any = None,
+    like: object = None,
     dims: Sequence[str | None] | None = None,
 ) -> Array:
     """Return an array of NumPy data, a list, a scalar, or an array of another library.
@@ -166,13 +177,13 @@ def _stacked(parts: Sequence[Tensor], dims: Dims) -> Tensor:
 
 
 def from_array(
-    x: Any,
-    chunks: Any = None,
-    name: Any = None,
+    x: ArrayLike | Readable,
+    chunks: Chunks = None,
+    name: str | bool | None = None,
     *,
     dims: Sequence[str | None] | None = None,
     workers: str | Sequence[str] = (),
-    **ignored: Any,
+    **ignored: object,
 ) -> Array:
     """Return an array of anything that has ``shape``, ``dtype`` and ``__getitem__``.
 
@@ -223,7 +234,7 @@ def worker_names(workers: str | Sequence[str]) -> tuple[str, ...]:
 
 def placeholder(
     shape: Sequence[int],
-    dtype: Any,
+    dtype: DTypeLike,
     stored_chunks: Sequence[int] | None = None,
     dims: Sequence[str | None] | None = None,
 ) -> Array:
@@ -255,7 +266,7 @@ def placeholder(
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
 
 
-def with_chunks(x: Array, chunks: Any) -> Array:
+def with_chunks(x: Array, chunks: Chunks) -> Array:
     """`x` with nominal chunks in any form that Dask takes; None leaves them as they are.
 
     Examples
@@ -269,7 +280,7 @@ def with_chunks(x: Array, chunks: Any) -> Array:
     )
 
 
-def rechunk(x: Any, chunks: Any) -> Array:
+def rechunk(x: ArrayLike, chunks: Chunks) -> Array:
     """Cut a value into other chunks, given in any form that Dask takes; it is held in them.
 
     The chunks of a creation or a source (``chunks=``) are what functions of blocks see, and leave
@@ -286,7 +297,7 @@ def rechunk(x: Any, chunks: Any) -> Array:
     return Array(rechunk_tensor(array.node, cuts_from(chunks, array.node.type, array.nominal_cuts)))
 
 
-def rename(x: Any, *dims: str | None) -> Array:
+def rename(x: ArrayLike, *dims: str | None) -> Array:
     """Return the array with names for its dimensions; None leaves one without a name.
 
     Raises

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
-from dask_tapestry.io.duck_source import checked_block
+from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.teg import TensorType
+
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
 
 __all__ = [
     "from_dask_array",
@@ -21,7 +25,14 @@ __all__ = [
 ]
 
 
-def from_dask_array(d: Any) -> Array:
+class HasDType(Protocol):
+    """An array that tells the dtype of others."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+
+def from_dask_array(d: DaskArray | Array) -> Array:
     """Return a Dask array's value, lazily; its blocks are used as they are.
 
     Raises
@@ -46,7 +57,7 @@ def from_dask_array(d: Any) -> Array:
     return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__()))
 
 
-def to_dask_array(x: Array) -> Any:
+def to_dask_array(x: Array) -> DaskArray:
     """Return the array as a dask.array, lazily, in its nominal chunks.
 
     `dask.array.asarray` does the same; `dask.array.from_array`, which is for arrays in memory and
@@ -64,11 +75,11 @@ def to_dask_array(x: Array) -> Any:
 
 
 def from_delayed(
-    value: Any,
+    value: object,
     shape: Sequence[int],
-    dtype: Any = None,
-    meta: Any = None,
-    name: Any = None,
+    dtype: DTypeLike | None = None,
+    meta: HasDType | None = None,
+    name: str | bool | None = None,
 ) -> Array:
     """Return an array of a Dask Delayed value: one block, computed when it is needed.
 
@@ -103,15 +114,17 @@ def from_delayed(
     from dask.delayed import delayed  # noqa: PLC0415  (it imports a good part of Dask)
 
     del name
-    if dtype is None and meta is None:
-        raise DTypeError("from_delayed needs the dtype of what will be computed")
-    declared = as_dtype(meta.dtype if dtype is None else dtype)
+    if dtype is None:
+        if meta is None:
+            raise DTypeError("from_delayed needs the dtype of what will be computed")
+        dtype = meta.dtype
+    declared = as_dtype(dtype)
     exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
     checked = delayed(_checked)(value, exact, declared)
     return from_dask_array(dask_from_delayed(checked, exact, declared))
 
 
-def _checked(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _checked(value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """What a delayed value has yielded, if it is what was declared."""
     try:
         return checked_block(value, shape, dtype, value)

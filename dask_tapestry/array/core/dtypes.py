@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from dask_tapestry.errors import DTypeError
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
-def as_dtype(dtype: Any) -> np.dtype[Any]:
+def as_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
     """Return `dtype` as a NumPy dtype of this machine's byte order.
 
     Raises

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import index as as_index
-from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.slice import Item
 from dask_tapestry.teg import Tensor, TensorType
@@ -24,8 +23,6 @@ INVALID = (
     "arrays are valid indices"
 )
 Cells = np.ndarray[Any, Any] | Tensor
-UserItem = ArrayLike | slice | EllipsisType | None
-UserKey = UserItem | tuple[UserItem, ...]  # what a user writes between the brackets
 
 
 class Advanced(NamedTuple):

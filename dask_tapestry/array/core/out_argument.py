@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import astype
 
 
-def into(out: Any, result: Array) -> Array:
+def into(out: Array | Sequence[Array] | None, result: Array) -> Array:
     """Give `out`, if it is not None, the value of `result` in its own dtype; return it.
 
     Parameters
@@ -38,7 +38,7 @@ def into(out: Any, result: Array) -> Array:
     """
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
-    if out is None or out is np._NoValue:
+    if out is None:
         return result
     if not isinstance(out, Array):
         raise DTypeError(

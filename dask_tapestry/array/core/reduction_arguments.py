@@ -7,6 +7,7 @@ from operator import index
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -26,12 +27,12 @@ from dask_tapestry.teg import Tensor
 NOT_GIVEN: Final[Any] = np._NoValue
 
 
-def flag(keepdims: Any) -> bool:
+def flag(keepdims: bool) -> bool:
     """`keepdims` as given, or False."""
     return keepdims is not NOT_GIVEN and bool(keepdims)
 
 
-def wanted_dtype(dtype: Any) -> np.dtype[Any] | None:
+def wanted_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
     """`dtype` as a dtype, or None."""
     return None if dtype is None else as_dtype(dtype)
 
@@ -43,7 +44,7 @@ def fold_axes(axis: Axes, ndim: int) -> Axes:
     return axis
 
 
-def mask_of(where: Any, x: Tensor) -> Tensor | None:
+def mask_of(where: ArrayLike | None, x: Tensor) -> Tensor | None:
     """Cells that take part, in the shape of `x`; None for all.
 
     Raises
@@ -59,14 +60,14 @@ def mask_of(where: Any, x: Tensor) -> Tensor | None:
 
 def folded(
     monoid: str,
-    a: Any,
+    a: ArrayLike,
     axis: Axes = None,
     *,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NOT_GIVEN,
-    where: Any = NOT_GIVEN,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike | None = NOT_GIVEN,
 ) -> Array:
     """Fold `monoid` over `axis`, with the arguments that all NumPy reductions share.
 
@@ -84,12 +85,12 @@ def folded(
     if kind is None and isinstance(out, Array) and monoid in ("sum", "prod"):
         kind = out.dtype
     mask = mask_of(where, x)
-    begins = initial is not NOT_GIVEN and initial is not None
     result = declared.dtypes(x.type.dtype, kind)[0]
-    start = _scalar(initial, result, declared) if begins else None
+    given = None if initial is NOT_GIVEN else initial
+    start = None if given is None else _scalar(given, result, declared)
     if mask is not None:
         x = _masked(x, mask, declared, start, kind)
-    if begins and declared.name == "sum":
+    if start is not None and declared.name == "sum":
         declared = MONOIDS["add"]  # begun at `initial` alone
     if start is None:
         if initial is None and _takes_none(x, axes):
@@ -104,7 +105,7 @@ def _takes_none(x: Tensor, axes: Axes) -> bool:
     return not prod(x.type.shape[axis] for axis in normalize_axes(axes, x.type.ndim))
 
 
-def _scalar(initial: Any, dtype: np.dtype[Any], monoid: NamedMonoid) -> np.generic:
+def _scalar(initial: ArrayLike, dtype: np.dtype[Any], monoid: NamedMonoid) -> np.generic:
     if isinstance(initial, int | float | complex):
         return scalar_of(initial, dtype)
     value = np.asarray(initial)
@@ -157,7 +158,7 @@ def _begun(
     return elementwise(monoid.ufunc, start, value)
 
 
-def placed(monoid: str, a: Any, axis: Any, out: Any, keepdims: Any) -> Array:
+def placed(monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool) -> Array:
     """Fold a monoid of places over one axis, or all."""
     assert monoid in PLACES
     one = None if axis is None else index(axis)

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
 
+from dask_tapestry.array.core.key_types import UserItem, UserKey
 from dask_tapestry.errors import IndexingError
 
 
-class VIndex:
+class Indexable(Protocol):
+    """What `VIndex` needs of an array."""
+
+    @property
+    def ndim(self) -> int: ...
+    def transpose(self: T, *axes: Sequence[int]) -> T: ...
+    def __getitem__(self: T, key: UserKey) -> T: ...
+
+
+T = TypeVar("T", bound=Indexable)
+
+
+class VIndex(Generic[T]):
     """What ``x.vindex`` returns: ``x.vindex[i, j]`` takes the cells ``x[i[k], j[k]]``.
 
     The dimensions of the index arrays come first, those taken whole after them.
@@ -22,23 +36,29 @@ class VIndex:
 
     __slots__ = ("_array",)
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: T) -> None:
         self._array = array
 
-    def __getitem__(self, key: Any) -> Any:
-        items = key if isinstance(key, tuple) else (key,)
-        missing = self._array.ndim - sum(item is not Ellipsis for item in items)
-        if Ellipsis in [i for i in items if isinstance(i, type(Ellipsis))]:
-            at = next(n for n, i in enumerate(items) if i is Ellipsis)
-            items = (*items[:at], *(slice(None),) * missing, *items[at + 1 :])
-        if any(isinstance(i, slice) and i != slice(None) for i in items) or None in [
-            i for i in items if i is None
-        ]:
+    def __getitem__(self, key: UserKey) -> T:
+        items = self._written_out(key if isinstance(key, tuple) else (key,))
+        if any(item is None or _is_part(item) for item in items):
             raise IndexingError("vindex takes integer arrays and whole slices (`:`) only")
-        whole = [n for n, i in enumerate(items) if isinstance(i, slice)]
+        whole = [n for n, item in enumerate(items) if isinstance(item, slice)]
         named = [n for n in range(len(items)) if n not in whole]
         if not named:
             raise IndexingError("vindex takes at least one integer or integer array")
         rest = range(len(items), self._array.ndim)
         front = self._array.transpose((*named, *whole, *rest))
         return front[tuple(items[n] for n in named)]
+
+    def _written_out(self, items: tuple[UserItem, ...]) -> tuple[UserItem, ...]:
+        """The items with whole slices in place of an Ellipsis."""
+        dots = [n for n, item in enumerate(items) if item is Ellipsis]
+        if not dots:
+            return items
+        missing = self._array.ndim - sum(item is not Ellipsis for item in items)
+        return (*items[: dots[0]], *(slice(None),) * missing, *items[dots[0] + 1 :])
+
+
+def _is_part(item: UserItem) -> bool:
+    return isinstance(item, slice) and item != slice(None)

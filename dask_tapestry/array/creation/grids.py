@@ -98,7 +98,7 @@ def index_tensor(x: ArrayLike) -> Array:
     Parameters
     ----------
     x
-        The array, of which only the shape matters.
+        The array; only its shape matters.
 
     Returns
     -------

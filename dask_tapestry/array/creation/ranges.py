@@ -20,10 +20,10 @@ from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import expand_dims
 from dask_tapestry.array.shape.transposing import moveaxis
-from dask_tapestry.array.statistics.reductions import any as any_cell
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange as arange_tensor
 from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.reduce import reduce
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
 
@@ -191,10 +191,10 @@ def linspace(
         raise ShapeError(f"Number of samples, {count}, must be non-negative.")
     kind = _floating_dtype(start, stop)
     wanted = kind if dtype is None else as_dtype(dtype)
-    first, last = _end(start, kind), _end(stop, kind)
-    numbers, step = _line(first, last, count, count - 1 if endpoint else count)
+    first, last = _scalar_or_array(start, kind), _scalar_or_array(stop, kind)
+    numbers, step = _evenly_spaced(first, last, count, count - 1 if endpoint else count)
     if endpoint and count > 1:
-        at_end = FUNCTIONS["equal"](_places(count, numbers.ndim - 1), count - 1)
+        at_end = FUNCTIONS["equal"](_indices(count, numbers.ndim - 1), count - 1)
         numbers = where(at_end, last, numbers)
     numbers = moveaxis(numbers, 0, axis) if axis else numbers
     if dtype is not None and wanted.kind in "iu":
@@ -203,17 +203,17 @@ def linspace(
     return (numbers, step) if retstep else numbers
 
 
-def _line(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Step]:
+def _evenly_spaced(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Step]:
     """``first + i * step`` for `count` places i, in NumPy's order of operations, and the step."""
     multiply, divide = FUNCTIONS["multiply"], FUNCTIONS["divide"]
     with np.errstate(all="ignore"):
         delta = last - first
-        places = astype(_places(count, delta.ndim), delta.dtype)
+        places = astype(_indices(count, delta.ndim), delta.dtype)
         step = delta / parts if parts > 0 else np.nan
     if parts <= 0:
         numbers = multiply(places, delta)
     elif isinstance(delta, Array):
-        small = any_cell(FUNCTIONS["equal"](step, 0))
+        small = Array(reduce(FUNCTIONS["equal"](step, 0).node, "any"))
         numbers = where(small, multiply(divide(places, parts), delta), multiply(places, step))
     elif step == 0:  # a step too small for its dtype; NumPy divides the places first
         numbers = multiply(divide(places, parts), delta)
@@ -222,11 +222,11 @@ def _line(first: Any, last: Any, count: int, parts: int) -> tuple[Array, Step]:
     return FUNCTIONS["add"](numbers, first), step
 
 
-def _places(count: int, rank: int) -> Array:
+def _indices(count: int, rank: int) -> Array:
     return Array(coordinates((count, *(1,) * rank), 0))
 
 
-def _end(value: ArrayLike, dtype: np.dtype[Any]) -> End:
+def _scalar_or_array(value: ArrayLike, dtype: np.dtype[Any]) -> End:
     """An end as a NumPy scalar, or as an array."""
     if isinstance(value, Array) or np.ndim(value):
         return astype(asarray(value), dtype)
@@ -339,7 +339,7 @@ def geomspace(
     """
     wanted = np.dtype(float) if dtype is None else as_dtype(dtype)
     kind = np.result_type(*[asarray(v).dtype for v in (start, stop)], float(num), wanted)
-    first, last = _end(start, kind), _end(stop, kind)
+    first, last = _scalar_or_array(start, kind), _scalar_or_array(stop, kind)
     for end in (start, stop):
         if not isinstance(end, Array) and np.any(np.asarray(end) == 0):
             raise ShapeError("Geometric sequence cannot include zero")
@@ -351,7 +351,7 @@ def geomspace(
     turn = sign(first)
     first, last = first / turn, last / turn
     numbers = astype(logspace(log10(first), log10(last), num, endpoint), kind)
-    places = _places(numbers.shape[0], numbers.ndim - 1)
+    places = _indices(numbers.shape[0], numbers.ndim - 1)
     numbers = where(FUNCTIONS["equal"](places, 0), first, numbers)
     if endpoint and numbers.shape[0] > 1:
         numbers = where(FUNCTIONS["equal"](places, numbers.shape[0] - 1), last, numbers)

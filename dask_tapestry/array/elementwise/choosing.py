@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import builtins
 from operator import index
-from typing import Any
+from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.boolean_mask import nonzero
@@ -26,8 +27,14 @@ from dask_tapestry.teg import Tensor
 __all__ = ["around", "astype", "clip", "imag", "real", "round", "where"]
 
 
+@overload
+def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array: ...
 @implements(np.where)
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+def where(
+    condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /
+) -> Array | tuple[Array, ...]:
     """Choose cells of `x` where `condition` is non-zero, of `y` elsewhere, as `numpy.where`.
 
     Without `x` and `y` it is `nonzero`.
@@ -57,12 +64,12 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 
 @implements(np.clip)
 def clip(
-    x: Any,
-    min: Any = None,
-    max: Any = None,
+    x: ArrayLike,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
     *,
-    a_min: Any = None,
-    a_max: Any = None,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
 ) -> Array:
     """Limit cells to ``[min, max]``, as `numpy.clip`; a bound of None does not limit.
 
@@ -76,8 +83,9 @@ def clip(
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     if array.dtype.kind in "iu":  # a Python integer need not fit where it does not limit
         ends = np.iinfo(array.dtype)
-        low = None if type(low) is int and low <= ends.min else low
-        high = None if type(high) is int and high >= ends.max else high
+        lowest, highest = _python_integer(low), _python_integer(high)
+        low = None if lowest is not None and lowest <= ends.min else low
+        high = None if highest is not None and highest >= ends.max else high
     limits = [
         (name, operand(value))
         for name, value in (("maximum", low), ("minimum", high))
@@ -93,8 +101,12 @@ def clip(
     return Array(result)
 
 
+def _python_integer(bound: object) -> int | None:
+    return bound if type(bound) is int else None
+
+
 @implements(np.astype)
-def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Array:  # noqa: ARG001
+def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True) -> Array:  # noqa: ARG001
     """Convert every cell to `dtype`, as `numpy.ndarray.astype`.
 
     Examples
@@ -107,7 +119,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Array:  # noqa: ARG00
 
 
 @implements(np.real)
-def real(x: Any, /) -> Array:
+def real(x: ArrayLike, /) -> Array:
     """Return the real part of each cell.
 
     Examples
@@ -121,7 +133,7 @@ def real(x: Any, /) -> Array:
 
 
 @implements(np.imag)
-def imag(x: Any, /) -> Array:
+def imag(x: ArrayLike, /) -> Array:
     """Return the imaginary part of each cell, zero for real ones.
 
     Examples
@@ -138,7 +150,7 @@ def imag(x: Any, /) -> Array:
 
 
 @implements(np.around, np.round)
-def around(a: Any, decimals: int = 0) -> Array:
+def around(a: ArrayLike, decimals: int = 0) -> Array:
     """Round to `decimals` digits behind the point, halves to even, as `numpy.around`.
 
     Negative decimals round to tens, hundreds, ... Of complex cells each part is rounded by itself.

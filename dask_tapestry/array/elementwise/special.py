@@ -11,9 +11,8 @@ array([0.        , 0.52049988])
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -24,7 +23,7 @@ from dask_tapestry.operators.elementwise import cell_call
 __all__ = ["erf", "erfc"]
 
 
-def erf(x: Any) -> Array:
+def erf(x: ArrayLike) -> Array:
     """Return the error function of each cell, as `scipy.special.erf`.
 
     Parameters
@@ -50,7 +49,7 @@ def erf(x: Any) -> Array:
     return _of_floats("erf", x)
 
 
-def erfc(x: Any) -> Array:
+def erfc(x: ArrayLike) -> Array:
     """Return one minus the error function of each cell, as `scipy.special.erfc`.
 
     Parameters
@@ -76,7 +75,7 @@ def erfc(x: Any) -> Array:
     return _of_floats("erfc", x)
 
 
-def _of_floats(function: str, x: Any) -> Array:
+def _of_floats(function: str, x: ArrayLike) -> Array:
     node = asarray(x).node
     kind = node.type.dtype
     if kind.kind not in "biuf" or kind.char == "g":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dispatch import METHODS
@@ -18,17 +19,25 @@ RENAMED = {  # monoids that begin as NumPy's ufunc does, where there are two of 
 
 def _reduce(monoid: str) -> Callable[..., Array]:
     def reduce(
-        array: Any,
+        array: ArrayLike,
         axis: Axes = 0,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = NOT_GIVEN,
-        where: Any = NOT_GIVEN,
+        dtype: DTypeLike | None = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = NOT_GIVEN,
+        where: ArrayLike = NOT_GIVEN,
     ) -> Array:
         """Fold the ufunc over `axis`, by default the first, as `numpy.ufunc.reduce`."""
-        options = {"out": out, "keepdims": keepdims, "initial": initial, "where": where}
-        return folded(monoid, array, axis, dtype=dtype, **options)
+        return folded(
+            monoid,
+            array,
+            axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
+        )
 
     return reduce
 

@@ -2,5 +2,16 @@
 
 from dask_tapestry.array.indexing.choices import *
 from dask_tapestry.array.indexing.take import *
+from dask_tapestry.array.indexing.triangles import *
 
-__all__ = ["choose", "put_along_axis", "select", "take", "take_along_axis"]
+__all__ = [
+    "choose",
+    "put_along_axis",
+    "select",
+    "take",
+    "take_along_axis",
+    "tril_indices",
+    "tril_indices_from",
+    "triu_indices",
+    "triu_indices_from",
+]

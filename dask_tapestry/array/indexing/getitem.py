@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.index_keys import Advanced, Key, UserItem, UserKey, parse, within
+from dask_tapestry.array.core.index_keys import Advanced, Key, parse, within
+from dask_tapestry.array.core.key_types import UserItem, UserKey
 from dask_tapestry.errors import (
     IndexingError,
     ShapeError,
@@ -64,13 +65,15 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
             return Array(rest)
         case (Advanced() as only,) if only.is_mask:
             if isinstance(only.cells, np.ndarray):
-                return masked_by(_moved(rest, only.dims, parsed.at), parsed.at, only.cells)
-            return masked(_moved(rest, only.dims, parsed.at), parsed.at, only.cells)
+                return masked_by(
+                    _with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells
+                )
+            return masked(_with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells)
     places, dims, bounds = places_of(parsed)
     return Array(take_places(rest, places, dims, parsed.at, bounds))
 
 
-def _moved(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
+def _with_mask_dims_at(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
     """`x` with the dimensions that a mask indexes moved to where its cells will be."""
     if dims[0] == at:
         return x

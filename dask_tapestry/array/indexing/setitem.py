@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.index_keys import Cells, Key, UserKey, parse, within
+from dask_tapestry.array.core.index_keys import Cells, Key, parse, within
+from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.array.indexing.getitem import places_of
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
@@ -70,8 +71,8 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
             f"has {given.type.ndim} dimensions"
         )
     if parsed.advanced:
-        given = _with_advanced(part, parsed, given, node.type)
-    x.node = _with_basic(node, part, given)
+        given = _with_places_replaced(part, parsed, given, node.type)
+    x.node = _with_slice_replaced(node, part, given)
 
 
 def _is_cell(key: UserKey, ndim: int) -> bool:
@@ -105,7 +106,7 @@ def _holds_arrays(value: object) -> bool:
 
 
 def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
-    """What is assigned, in the array's dtype."""
+    """The value as a tensor of the array's dtype, converted as strictly as NumPy does."""
     if isinstance(value, complex) and dtype.kind not in "c":
         raise DTypeError(f"a complex number cannot be assigned to cells of dtype {dtype.name}")
     if isinstance(value, float) and dtype.kind in "mM":
@@ -124,9 +125,9 @@ def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
     return astype(asarray(value).node, dtype)
 
 
-def _with_basic(x: Tensor, part: Tensor, value: Tensor) -> Tensor:
+def _with_slice_replaced(x: Tensor, part: Tensor, value: Tensor) -> Tensor:
     """`x` with `part`, a slice of it, replaced."""
-    fitting = _fitted(value, part.type.shape)
+    fitting = _broadcast_value(value, part.type.shape)
     if part is x:
         return following(fitting, [x])
     slices = slice_items(part)
@@ -151,8 +152,8 @@ def _with_basic(x: Tensor, part: Tensor, value: Tensor) -> Tensor:
     return made if x in made.inputs else following(made, [x])
 
 
-def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """`value` broadcast to `shape`; leading dimensions of length one may be too many."""
+def _broadcast_value(value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """`value` broadcast to `shape`; surplus leading dimensions of length one are dropped."""
     extra = value.type.ndim - len(shape)
     if extra > 0 and all(n == 1 for n in value.type.shape[:extra]):
         value = squeeze(value, tuple(range(extra)))
@@ -164,10 +165,10 @@ def _fitted(value: Tensor, shape: tuple[int, ...]) -> Tensor:
         ) from None
 
 
-def _with_advanced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Tensor:
-    """`x`, a part of an array of type `whole`, with the cells that advanced items name replaced."""
+def _with_places_replaced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Tensor:
+    """`x`, a slice of an array of type `whole`, with the cells that advanced items pick set."""
     if len(key.advanced) == 1 and key.advanced[0].is_mask and key.at == key.advanced[0].dims[0]:
-        mask, first = _tensor(key.advanced[0].cells), key.advanced[0].dims[0]
+        mask, first = _as_tensor(key.advanced[0].cells), key.advanced[0].dims[0]
         along = value.type.ndim - (x.type.ndim - first - mask.type.ndim) - 1
         if along < 0 or value.type.shape[along] == 1:
             return _where_masked(x, mask, first, value, along)
@@ -176,7 +177,7 @@ def _with_advanced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Ten
     kept = [n for dim, n in enumerate(x.type.shape) if dim not in dims]
     full_shape = (*kept[: key.at], *shape, *kept[key.at :])
     try:
-        fitted = _fitted(value, full_shape)
+        fitted = _broadcast_value(value, full_shape)
     except ShapeError:
         raise ShapeError(
             f"shape mismatch: value array of shape {value.type.shape} could not be broadcast to "
@@ -186,12 +187,12 @@ def _with_advanced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Ten
     return scatter(x, places, dims, key.at, fitted)
 
 
-def _tensor(cells: Cells) -> Tensor:
+def _as_tensor(cells: Cells) -> Tensor:
     return cells if isinstance(cells, Tensor) else asarray(cells).node
 
 
 def _where_masked(x: Tensor, mask: Tensor, first: int, value: Tensor, along: int) -> Tensor:
-    """`value` where a mask of the dimensions from `first` on is true; it has one slice for all."""
+    """`value`, which has one slice for all true cells, where a mask from `first` on is true."""
     rank = mask.type.ndim
     spread = (
         unsqueeze(mask, tuple(range(rank, x.type.ndim - first))) if x.type.ndim > first else mask
@@ -199,4 +200,4 @@ def _where_masked(x: Tensor, mask: Tensor, first: int, value: Tensor, along: int
     if along >= 0:
         value = squeeze(value, along)
         value = unsqueeze(value, tuple(range(along, along + rank)))
-    return where(spread, _fitted(value, x.type.shape), x)
+    return where(spread, _broadcast_value(value, x.type.shape), x)

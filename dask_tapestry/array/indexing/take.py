@@ -136,14 +136,16 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
     array([[1],
            [4]])
     """
-    array, places, number = _along(arr, indices, axis)
+    array, places, number = _checked_arguments(arr, indices, axis)
     try:
         return Array(take_along(array.node, places.node, number))
     except ShapeError as error:
         raise IndexingError(f"shape mismatch: {error}") from None
 
 
-def _along(arr: ArrayLike, indices: ArrayLike, axis: int | None) -> tuple[Array, Array, int]:
+def _checked_arguments(
+    arr: ArrayLike, indices: ArrayLike, axis: int | None
+) -> tuple[Array, Array, int]:
     """The array, places in as many dimensions, and the axis as a number from 0."""
     array = asarray(arr)
     if axis is None:
@@ -207,7 +209,7 @@ def put_along_axis(
         put_along_axis(flat, indices, values, 0)
         arr.node = flat.reshape(arr.shape).node
         return
-    array, places, number = _along(arr, indices, axis)
+    array, places, number = _checked_arguments(arr, indices, axis)
     shape = tuple(n if dim != number else 1 for dim, n in enumerate(array.shape))
     grid: list[Any] = [Array(c) for c in open_grid(shape)]
     grid[number] = places

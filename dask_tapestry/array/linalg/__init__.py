@@ -1,7 +1,6 @@
-"""Products of matrices and vectors, norms, layers of networks."""
+"""Products of matrices and vectors, traces and norms."""
 
 from dask_tapestry.array.linalg import namespace as linalg
-from dask_tapestry.array.linalg import nn
 from dask_tapestry.array.linalg.cross_trace import *
 from dask_tapestry.array.linalg.einsum import *
 from dask_tapestry.array.linalg.products import *
@@ -17,7 +16,6 @@ __all__ = [
     "linalg",
     "matmul",
     "matvec",
-    "nn",
     "outer",
     "tensordot",
     "trace",

@@ -72,12 +72,12 @@ def cross(
     dtype = np.promote_types(x.type.dtype, w.type.dtype)
     p = _components(astype(x, dtype), axisa, "axisa")
     q = _components(astype(w, dtype), axisb, "axisb")
-    third = _difference(_times(p[0], q[1]), _times(p[1], q[0]))
+    third = _difference(_product(p[0], q[1]), _product(p[1], q[0]))
     if len(p) == len(q) == 2:
         return Array(third)
     cells = [
-        _difference(_term(p, 1, q, 2), _term(p, 2, q, 1)),
-        _difference(_term(p, 2, q, 0), _term(p, 0, q, 2)),
+        _difference(_product_or_none(p, 1, q, 2), _product_or_none(p, 2, q, 1)),
+        _difference(_product_or_none(p, 2, q, 0), _product_or_none(p, 0, q, 2)),
         third,
     ]
     return Array(stack(cells, normalize_axis(axisc, third.type.ndim + 1, "axisc")))
@@ -92,13 +92,13 @@ def _components(x: Tensor, axis: int, name: str) -> list[Tensor]:
     return [basic_slice(last, (..., place)) for place in range(count)]
 
 
-def _times(x: Tensor, w: Tensor) -> Tensor:
+def _product(x: Tensor, w: Tensor) -> Tensor:
     return elementwise("multiply", x, w)
 
 
-def _term(p: list[Tensor], i: int, q: list[Tensor], j: int) -> Tensor | None:
-    """Product of two components; None where one is zero, for not being there."""
-    return _times(p[i], q[j]) if i < len(p) and j < len(q) else None
+def _product_or_none(p: list[Tensor], i: int, q: list[Tensor], j: int) -> Tensor | None:
+    """The product of two components; None where a vector lacks one, which counts as zero."""
+    return _product(p[i], q[j]) if i < len(p) and j < len(q) else None
 
 
 def _difference(x: Tensor | None, w: Tensor | None) -> Tensor:

@@ -22,8 +22,8 @@ from dask_tapestry.operators.tensordot import working_dtype
 from dask_tapestry.teg import Tensor
 
 __all__ = ["einsum", "einsum_path"]
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # of the sublist form, in order
-FEW = 5  # operands whose contraction orders are all tried
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # for the labels 0, 1, 2...
+MOST_FOR_OPTIMAL = 5  # arrays; with more, trying all orders takes too long
 
 
 Term = ArrayLike | Sequence[int | EllipsisType]
@@ -31,7 +31,7 @@ Optimize = bool | Literal["greedy", "optimal"] | Sequence[Any]
 
 
 class Call(NamedTuple):
-    """The arguments of einsum: subscripts as text, and operands."""
+    """The arguments of einsum: subscripts as text, and the arrays."""
 
     text: str
     tensors: tuple[Tensor, ...]
@@ -94,7 +94,7 @@ def einsum(
     if out is not None:
         raise DTypeError("einsum takes no out: an Array is a value, there is no memory to fill")
     del order
-    call = _call(operands)
+    call = _parsed_call(operands)
     shapes = [x.type.shape for x in call.tensors]
     subscripts = parse(call.text, [len(shape) for shape in shapes], summing=bool(optimize))
     label_sizes(subscripts, shapes)
@@ -102,7 +102,7 @@ def einsum(
     sums = len(shapes) > 1 or set(subscripts.operands[0]) != set(subscripts.result)
     work = working_dtype(result) if sums else result
     tensors = [astype(x, work) for x in call.tensors]
-    path = _path(call, optimize if optimize is not False else None)[0][1:]
+    path = _contraction_path(call, optimize if optimize is not False else None)[0][1:]
     return Array(astype(einsum_tensors(subscripts, tensors, path), result))
 
 
@@ -142,13 +142,13 @@ def einsum_path(*operands: Term, optimize: Optimize = "greedy") -> tuple[list[An
     >>> dt.einsum_path("ij,jk,kl->il", a, b, c)[0]
     ['einsum_path', (0, 1), (0, 1)]
     """
-    call = _call(operands)
+    call = _parsed_call(operands)
     shapes = [x.type.shape for x in call.tensors]
     label_sizes(parse(call.text, [len(shape) for shape in shapes], summing=True), shapes)
-    return _path(call, optimize)
+    return _contraction_path(call, optimize)
 
 
-def _call(operands: Sequence[Any]) -> Call:
+def _parsed_call(operands: Sequence[Any]) -> Call:
     """The arguments in one form, whichever of the two was given."""
     if not operands:
         raise ShapeError(
@@ -201,10 +201,10 @@ def _result_dtype(
     return result
 
 
-def _path(call: Call, optimize: Optimize | None) -> tuple[list[Any], str]:
+def _contraction_path(call: Call, optimize: Optimize | None) -> tuple[list[Any], str]:
     """NumPy's path, found on arrays that take no memory."""
     if optimize is None or optimize is True:
-        optimize = "optimal" if len(call.tensors) <= FEW else "greedy"
+        optimize = "optimal" if len(call.tensors) <= MOST_FOR_OPTIMAL else "greedy"
     empty = [np.broadcast_to(np.empty((), bool), x.type.shape) for x in call.tensors]
     path, text = np.einsum_path(call.text, *empty, optimize=optimize)
     return path, str(text)

@@ -98,10 +98,10 @@ def _powers(x: Tensor, order: float) -> Tensor:
     if order == 2:
         return square_modulus(x)
     size = elementwise("absolute", x)
-    return size if order == 1 else elementwise("power", size, _as(order, size))
+    return size if order == 1 else elementwise("power", size, _scalar_like(order, size))
 
 
-def _as(value: float, x: Tensor) -> Operand:
+def _scalar_like(value: float, x: Tensor) -> Operand:
     return scalar_of(value, x.type.dtype)
 
 
@@ -110,10 +110,10 @@ def _root(total: Tensor, order: float) -> Tensor:
         return total
     if order == 2:
         return elementwise("sqrt", total)
-    return elementwise("power", total, _inverse(order, total))
+    return elementwise("power", total, _reciprocal(order, total))
 
 
-def _inverse(order: float, like: Tensor) -> Operand:
+def _reciprocal(order: float, like: Tensor) -> Operand:
     """``1 / order`` in the dtype of `like`, as NumPy divides."""
     kind: Any = like.type.dtype.type
     inverse: np.generic = kind(1) / kind(order)

@@ -107,7 +107,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
     x, w = asarray(a).node, asarray(b).node
     if not x.type.ndim or not w.type.ndim:
         return into(out, Array(elementwise("multiply", x, w)))
-    return into(out, Array(_aligned(x, w, max(w.type.ndim - 2, 0))))
+    return into(out, Array(_contracted(x, w, max(w.type.ndim - 2, 0))))
 
 
 @implements(np.inner)
@@ -142,21 +142,21 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     x, w = asarray(a).node, asarray(b).node
     if not x.type.ndim or not w.type.ndim:
         return Array(elementwise("multiply", x, w))
-    return Array(_aligned(x, w, w.type.ndim - 1))
+    return Array(_contracted(x, w, w.type.ndim - 1))
 
 
-def _aligned(x: Tensor, w: Tensor, axis: int) -> Tensor:
+def _contracted(x: Tensor, w: Tensor, axis: int) -> Tensor:
     """Sum products over the last dimension of `x` and dimension `axis` of `w`."""
     last = x.type.ndim - 1
     if x.type.shape[last] != w.type.shape[axis]:
         raise ShapeError(
-            f"shapes {_text(x)} and {_text(w)} not aligned: {x.type.shape[last]} (dim {last}) != "
-            f"{w.type.shape[axis]} (dim {axis})"
+            f"shapes {_shape_text(x)} and {_shape_text(w)} not aligned: "
+            f"{x.type.shape[last]} (dim {last}) != {w.type.shape[axis]} (dim {axis})"
         )
     return tensordot_of(x, w, (last,), (axis,))
 
 
-def _text(x: Tensor) -> str:
+def _shape_text(x: Tensor) -> str:
     return str(x.type.shape).replace(" ", "")
 
 

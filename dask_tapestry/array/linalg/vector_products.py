@@ -100,9 +100,9 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     array([3., 3.])
     """
     x, w = asarray(x1).node, asarray(x2).node
-    _need_core("vecdot", "(n),(n)->()", (x, w), (1, 1))
+    _check_core_rank("vecdot", "(n),(n)->()", (x, w), (1, 1))
     x, w = move_to_last(x, axis), move_to_last(w, axis)
-    _same_core("vecdot", "(n),(n)->()", x.type.shape[-1], w.type.shape[-1])
+    _check_core_length("vecdot", "(n),(n)->()", x.type.shape[-1], w.type.shape[-1])
     labels = [[*[f"b{n}" for n in range(t.type.ndim - 1)][::-1], "k"] for t in (x, w)]
     keep = max(labels, key=len)[:-1]
     for place, (m, n) in enumerate(zip(x.type.shape[-2::-1], w.type.shape[-2::-1], strict=False)):
@@ -111,7 +111,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     return Array(product_of(_conjugate(x), labels[0], w, labels[1], keep))
 
 
-def _need_core(name: str, core: str, tensors: Sequence[Tensor], ranks: Sequence[int]) -> None:
+def _check_core_rank(name: str, core: str, tensors: Sequence[Tensor], ranks: Sequence[int]) -> None:
     """Refuse tensors with fewer dimensions than a function of gufunc signature `core` needs."""
     for number, (x, rank) in enumerate(zip(tensors, ranks, strict=True)):
         if x.type.ndim < rank:
@@ -121,7 +121,7 @@ def _need_core(name: str, core: str, tensors: Sequence[Tensor], ranks: Sequence[
             )
 
 
-def _same_core(name: str, core: str, first: int, second: int) -> None:
+def _check_core_length(name: str, core: str, first: int, second: int) -> None:
     """Refuse different lengths of the dimension that is summed over."""
     if first != second:
         raise ShapeError(
@@ -163,8 +163,8 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     core = "(m,n),(n)->(m)"
     x, w = asarray(x1).node, asarray(x2).node
-    _need_core("matvec", core, (x, w), (2, 1))
-    _same_core("matvec", core, x.type.shape[-1], w.type.shape[-1])
+    _check_core_rank("matvec", core, (x, w), (2, 1))
+    _check_core_length("matvec", core, x.type.shape[-1], w.type.shape[-1])
     product = matmul_tensors(x, unsqueeze(w, w.type.ndim))
     return Array(squeeze(product, product.type.ndim - 1))
 
@@ -202,7 +202,7 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     core = "(n),(n,m)->(m)"
     x, w = asarray(x1).node, asarray(x2).node
-    _need_core("vecmat", core, (x, w), (1, 2))
-    _same_core("vecmat", core, x.type.shape[-1], w.type.shape[-2])
+    _check_core_rank("vecmat", core, (x, w), (1, 2))
+    _check_core_length("vecmat", core, x.type.shape[-1], w.type.shape[-2])
     product = matmul_tensors(unsqueeze(_conjugate(x), x.type.ndim - 1), w)
     return Array(squeeze(product, product.type.ndim - 2))

@@ -1,4 +1,4 @@
-"""Diagonals and triangles of matrices: `diag`, `tril`, `triu`, and the indices of triangles."""
+"""Diagonals and triangles of matrices: `diagonal`, `diag`, `tril`, `triu`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ __all__ = [
     "diagflat",
     "diagonal",
     "tril",
-    "tril_indices",
-    "tril_indices_from",
     "triu",
-    "triu_indices",
-    "triu_indices_from",
 ]
 
 
@@ -178,7 +174,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     array([[1, 0],
            [1, 1]])
     """
-    x = _matrices(m)
+    x = _as_matrices(m)
     return Array(with_zeros(below(x.shape, index(k)), x.node))
 
 
@@ -214,148 +210,13 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     array([[1, 1],
            [0, 1]])
     """
-    x = _matrices(m)
+    x = _as_matrices(m)
     return Array(with_zeros(elementwise("logical_not", below(x.shape, index(k) - 1)), x.node))
 
 
-def _matrices(m: ArrayLike) -> Array:
-    """`m`, or for a vector the matrix of which every row is that vector, as NumPy has it."""
+def _as_matrices(m: ArrayLike) -> Array:
+    """`m`; a vector becomes a square matrix with that vector in every row, as in NumPy."""
     x = asarray(m)
     if not x.ndim:
         raise TypeError("a triangle is taken of an array of one or more dimensions")
     return x if x.ndim > 1 else Array(broadcast(x.node, (x.size, x.size)))
-
-
-def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the rows and columns of the cells on and below a diagonal, as `numpy.tril_indices`.
-
-    Parameters
-    ----------
-    n, m
-        Numbers of rows and of columns of the matrix; by default as many columns as rows.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    See Also
-    --------
-    tril, tril_indices_from
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> [x.compute().tolist() for x in dt.tril_indices(2)]
-    [[0, 1, 1], [0, 0, 1]]
-    """
-    rows, columns = np.tril_indices(n, k, m)
-    return asarray(rows), asarray(columns)
-
-
-def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the rows and columns of the cells on and above a diagonal, as `numpy.triu_indices`.
-
-    Parameters
-    ----------
-    n, m
-        Numbers of rows and of columns of the matrix; by default as many columns as rows.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    See Also
-    --------
-    triu, triu_indices_from
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> [x.compute().tolist() for x in dt.triu_indices(2)]
-    [[0, 0, 1], [0, 1, 1]]
-    """
-    rows, columns = np.triu_indices(n, k, m)
-    return asarray(rows), asarray(columns)
-
-
-@implements(np.tril_indices_from)
-def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
-    """Return the rows and columns of a matrix's cells on and below a diagonal.
-
-    Parameters
-    ----------
-    arr
-        The matrix, of which only the shape matters.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    Raises
-    ------
-    ShapeError
-        For anything but a matrix.
-
-    See Also
-    --------
-    tril, tril_indices
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.tril_indices_from(dt.ones((2, 2)))[0].shape
-    (3,)
-    """
-    rows, columns = _matrix_shape(arr)
-    return tril_indices(rows, k, columns)
-
-
-@implements(np.triu_indices_from)
-def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
-    """Return the rows and columns of a matrix's cells on and above a diagonal.
-
-    Parameters
-    ----------
-    arr
-        The matrix, of which only the shape matters.
-    k
-        How many places the diagonal lies above the main one; negative below.
-
-    Returns
-    -------
-    rows, columns : Array
-        Vectors of one length, int64, in C order.
-
-    Raises
-    ------
-    ShapeError
-        For anything but a matrix.
-
-    See Also
-    --------
-    triu, triu_indices
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.triu_indices_from(dt.ones((2, 2)), 1)[0].shape
-    (1,)
-    """
-    rows, columns = _matrix_shape(arr)
-    return triu_indices(rows, k, columns)
-
-
-def _matrix_shape(arr: ArrayLike) -> tuple[int, int]:
-    shape = asarray(arr).shape
-    if len(shape) != 2:
-        raise ShapeError("input array must be 2-d")
-    return shape[0], shape[1]

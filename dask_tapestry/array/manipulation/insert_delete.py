@@ -74,19 +74,19 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
     places = _inserted_places(obj, extent)
     new = astype(asarray(values).node, x.dtype)
     if places.size == 1:
-        place = _bounded(int(places.flat[0]), extent, number)
+        place = _checked_place(int(places.flat[0]), extent, number)
         block = with_rank(Array(new), x.ndim)
         if places.ndim == 0:
             block = moveaxis(block, 0, number)
         side = block.shape[number]
         shape = (*x.shape[:number], side, *x.shape[number + 1 :])
-        return Array(_merged(x.node, broadcast(block.node, shape), [place] * side, number))
-    spots = [_bounded(int(p), extent, number) for p in places]
+        return Array(_with_inserted(x.node, broadcast(block.node, shape), [place] * side, number))
+    spots = [_checked_place(int(p), extent, number) for p in places]
     shape = (*x.shape[:number], len(spots), *x.shape[number + 1 :])
-    return Array(_merged(x.node, broadcast(new, shape), spots, number))
+    return Array(_with_inserted(x.node, broadcast(new, shape), spots, number))
 
 
-def _merged(x: Tensor, new: Tensor, spots: Sequence[int], axis: int) -> Tensor:
+def _with_inserted(x: Tensor, new: Tensor, spots: Sequence[int], axis: int) -> Tensor:
     """`x` with cell i of `new` before its cell ``spots[i]``, in the order of `spots`."""
     order = np.argsort(np.asarray(spots, np.int64), kind="stable")
     pieces, done, at = [], 0, 0
@@ -110,10 +110,10 @@ def _inserted_places(obj: Places, extent: int) -> np.ndarray[Any, Any]:
         return np.flatnonzero(places)
     if places.ndim > 1:
         raise ShapeError("index array argument obj to insert must be one dimensional or scalar")
-    return _integers(places, obj)
+    return _checked_integers(places, obj)
 
 
-def _integers(places: np.ndarray[Any, Any], obj: Places) -> np.ndarray[Any, Any]:
+def _checked_integers(places: np.ndarray[Any, Any], obj: Places) -> np.ndarray[Any, Any]:
     if not places.size and not isinstance(obj, np.ndarray):
         return places.astype(np.int64)
     if places.dtype.kind not in "iu":
@@ -160,7 +160,7 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
     x, number = _flat_or_along(arr, axis)
     extent = x.shape[number]
     if isinstance(obj, slice):
-        return Array(_without(x.node, range(*obj.indices(extent)), number))
+        return Array(_without_range(x.node, range(*obj.indices(extent)), number))
     places = np.asarray(known_now(obj, "positions"))
     keep = np.ones(extent, bool)
     if places.dtype == bool:
@@ -171,12 +171,12 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
             )
         keep = ~places
     else:
-        for place in _integers(places, obj).flat:
-            keep[_bounded(int(place), extent, number, beyond=0)] = False
+        for place in _checked_integers(places, obj).flat:
+            keep[_checked_place(int(place), extent, number, beyond=0)] = False
     return take_known(x, np.flatnonzero(keep), number)
 
 
-def _without(x: Tensor, places: range, axis: int) -> Tensor:
+def _without_range(x: Tensor, places: range, axis: int) -> Tensor:
     """`x` without the cells of a range: reshaped into blocks that lose their first cell each."""
     if not places:
         return x
@@ -201,7 +201,7 @@ def _flat_or_along(arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
     return x, normalize_axis(axis, x.ndim)
 
 
-def _bounded(place: int, extent: int, axis: int, beyond: int = 1) -> int:
+def _checked_place(place: int, extent: int, axis: int, beyond: int = 1) -> int:
     """A place counted from 0, or an error if it is not below ``extent + beyond``."""
     if not -extent <= place < extent + beyond:
         raise IndexingError(f"index {place} is out of bounds for axis {axis} with size {extent}")

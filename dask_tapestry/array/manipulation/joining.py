@@ -1,4 +1,4 @@
-"""Arrays joined into one: `concatenate`, `stack`, `block` and the like."""
+"""Arrays joined along an axis that they have: `concatenate`, `append`, `block`."""
 
 from __future__ import annotations
 
@@ -193,14 +193,14 @@ def block(arrays: Nested) -> Array:
     """
     depths: set[int] = set()
     ranks: set[int] = set()
-    _measure(arrays, 0, depths, ranks)
+    _collect_depths(arrays, 0, depths, ranks)
     if len(depths) > 1:
         raise ShapeError(f"list depths are mismatched: arrays lie at depths {sorted(depths)}")
     (depth,) = depths
-    return _block(arrays, depth, max(depth, *ranks))
+    return _joined(arrays, depth, max(depth, *ranks))
 
 
-def _measure(arrays: Nested, depth: int, depths: set[int], ranks: set[int]) -> None:
+def _collect_depths(arrays: Nested, depth: int, depths: set[int], ranks: set[int]) -> None:
     """Add the depths at which arrays lie to `depths`, their numbers of dimensions to `ranks`."""
     if isinstance(arrays, tuple):
         raise DTypeError("block takes nested lists, not tuples")
@@ -211,13 +211,13 @@ def _measure(arrays: Nested, depth: int, depths: set[int], ranks: set[int]) -> N
     if not arrays:
         raise ShapeError("list depths are mismatched: a list is empty")
     for inner in arrays:
-        _measure(inner, depth + 1, depths, ranks)
+        _collect_depths(inner, depth + 1, depths, ranks)
 
 
-def _block(arrays: Nested, depth: int, rank: int) -> Array:
+def _joined(arrays: Nested, depth: int, rank: int) -> Array:
     if not isinstance(arrays, list):
         return with_rank(asarray(arrays), rank)
-    return concatenate([_block(inner, depth - 1, rank) for inner in arrays], -depth)
+    return concatenate([_joined(inner, depth - 1, rank) for inner in arrays], -depth)
 
 
 def sequence_of(arrays: Arrays, name: str) -> list[ArrayLike]:

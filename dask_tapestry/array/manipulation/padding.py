@@ -120,7 +120,7 @@ def pad(
     array([3, 2, 1, 0, 1, 2, 3, 2, 1, 0])
     """
     x = asarray(array)
-    widths = _widths(pad_width, x.ndim)
+    widths = _pad_widths(pad_width, x.ndim)
     if callable(mode):
         return _pad_by_function(mode, x, widths, kwargs)
     if mode not in OPTIONS:
@@ -141,8 +141,8 @@ def pad(
     if mode in ("edge", "wrap", "reflect", "symmetric"):
         return _pad_copies(x, widths, mode, kwargs.get("reflect_type", "even"))
     if mode == "linear_ramp":
-        return _pad_ramp(x, widths, _pairs(kwargs.get("end_values", 0), x.ndim))
-    return _pad_statistic(x, widths, mode, _lengths(kwargs.get("stat_length"), x.ndim))
+        return _pad_ramp(x, widths, _pairs_by_axis(kwargs.get("end_values", 0), x.ndim))
+    return _pad_statistic(x, widths, mode, _pairs_of_counts(kwargs.get("stat_length"), x.ndim))
 
 
 def _pad_constant(x: Array, widths: Widths, values: ArrayLike) -> Array:
@@ -152,7 +152,7 @@ def _pad_constant(x: Array, widths: Widths, values: ArrayLike) -> Array:
         for axis, width in enumerate(widths):
             node = framed(node, axis, width, (value, value))
         return Array(node)
-    for axis, (width, pair) in enumerate(zip(widths, _pairs(values, x.ndim), strict=True)):
+    for axis, (width, pair) in enumerate(zip(widths, _pairs_by_axis(values, x.ndim), strict=True)):
         node = pad_constant(node, axis, width, (_cell(pair[0], x.dtype), _cell(pair[1], x.dtype)))
     return Array(node)
 
@@ -218,7 +218,7 @@ def _pad_by_function(
     return Array(node)
 
 
-def _widths(pad_width: ArrayLike | Mapping[int, int | tuple[int, int]], ndim: int) -> Widths:
+def _pad_widths(pad_width: ArrayLike | Mapping[int, int | tuple[int, int]], ndim: int) -> Widths:
     """Numbers of cells before and after, for each dimension."""
     if isinstance(pad_width, Mapping):
         pairs: list[Any] = [(0, 0)] * ndim
@@ -230,20 +230,20 @@ def _widths(pad_width: ArrayLike | Mapping[int, int | tuple[int, int]], ndim: in
     given = np.asarray(pad_width)
     if given.dtype.kind != "i":
         raise DTypeError("`pad_width` must be of integral type.")
-    return _lengths(given, ndim)
+    return _pairs_of_counts(given, ndim)
 
 
-def _lengths(values: ArrayLike | None, ndim: int) -> list[Pair]:
+def _pairs_of_counts(values: ArrayLike | None, ndim: int) -> list[Pair]:
     """Pairs of numbers of cells, or of None."""
     if values is None:
         return [(None, None)] * ndim
     given = np.round(np.asarray(values)).astype(np.int64)
     if given.size and given.min() < 0:
         raise ShapeError("index can't contain negative values")
-    return [(int(a), int(b)) for a, b in _pairs(given, ndim)]
+    return [(int(a), int(b)) for a, b in _pairs_by_axis(given, ndim)]
 
 
-def _pairs(values: ArrayLike, ndim: int) -> list[Pair]:
+def _pairs_by_axis(values: ArrayLike, ndim: int) -> list[Pair]:
     """A value for each side of each dimension, of fewer by broadcasting."""
     given = np.asarray(values)
     try:

@@ -26,7 +26,7 @@ from dask_tapestry.operators.take import take
 
 T = TypeVar("T")
 Integers = np.ndarray[tuple[int, ...], np.dtype[np.integer[Any]]]
-MOST_SLICES = 64  # joined for cells that are take_known; each takes a node and a copy of its own
+MOST_SLICES = 64  # more are not joined but taken: each slice takes a node and a copy of its own
 
 __all__ = ["repeat", "resize", "tile"]
 

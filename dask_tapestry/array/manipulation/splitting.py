@@ -31,8 +31,8 @@ def array_split(
     ary
         The array.
     indices_or_sections
-        The places before which to cut, in order; or how many parts, the first ones of which may be
-        longer by one.
+        The places before which to cut, in order; or how many parts: the first ones may be longer
+        by one.
     axis
         Along which to cut.
 
@@ -266,5 +266,5 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     if not array.ndim:
         raise ShapeError("Input array must be at least 1-d.")
     number = normalize_axis(axis, array.ndim)
-    before = (slice(None),) * number
-    return tuple(array[(*before, place)] for place in range(array.shape[number]))
+    before: tuple[slice | int, ...] = (slice(None),) * number
+    return tuple(array[*before, place] for place in range(array.shape[number]))

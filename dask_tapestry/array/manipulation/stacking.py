@@ -1,4 +1,4 @@
-"""Arrays joined along a new axis, or one that they get if they lack it: `stack`, `hstack` etc."""
+"""Arrays joined along a new axis: `stack`, `hstack`, `vstack`, `interleave` and the like."""
 
 from __future__ import annotations
 

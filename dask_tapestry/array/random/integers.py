@@ -69,7 +69,7 @@ class RandomIntegers(Distributions):
         ------
         ValueError
             If there is no such integer, or the bounds do not fit the dtype. Bounds that are
-            computed later are not looked at; where such a `high` equals `low`, any integer of 64
+            computed later are not checked; where such a `high` equals `low`, any integer of 64
             bits may come out.
 
         See Also
@@ -113,7 +113,7 @@ class RandomIntegers(Distributions):
         Parameters
         ----------
         x
-            An integer, or an array, the slices of which are put in random order.
+            An integer, or an array whose slices are put in random order.
         axis
             Axis of the array along which its slices lie.
         chunks
@@ -159,11 +159,6 @@ class RandomIntegers(Distributions):
         chunks: Chunks = None,
     ) -> Array:
         """Return a random choice of the integers below `a`, or of the slices of the array `a`.
-
-        Parameters
-        ----------
-        p
-            How likely each is; by default they are equally so. Only with replacement.
 
         Parameters
         ----------

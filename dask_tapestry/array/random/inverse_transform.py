@@ -95,7 +95,7 @@ class InverseTransforms(Distributions):
         (3,)
         """
         middle, width = real_parameter(loc), real_parameter(scale, "scale")
-        u = self._open(output_shape(size, middle, width))
+        u = self._open_uniform(output_shape(size, middle, width))
         above = elementwise("log1p", elementwise("negative", u))
         x = elementwise("subtract", elementwise("log", u), above)
         return in_chunks(scaled(x, middle, width), chunks)
@@ -135,7 +135,7 @@ class InverseTransforms(Distributions):
         (3,)
         """
         middle, width = real_parameter(loc), real_parameter(scale, "scale")
-        u = self._open(output_shape(size, middle, width))
+        u = self._open_uniform(output_shape(size, middle, width))
         twice = elementwise("log", elementwise("negative", elementwise("log", u)))
         return in_chunks(scaled(elementwise("negative", twice), middle, width), chunks)
 
@@ -170,7 +170,7 @@ class InverseTransforms(Distributions):
         True
         """
         width = real_parameter(scale, "scale")
-        twice = elementwise("multiply", self._waiting(output_shape(size, width)), 2.0)
+        twice = elementwise("multiply", self._standard_exponential(output_shape(size, width)), 2.0)
         return in_chunks(elementwise("multiply", elementwise("sqrt", twice), width), chunks)
 
     def weibull(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
@@ -202,9 +202,9 @@ class InverseTransforms(Distributions):
         (3,)
         """
         shape = real_parameter(a, "a")
-        x = self._waiting(output_shape(size, shape))
+        x = self._standard_exponential(output_shape(size, shape))
         root = elementwise("power", x, _quotient(1.0, shape))
-        return in_chunks(where(elementwise("equal", _like(shape, x), 0), 0.0, root), chunks)
+        return in_chunks(where(elementwise("equal", _tensor_like(shape, x), 0), 0.0, root), chunks)
 
     def pareto(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
         """Return numbers of the Pareto distribution of the second kind: from 0 on, with tail `a`.
@@ -235,7 +235,7 @@ class InverseTransforms(Distributions):
         (3,)
         """
         shape = real_parameter(a, "a", zero=False)
-        x = self._waiting(output_shape(size, shape))
+        x = self._standard_exponential(output_shape(size, shape))
         return in_chunks(elementwise("expm1", elementwise("divide", x, shape)), chunks)
 
     def power(self, a: ArrayLike, size: Shape | None = None, chunks: Chunks = None) -> Array:
@@ -267,7 +267,7 @@ class InverseTransforms(Distributions):
         (3,)
         """
         shape = real_parameter(a, "a", zero=False)
-        u = self._open(output_shape(size, shape))
+        u = self._open_uniform(output_shape(size, shape))
         return in_chunks(elementwise("power", u, _quotient(1.0, shape)), chunks)
 
     def standard_cauchy(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
@@ -291,7 +291,7 @@ class InverseTransforms(Distributions):
         >>> dt.random.default_rng(0).standard_cauchy(3).shape
         (3,)
         """
-        turn = elementwise("subtract", self._open(output_shape(size)), 0.5)
+        turn = elementwise("subtract", self._open_uniform(output_shape(size)), 0.5)
         return in_chunks(elementwise("tan", elementwise("multiply", turn, pi)), chunks)
 
     def triangular(
@@ -332,8 +332,8 @@ class InverseTransforms(Distributions):
         """
         _check_order(left, mode, right)
         low, peak, high = (real_parameter(p) for p in (left, mode, right))
-        u = self._open(output_shape(size, low, peak, high))
-        low, peak, high = (_like(p, u) for p in (low, peak, high))
+        u = self._open_uniform(output_shape(size, low, peak, high))
+        low, peak, high = (_tensor_like(p, u) for p in (low, peak, high))
         base, rise = _minus(high, low), _minus(peak, low)
         below = elementwise("multiply", u, elementwise("multiply", base, rise))
         rest = elementwise("multiply", base, _minus(high, peak))
@@ -345,14 +345,14 @@ class InverseTransforms(Distributions):
         )
         return in_chunks(x, chunks)
 
-    def _open(self, shape: tuple[int, ...]) -> Tensor:
+    def _open_uniform(self, shape: tuple[int, ...]) -> Tensor:
         return distributions.open_uniform(shape, self._draws.next())
 
-    def _waiting(self, shape: tuple[int, ...]) -> Tensor:
+    def _standard_exponential(self, shape: tuple[int, ...]) -> Tensor:
         return distributions.standard_exponential(shape, self._draws.next())
 
 
-def _like(parameter: Operand, x: Tensor) -> Tensor:
+def _tensor_like(parameter: Operand, x: Tensor) -> Tensor:
     """A parameter as a tensor that broadcasts to `x`."""
     if isinstance(parameter, Tensor):
         return parameter
@@ -370,7 +370,7 @@ def _quotient(x: float, y: Operand) -> Operand:
 
 
 def _check_order(left: ArrayLike, mode: ArrayLike, right: ArrayLike) -> None:
-    """Refuse corners that are not in order; those that are computed later are not looked at."""
+    """Refuse corners that are not in order; those that are computed later are not checked."""
     if any(map(is_lazy, (left, mode, right))):
         return
     low, peak, high = (np.asarray(p, np.float64) for p in (left, mode, right))

@@ -25,7 +25,7 @@ WORD = 2**64
 
 
 class Draws:
-    """The random numbers of one seed, call after call.
+    """The streams of random numbers of one seed, one for each call.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Draws:
         self._lock = Lock()
 
     def next(self) -> Stream:
-        """The numbers of the next call; two threads never get the same."""
+        """The stream of the next call; two threads never get the same."""
         with self._lock:
             self.calls += 1
             return Stream(self.key, self.calls - 1)
@@ -55,7 +55,7 @@ class Draws:
 
 
 def float_dtype(dtype: DTypeLike | None, name: str) -> np.dtype[Any]:
-    """`dtype` if it is float16, float32 or float64, else `DTypeError`."""
+    """`dtype`, which must be float16, float32 or float64."""
     kind = as_dtype(dtype)
     if kind not in (np.float16, np.float32, np.float64):
         raise DTypeError(f"Unsupported dtype {kind!r} for {name}")
@@ -78,10 +78,19 @@ def real_parameter(value: ArrayLike, name: str | None = None, zero: bool = True)
 
     Parameters
     ----------
+    value
+        A number or an array; cells that are computed later are not checked.
     name
-        Its name, if no cell may be negative. Cells that are computed later are not looked at.
+        Its name for the error message, if no cell may be negative.
     zero
-        Whether one that has a name may be zero.
+        Whether a cell of a parameter with a name may be zero.
+
+    Raises
+    ------
+    ValueError
+        If a cell is negative, or zero where it may not be.
+    DTypeError
+        If cells that are computed later are no real numbers.
     """
     if is_lazy(value):
         tensor = asarray(value).node
@@ -102,7 +111,7 @@ def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
     Raises
     ------
     ValueError, OverflowError
-        If the length is negative or not finite. Cells computed later are not looked at.
+        If the length is negative or not finite. Cells computed later are not checked.
     """
     least, most = real_parameter(low), real_parameter(high)
     if is_lazy(low) or is_lazy(high):
@@ -117,7 +126,7 @@ def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
 
 
 def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
-    """Shape of the result of `size`, to which the parameters must broadcast."""
+    """The shape `size`, to which the parameters must broadcast; by default their common shape."""
     shapes = [p.type.shape for p in parameters if isinstance(p, Tensor)]
     if size is None:
         return broadcast_shape(shapes, "parameters") if shapes else ()
@@ -133,13 +142,13 @@ def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
 def integer_bounds(
     low: ArrayLike, high: ArrayLike | None, dtype: np.dtype[Any], endpoint: bool
 ) -> tuple[int | Tensor, int | Tensor]:
-    """The least integer and how many there are, modulo 2**64 where they are tensors.
+    """The least integer and the number of integers, modulo 2**64 where they are tensors.
 
     Raises
     ------
     ValueError
         If there is none, or they do not fit the dtype. Cells that are computed later are not
-        looked at.
+        checked.
     """
     if high is None:
         low, high = 0, low
@@ -160,7 +169,7 @@ def integer_bounds(
     counts = np.asarray(last - lows + 1, object)
     if not counts.ndim:
         return int(lows), int(counts)
-    return _words(lows), _words(counts)
+    return _as_words(lows), _as_words(counts)
 
 
 def _exact(value: Any) -> np.ndarray[Any, Any]:
@@ -170,13 +179,13 @@ def _exact(value: Any) -> np.ndarray[Any, Any]:
     return np.asarray(np.vectorize(int, otypes=[object])(value))
 
 
-def _words(cells: np.ndarray[Any, Any]) -> Tensor:
+def _as_words(cells: np.ndarray[Any, Any]) -> Tensor:
     return asarray(np.asarray(cells % WORD, BITS_DTYPE)).node
 
 
 def _integer_cells(value: ArrayLike) -> Tensor:
     if not is_lazy(value):
-        return _words(_exact(value))
+        return _as_words(_exact(value))
     tensor = asarray(value).node
     if tensor.type.dtype.kind not in "biu":
         raise DTypeError(f"bounds of integers are integers, not {tensor.type}")
@@ -184,7 +193,7 @@ def _integer_cells(value: ArrayLike) -> Tensor:
 
 
 def population(a: ArrayLike, axis: int) -> tuple[Tensor | None, int, int]:
-    """What to choose from: an array or None for integers, how many there are, and the axis."""
+    """What to choose from: the array (None for integers), how many slices it has, and its axis."""
     if isinstance(a, int | np.integer):
         return None, int(a), 0
     tensor = asarray(a).node
@@ -195,7 +204,7 @@ def population(a: ArrayLike, axis: int) -> tuple[Tensor | None, int, int]:
 
 
 def probability_edges(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
-    """Where the shares `p` of the unit interval end, then infinities up to 2**k - 1 edges.
+    """The ends of the shares `p` of the unit interval, filled up with infinities to 2**k - 1.
 
     Raises
     ------

@@ -79,13 +79,13 @@ def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | Non
     if order == "K":
         raise ArgumentError("order 'K' is not permitted for reshaping")
     sides = lengths_of(shape)
-    if _order(order) == "F":  # the same in C order, with all dimensions reversed
+    if _c_or_f(order) == "F":  # the same in C order, with all dimensions reversed
         backward = reshape_tensor(permute(asarray(a).node, None), sides[::-1])
         return Array(permute(backward, None))
     return Array(reshape_tensor(asarray(a).node, sides))
 
 
-def _order(order: str) -> str:
+def _c_or_f(order: str) -> str:
     """``"F"``, or ``"C"`` for all orders that mean it here."""
     if order not in ("C", "F", "A", "K"):
         raise ArgumentError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
@@ -124,7 +124,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
     (6,)
     """
     array = asarray(a)
-    return reshape(array, (array.size,), _order(order))
+    return reshape(array, (array.size,), _c_or_f(order))
 
 
 @implements(np.squeeze)

@@ -31,7 +31,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     Returns
     -------
     Array
-        The same cells, dimension i of which is dimension ``axes[i]`` of `a`.
+        The same cells; dimension i is dimension ``axes[i]`` of `a`.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int]) -> Array:
     Returns
     -------
     Array
-        The same cells, dimension i of which is dimension ``axes[i]`` of `x`.
+        The same cells; dimension i is dimension ``axes[i]`` of `x`.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     return transpose(x, order)
 
 
-@implements(np.matrix_transpose, np.linalg.matrix_transpose)
+@implements(np.matrix_transpose)
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Exchange the last two dimensions, the rows and columns of matrices.
 

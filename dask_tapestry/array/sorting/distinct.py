@@ -1,4 +1,4 @@
-"""The different cells, or slices, of an array: sorted, with a mask of the first of each kind."""
+"""The distinct cells, or slices, of an array: sorted, with a mask of the first of each kind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dask_tapestry.teg import Tensor
 
 @dataclass(frozen=True)
 class Distinct:
-    """The different cells of an array.
+    """The distinct cells of an array.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Distinct:
 
     @classmethod
     def of(cls, x: Array, equal_nan: bool) -> Distinct:
-        """All different cells of `x`; with `equal_nan`, every NaN is the same."""
+        """All distinct cells of `x`; with `equal_nan`, every NaN is the same."""
         cells = reshape(x.node, (x.size,))
         ordered = sort(cells, 0)
         return cls(x.shape, equal_nan, cells, ordered, _firsts(ordered, equal_nan))
@@ -84,7 +84,7 @@ class Distinct:
         return self._counted(lambda pick: _spans(pick, self.mask.type.size))
 
     def inverse(self) -> Array:
-        """For each cell of the array, the number of its value among the different ones."""
+        """For each cell of the array, the number of its value among the distinct ones."""
         if not self.equal_nan and self.cells.type.dtype.kind in "fcmM":
             return Array(reshape(_group_numbers(self.mask, argsort(self.cells, 0)), self.shape))
 
@@ -95,7 +95,7 @@ class Distinct:
 
 
 class DistinctRows:
-    """The different slices of an array along an axis, compared as rows of a matrix."""
+    """The distinct slices of an array along an axis, compared as rows of a matrix."""
 
     def __init__(self, x: Array, axis: int) -> None:
         self.axis = axis
@@ -117,7 +117,7 @@ class DistinctRows:
         return counted(self.mask, make, keep=(self.ordered,), owner=self.rows)
 
     def values(self) -> Array:
-        """The different slices."""
+        """The distinct slices."""
         back = [self.order.index(dim) for dim in range(len(self.order))]
 
         def make(pick: Pick) -> Tensor:
@@ -135,7 +135,7 @@ class DistinctRows:
         return self._counted(lambda pick: _spans(pick, self.mask.type.size))
 
     def inverse(self) -> Array:
-        """For each slice, its number among the different ones."""
+        """For each slice, its number among the distinct ones."""
         return Array(_group_numbers(self.mask, self.places))
 
 

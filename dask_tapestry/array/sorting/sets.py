@@ -1,4 +1,4 @@
-"""Set operations: the different cells of one array, and what two arrays have in common.
+"""Set operations: the distinct cells of one array, and what two arrays have in common.
 
 Their number is counted when a shape is first asked for. Cells are sorted, and a mask marks the
 first of each kind.
@@ -71,18 +71,18 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,  # noqa: ARG001
 ) -> Array | tuple[Array, ...]:
-    """Return the different cells of an array, sorted, as `numpy.unique`.
+    """Return the distinct cells of an array, sorted, as `numpy.unique`.
 
     Parameters
     ----------
     ar
         The array, or what `asarray` takes.
     return_index
-        Return where each cell comes first too.
+        Also return where each cell comes first.
     return_inverse
-        Return the number among the results of each cell of `ar` too.
+        Also return, for each cell of `ar`, its number among the results.
     return_counts
-        Return how often each cell occurs too.
+        Also return how often each cell occurs.
     axis
         Compare slices along this axis instead of cells; all of them are sorted in one block.
     equal_nan
@@ -125,7 +125,7 @@ def unique(
 
 @implements(np.unique_all)
 def unique_all(x: ArrayLike, /) -> UniqueAllResult:
-    """Return all that `unique` does for cells, as `numpy.unique_all`; every NaN is different.
+    """Return all that `unique` does for cells, as `numpy.unique_all`; every NaN is distinct.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAllResult:
 
 @implements(np.unique_counts)
 def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
-    """Return the different cells and how often each occurs; every NaN is different.
+    """Return the distinct cells and how often each occurs; every NaN is distinct.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
 
 @implements(np.unique_inverse)
 def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
-    """Return the different cells and the number of each cell among them; every NaN is different.
+    """Return the distinct cells and the number of each cell among them; every NaN is distinct.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
 
 @implements(np.unique_values)
 def unique_values(x: ArrayLike, /) -> Array:
-    """Return the different cells; every NaN is different.
+    """Return the distinct cells; every NaN is distinct.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def unique_values(x: ArrayLike, /) -> Array:
 
 @implements(np.union1d)
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
-    """Return the different cells of both arrays, as `numpy.union1d`.
+    """Return the distinct cells of both arrays, as `numpy.union1d`.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def intersect1d(
     assume_unique: bool = False,  # noqa: ARG001
     return_indices: bool = False,
 ) -> Array | tuple[Array, Array, Array]:
-    """Return the different cells that both arrays hold, as `numpy.intersect1d`.
+    """Return the distinct cells that both arrays hold, as `numpy.intersect1d`.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def intersect1d(
     assume_unique
         Accepted for NumPy's sake; it makes no difference.
     return_indices
-        Return too where each cell comes first in either flattened array.
+        Also return where each cell comes first in either flattened array.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def intersect1d(
 
 @implements(np.setdiff1d)
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
-    """Return the different cells of the first array that the second does not hold.
+    """Return the distinct cells of the first array that the second does not hold.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 
 @implements(np.setxor1d)
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:  # noqa: ARG001
-    """Return the different cells that exactly one of two arrays holds, as `numpy.setxor1d`.
+    """Return the distinct cells that exactly one of two arrays holds, as `numpy.setxor1d`.
 
     Parameters
     ----------

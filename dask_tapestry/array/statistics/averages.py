@@ -118,6 +118,7 @@ def _mean_of_sum(
 def _sum(
     x: Tensor, mask: Tensor | None, axes: Axes, kind: np.dtype[Any] | None, keepdims: bool
 ) -> Tensor:
+    """The sum of the cells that take part."""
     where = NOT_GIVEN if mask is None else Array(mask)
     return folded("sum", Array(x), axes, dtype=kind, keepdims=keepdims, where=where).node
 

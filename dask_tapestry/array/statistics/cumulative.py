@@ -126,6 +126,7 @@ def _cumulative(
     out: Array | None,
     include_initial: bool,
 ) -> Array:
+    """Scan as the Array API's functions do: with an axis, and with an initial value if asked."""
     cells = asarray(x).node
     if not cells.type.ndim:
         cells = reshape(cells, (1,))

@@ -104,6 +104,7 @@ def _spacings(x: Array, axes: Sequence[int], given: Sequence[ArrayLike]) -> list
 
 
 def _is_number(spacing: ArrayLike) -> TypeGuard[complex]:
+    """Whether a spacing is one number, not coordinates."""
     return not np.ndim(spacing)
 
 

@@ -44,7 +44,7 @@ def average(
     weights
         Weights of the shape of `a`, or of its lengths along `axis`; None weighs all cells alike.
     returned
-        Return the sum of the weights too.
+        Also return the sum of the weights.
     keepdims
         Keep the averaged axes, with length 1.
 

@@ -322,6 +322,7 @@ def nanargmax(
 def _argmin_or_argmax(
     monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool
 ) -> Array:
+    """Fold the monoid of indices that leaves NaN out, where the dtype has NaN."""
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return placed(monoid, x, axis, out, keepdims)

@@ -40,7 +40,7 @@ def _inverted_cdf(n: Count, q: Levels) -> Places:
 
 
 def _closest_observation(n: Count, q: Levels) -> Places:
-    """The cell nearest to the level; of two, the one with the even number."""
+    """The cell nearest to the level; of two, the one with the even number, from 1."""
     place = n * q - 1 - 0.5
     low = np.floor(place)
     return np.maximum(np.where((place == low) & (low % 2 == 1), low, low + 1), 0)

@@ -36,8 +36,8 @@ def quantile(
 ) -> Array:
     """Return quantiles along `axis`, as `numpy.quantile`; NaN where a cell is NaN.
 
-    The values are NumPy's to the bit, for all methods. An axis of any length is sorted; only with
-    `weights` it must fit into a block.
+    The values are NumPy's to the bit, for all methods. An axis may be longer than a block, except
+    with `weights`.
 
     Parameters
     ----------
@@ -283,6 +283,7 @@ def _quantile(
     keepdims: bool,
     skip_nan: bool,
 ) -> Array:
+    """The quantiles along `axis`, computed in the way that weights and NaN need."""
     array, method = asarray(a), asked.method
     if array.dtype.kind == "c":
         raise DTypeError("a must be an array of real numbers")

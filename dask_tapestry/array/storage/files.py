@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
@@ -30,11 +31,16 @@ __all__ = [
     "to_npy_stack",
 ]
 
-Path_ = str | PathLike[str]
+FilePath = str | PathLike[str]
+StoredChunks = bool | int | Sequence[int] | Literal["auto"] | None
 
 
 def to_hdf5(
-    filename: Path_, *args: Any, chunks: Any = True, overwrite: bool = False, **kwargs: Any
+    filename: FilePath,
+    *args: Any,
+    chunks: StoredChunks = True,
+    overwrite: bool = False,
+    **kwargs: Any,
 ) -> None:
     """Write arrays to datasets of an HDF5 file, whole chunks by one task each.
 
@@ -93,7 +99,7 @@ def to_hdf5(
                 replace_dataset(file, path, complete)
 
 
-def _sides(chunks: Any, x: Array) -> tuple[int, ...] | None:
+def _sides(chunks: StoredChunks, x: Array) -> tuple[int, ...] | None:
     """Sides of the chunks of a dataset; None for none, which HDF5 wants without cells."""
     if chunks is None or chunks is False or not x.size or not x.ndim:
         return None
@@ -106,7 +112,7 @@ def _sides(chunks: Any, x: Array) -> tuple[int, ...] | None:
 
 
 def from_npy(
-    file: Path_, mmap_mode: Literal["r", "r+"] = "r", *, dims: Sequence[str | None] | None = None
+    file: FilePath, mmap_mode: Literal["r", "r+"] = "r", *, dims: Sequence[str | None] | None = None
 ) -> Array:
     """Return the array in an npy file, which is mapped into memory where it is read.
 
@@ -146,8 +152,8 @@ def from_npy(
 
 
 def to_npy_stack(
-    dirname: Path_,
-    x: Any,
+    dirname: FilePath,
+    x: ArrayLike,
     axis: int = 0,
     *,
     length: int | None = None,
@@ -205,7 +211,7 @@ def to_npy_stack(
     return None
 
 
-def from_npy_stack(dirname: Path_, mmap_mode: str | None = "r") -> Array:
+def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
     """Return an array that `to_npy_stack` wrote, ours or Dask's.
 
     Parameters

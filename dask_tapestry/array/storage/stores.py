@@ -7,11 +7,18 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
+from dask_tapestry.array.core.write_arguments import (
+    Lock,
+    Region,
+    RegionSlices,
+    Writable,
+    resolve_region,
+)
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.io.duck_target import duck_target
@@ -29,17 +36,17 @@ __all__ = ["store"]
 
 
 def store(
-    sources: Any,
-    targets: Any,
-    lock: Any = True,
-    regions: Region | Sequence[Region] = None,
+    sources: ArrayLike | Sequence[ArrayLike],
+    targets: Writable | Sequence[Writable],
+    lock: Lock = True,
+    regions: Region | list[Region] = None,
     compute: bool = True,
     return_stored: bool = False,
     load_stored: bool | None = None,
     *,
-    after: Sequence[Any] = (),
+    after: Sequence[Array | Effect] = (),
     **kwargs: Any,
-) -> Any:
+) -> Effect | tuple[Array, ...] | None:
     """Write arrays into arrays that are there.
 
     What one task writes of a Zarr array or an HDF5 dataset are whole stored chunks, or shards; a
@@ -98,8 +105,8 @@ def store(
     check_options("store", kwargs)
     del load_stored
     several = isinstance(sources, list | tuple)
-    arrays = [asarray(x) for x in (sources if several else [sources])]
-    given = list(targets) if several else [targets]
+    arrays = [asarray(x) for x in _listed(sources, several)]
+    given = _listed(targets, several)
     places = _for_each(regions, len(arrays))
     if not len(arrays) == len(given) == len(places):
         raise ShapeError(
@@ -112,13 +119,17 @@ def store(
     return written(writes, where, after, (), compute, return_stored, kwargs)
 
 
-def _for_each(regions: Any, count: int) -> list[Region]:
+def _listed(given: Any, several: bool) -> list[Any]:
+    return list(given) if several else [given]
+
+
+def _for_each(regions: Region | list[Region], count: int) -> list[Region]:
     if isinstance(regions, list):
         return regions * count if len(regions) == 1 else list(regions)
     return [regions] * count
 
 
-def _targets(given: Sequence[Any], lock: Any) -> list[Target]:
+def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
     """A target for each object; the same for the same array, however it was opened."""
     known: dict[Any, Target] = {}
     found = []
@@ -138,7 +149,7 @@ def _targets(given: Sequence[Any], lock: Any) -> list[Target]:
     return found
 
 
-def _target(data: Any, lock: Any) -> Target:
+def _target(data: Writable, lock: Lock) -> Target:
     if isinstance(data, np.ndarray):
         return numpy_target(data)
     return dataset_target(data) if is_dataset(data) else duck_target(data, lock)
@@ -152,12 +163,12 @@ def write_of(x: Array, target: Target, place: RegionSlices) -> Write:
 def written(
     writes: Sequence[Write],
     places: Sequence[RegionSlices],
-    after: Sequence[Any],
+    after: Sequence[Array | Effect],
     workers: tuple[str, ...],
     compute: bool,
     return_stored: bool,
     kwargs: Mapping[str, Any],
-) -> Any:
+) -> Effect | tuple[Array, ...] | None:
     """Do what `store` and `to_zarr` are asked to, once they know what to write."""
     sinks = ordered_sinks(writes, points_of(after), workers)
     effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))

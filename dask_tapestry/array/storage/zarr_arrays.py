@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+from numpy.typing import ArrayLike, DTypeLike
+
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, with_chunks, worker_names
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
-from dask_tapestry.array.core.regions import Region, RegionSlices, resolve_region
+from dask_tapestry.array.core.write_arguments import Region, RegionSlices, resolve_region
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
@@ -25,6 +28,10 @@ from dask_tapestry.operators.placement import place as place_tensor
 from dask_tapestry.plan.resources import current
 from dask_tapestry.teg import apply
 
+if TYPE_CHECKING:
+    import zarr
+    from zarr.storage import StoreLike
+
 __all__ = [
     "from_zarr",
     "to_zarr",
@@ -32,14 +39,14 @@ __all__ = [
 
 
 def from_zarr(
-    store: Any,
+    store: StoreLike | zarr.Group | zarr.Array[Any],
     component: str | None = None,
     dims: Sequence[str | None] | None = None,
     *,
     storage_options: Mapping[str, Any] | None = None,
-    chunks: Any = None,
+    chunks: Chunks = None,
     workers: str | Sequence[str] = (),
-    **ignored: Any,
+    **ignored: object,
 ) -> Any:
     """Return a stored Zarr array, version 2 or 3; only its metadata is read now.
 
@@ -97,14 +104,14 @@ def from_zarr(
 
 
 def to_zarr(
-    x: Any,
-    store: Any,
+    x: ArrayLike,
+    store: StoreLike | zarr.Group | zarr.Array[Any],
     component: str | None = None,
     *,
-    chunks: Any = "auto",
+    chunks: int | Sequence[int] | Literal["auto"] = "auto",
     shards: Sequence[int] | None = None,
-    dtype: Any = None,
-    compressors: Any = "auto",
+    dtype: DTypeLike | None = None,
+    compressors: object = "auto",
     zarr_format: int | None = None,
     storage_options: Mapping[str, Any] | None = None,
     overwrite: bool = False,
@@ -113,9 +120,9 @@ def to_zarr(
     compute: bool = True,
     return_stored: bool = False,
     workers: str | Sequence[str] = (),
-    after: Sequence[Any] = (),
+    after: Sequence[Array | Effect] = (),
     **kwargs: Any,
-) -> Any:
+) -> Array | Effect | None:
     """Write an array to Zarr: whole stored chunks or shards, each by one task.
 
     While the write runs, and after one that failed, the store says that it is incomplete. A lazy
@@ -188,7 +195,7 @@ def to_zarr(
         target, place = _destination(array, location, region, append_dim)
         writes = [write_of(array, target, place)]
         done = written(writes, [place], after, names, compute, return_stored, kwargs)
-        return done[0] if return_stored else done
+        return done[0] if isinstance(done, tuple) else done
     node = zarr_sink(
         array.node,
         location,

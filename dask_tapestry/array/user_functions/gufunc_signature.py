@@ -104,4 +104,5 @@ def core_axes(
 
 
 def _last(core: Core) -> AxesOf:
+    """The last axes, as many as there are core dimensions."""
     return tuple(range(-len(core), 0))

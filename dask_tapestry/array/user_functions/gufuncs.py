@@ -151,7 +151,7 @@ def _dtypes(read: GufuncSignature, given: Dtypes) -> dict[str, np.dtype[Any]]:
     """Dtypes of the outputs by their numbers, as strings; none if they are to be learnt."""
     if given is None:
         return {}
-    kinds = list(given) if isinstance(given, tuple | list) else [given]
+    kinds: list[Any] = list(given) if isinstance(given, tuple | list) else [given]
     count = len(read.outputs)
     if len(kinds) != count or (read.several and not isinstance(given, tuple | list)):
         raise SignatureError(f"{count} outputs need {count} dtypes, not {given!r}")

@@ -130,6 +130,7 @@ def _added_axes(new_axis: Axes, chunks: Sequence[BlockLengths] | None, ndim: int
 
 
 def _several(axes: int | Iterable[int]) -> tuple[int, ...]:
+    """One or several axes as a tuple."""
     return tuple(axes) if isinstance(axes, Iterable) else (axes,)
 
 

@@ -19,7 +19,7 @@ from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 
 
-def folded(
+def reduce_by_monoid(
     x: Tensor, monoid: Monoid, axes: tuple[int, ...], keepdims: bool, kind: np.dtype[Any] | None
 ) -> tuple[Tensor, ...]:
     """Return the cells of `x` along `axes` combined; several results of a monoid on tuples.

@@ -16,7 +16,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
-from dask_tapestry.array.user_functions.monoid_reduction import folded
+from dask_tapestry.array.user_functions.monoid_reduction import reduce_by_monoid
 from dask_tapestry.errors import ShapeError, SignatureError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
@@ -54,6 +54,7 @@ class Unpacked:
         return self.function(*[self._open(block) for block in blocks], **dict(self.options))
 
     def _open(self, block: Any) -> Any:
+        """A block, or lists of blocks, in the container in which partial results were returned."""
         if isinstance(block, list):
             return [self._open(one) for one in block]
         names = block.dtype.names
@@ -145,7 +146,7 @@ def reduction(
     axes = normalize_axes(axis, array.ndim)
     kind = declared_dtype(dtype, meta)
     if isinstance(chunk, Monoid):
-        return _into(out, folded(array.node, chunk, axes, keepdims, kind))
+        return _into(out, reduce_by_monoid(array.node, chunk, axes, keepdims, kind))
     if aggregate is None:
         raise SignatureError("reduction takes a function aggregate beside chunk, or a Monoid")
     inputs = [array]
@@ -172,7 +173,7 @@ def _into(
     return tuple(into(one, Array(x)) for one, x in zip(places, results, strict=True))
 
 
-def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> Any:
+def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> Callable[..., Any]:
     """`function` with the dtype of the result as an argument, if it takes that."""
     try:
         asks = "dtype" in signature(function).parameters
@@ -244,6 +245,7 @@ class _Tree:
         dtype: np.dtype[Any],
         inputs: Sequence[Array | Partial],
     ) -> Tensor:
+        """Apply a function to blocks, under its own name."""
         named = UserFunction(name_of(function), call.identity, call.function)
         return apply(Blockwise(named, cuts, reads, dtype), *[x.node for x in inputs])
 

@@ -15,8 +15,6 @@ from tests.array.parity import refused
         lambda np, a: np.diag(a([[[1]]])),
         lambda np, a: np.diag(a(1)),
         lambda np, a: np.tril(a(1)),
-        lambda np, a: np.tril_indices_from(a([1])),
-        lambda np, a: np.triu_indices_from(a([[[1]]])),
     ],
 )
 def test_what_numpy_refuses(call):

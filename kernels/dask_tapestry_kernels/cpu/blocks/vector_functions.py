@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
@@ -19,9 +21,18 @@ def vectors(
     widths: tuple[int, int],
     part: slice,
 ) -> Block:
-    """Call `function` for each vector along `axis` of a copy, which it changes; return a `part`."""
+    """Call `function` for each vector along `axis` of a copy, which it changes.
+
+    It is called as ``function(vector, widths, axis)``, as by `numpy.pad`; `widths` are those of the
+    border on either side. Of the result, `part` along `axis` is returned.
+    """
     changed = np.array(block)
     lanes = np.moveaxis(changed, axis, -1)
     for place in np.ndindex(lanes.shape[:-1]):
         function(lanes[(*place, Ellipsis)], np.asarray(widths), axis)
     return changed[(*(slice(None),) * axis, part)]
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "vectors": vectors,
+}

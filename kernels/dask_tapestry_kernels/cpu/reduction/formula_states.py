@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.compile_service import compiled
-from dask_tapestry_kernels.cpu.reduction.fold_texts import NEAR_CELLS, SPREADS, formulas_source
-from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, States, fold_of, simplified
+from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
+from dask_tapestry_kernels.cpu.reduction.fold_texts import FORMULAS, FORMULAS_ARITY
+from dask_tapestry_kernels.cpu.reduction.leaf_states import (
+    Formula,
+    Scratch,
+    States,
+    fold_of,
+    simplified,
+)
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import FORMULA_COLUMNS, SOURCE, record
+from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS, SPREADS
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
-ARITY: Final = 7
-FORMULAS: Final = formulas_source()
 FEW_COLUMNS: Final = 8  # below which columns are not folded side by side
 MOST_FORMULAS: Final = 16  # that are folded together: each has 32 columns at a time
 CELLS: Final = 8 * 512  # of a formula at a time: rows and columns, as `fold_many_columns` has them
@@ -30,10 +36,11 @@ def column_states(
     state: DType,
     formulas: Sequence[Formula],
 ) -> list[Block] | None:
-    """As `leaf_states.leaf_states` for each of some formulas, in one pass; None where it cannot be.
+    """States of the leaves of several formulas in one pass; None where it cannot be.
 
     It can where one axis is reduced and the others are columns side by side, in all blocks, and a
-    cell is read once: a variance reads it twice.
+    cell is read once: a variance reads it twice. Arguments are those of `leaf_states`, but for
+    several formulas; there is a result for each.
     """
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS or len(formulas) > MOST_FORMULAS:
@@ -43,41 +50,68 @@ def column_states(
     if len(extents) != 2 or len(cuts) != 1 or not alike or extents[1] < FEW_COLUMNS:
         return None
     fold = None if monoid in SPREADS else fold_of(monoid, cell, state, blocks[0].size)
-    driver = compiled(FORMULAS, ARITY, "columns of formulas", blocks[0].size)
+    driver = compiled(FORMULAS, FORMULAS_ARITY, "columns of formulas", blocks[0].size)
     if fold is None or driver is None:
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = [States((*grid, *shape[rank:]), state) for _ in formulas]
-    parts = np.array([one.addresses for one in states], np.int64)
-    items = np.array(states[0].items, np.int64)
-    operands = [
-        word
-        for block, apart in zip(blocks, strides, strict=True)
-        for word in (block.ctypes.data, *apart)
-    ]
-    scratch = np.empty(CELLS * cell.itemsize + 64, np.uint8)
-    table = _table(formulas, operands, parts, -(-scratch.ctypes.data // 64) * 64)
-    driver(
-        fold.address, table.ctypes.data, items.ctypes.data, len(items),
-        extents[0], cuts[0], extents[1],
-    )  # fmt: skip
+    _fold((fold.address, driver), blocks, cell, (extents, cuts, strides), states, formulas)
     return [one.joined() for one in states]
 
 
-def _table(
-    formulas: Sequence[Formula], operands: Sequence[int], parts: Block, scratch: int
-) -> Block:
-    """What `fold_formula_columns.evaluate` takes; room for the operands' addresses is at its end.
+def _fold(
+    loops: tuple[int, Native],
+    blocks: Sequence[Block],
+    cell: DType,
+    layout: tuple[list[int], list[int], list[list[int]]],
+    states: Sequence[States],
+    formulas: Sequence[Formula],
+) -> None:
+    """Have the address of a fold called by its driver; write the states of each formula.
 
-    `operands` has three words for each; constants are operands that stay where they are.
+    `layout` is that of the blocks, as `simplified` returns it.
     """
+    fold, driver = loops
+    extents, cuts, strides = layout
+    parts = np.array([one.addresses for one in states], np.int64)
+    items = np.array(states[0].items, np.int64)
     most = max(len(formula.scalars) for formula in formulas)
-    count = len(operands) // 3 + most
-    words = [len(formulas), scratch, 0, count]
+    operands = []
+    for block, apart in zip(blocks, strides, strict=True):
+        operands += [block.ctypes.data, *apart]
+    values = CELLS * cell.itemsize
+    scratch = Scratch(values + 8 * (len(blocks) + most))
+    head = record(
+        SOURCE,
+        formulas=len(formulas),
+        values=scratch.address,
+        addresses=scratch.address + values,
+        operands=len(blocks) + most,
+    )
+    source = np.array([*head.item(), *_formulas(formulas, operands, parts, most)], np.int64)
+    told = record(
+        FORMULA_COLUMNS,
+        fold=fold,
+        source=source.ctypes.data,
+        part_items=items.ctypes.data,
+        part_count=len(items),
+        extent=extents[0],
+        side=cuts[0],
+        kept=extents[1],
+    )
+    driver(told.ctypes.data)
+
+
+def _formulas(
+    formulas: Sequence[Formula], operands: Sequence[int], parts: Block, most: int
+) -> Iterator[int]:
+    """Of each formula a record `FORMULA`, and a record `OPERAND` for each operand.
+
+    `operands` has those of the blocks. Constants come after them, `most` at most: operands that
+    stay where they are.
+    """
     for formula, places in zip(formulas, parts, strict=True):
-        constants = [word for one in formula.scalars for word in (one.ctypes.data, 0, 0)]
-        words += [formula.row, places.ctypes.data, *operands, *constants]
-        words += [0, 0, 0] * (most - len(formula.scalars))
-    table = np.array([*words, *[0] * count], np.int64)
-    table[2] = table[len(words) :].ctypes.data
-    return table
+        yield from (formula.row, places.ctypes.data, *operands)
+        for scalar in formula.scalars:
+            yield from (scalar.ctypes.data, 0, 0)
+        yield from (0, 0, 0) * (most - len(formula.scalars))

@@ -10,7 +10,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
-from dask_tapestry_kernels.cpu.reduction.fold_texts import NEAR_CELLS, fold_source, leaves_source
+from dask_tapestry_kernels.cpu.reduction.fold_texts import (
+    FOLD_ARITY,
+    LEAVES,
+    LEAVES_ARITY,
+    fold_source,
+)
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import BLOCK, record
+from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
@@ -18,9 +25,6 @@ DType = np.dtype[Any]
 ROWS_SCRATCH: Final = 524_288  # of a formula's rows, the longer the better: 64 columns of float64
 SCRATCH: Final = 262_144  # bytes, which stay in the second cache
 MOST_DIMS: Final = 64
-FOLD_ARITY: Final = 9
-LEAVES_ARITY: Final = 14
-LEAVES: Final = leaves_source()
 
 
 class Formula(NamedTuple):
@@ -43,13 +47,21 @@ def leaf_states(
     Parameters
     ----------
     blocks
-        The cells; or, with `formula`, its operands, of one shape.
+        The cells; or, with `formula`, the formula's operands, of one shape.
+    monoid
+        A key of `monoids.ARITHMETIC`.
     cell
         Dtype of the cells.
     sides
-        Of a leaf.
+        Sides of a leaf along the reduced axes.
+    state
+        Dtype of the states.
     formula
-        Of the operands, which makes the cells.
+        Makes the cells of the operands.
+
+    Returns
+    -------
+    The states, of shape (leaves along each reduced axis, kept axes).
     """
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
@@ -57,34 +69,69 @@ def leaf_states(
     loops = loops_of(monoid, cell, state, blocks[0].size)
     if loops is None:
         return None
-    fold, driver = loops
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = States((*grid, *shape[rank:]), state)
-    extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
-    operands = [
-        word
-        for block, steps in zip(blocks, strides, strict=True)
-        for word in (block.ctypes.data, block.itemsize, *steps)
-    ]
-    scalars = formula.scalars if formula else ()
-    operands += [word for s in scalars for word in (s.ctypes.data, 0, *[0] * len(extents))]
-    leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
-    size = max(
-        ROWS_SCRATCH if formula else SCRATCH, leaf_bytes + 64 * (len(blocks) + len(scalars) + 2)
-    )
-    scratch = np.empty(size + 64, np.uint8)
-    start = -(-scratch.ctypes.data // 64) * 64
-    tables = [
-        np.array(words, np.int64)
-        for words in (operands, extents, cuts, states.addresses, states.items)
-    ]
-    at = [table.ctypes.data for table in tables]
-    driver(
-        fold, formula.row if formula else 0, at[0], len(blocks) + len(scalars), at[1],
-        len(extents), len(cuts), at[2], cell.itemsize,
-        at[3], at[4], len(states.parts), start, size,
-    )  # fmt: skip
+    _fold(loops, blocks, cell, sides, states, formula)
     return states.joined()
+
+
+def _fold(
+    loops: tuple[int, Native],
+    blocks: Sequence[Block],
+    cell: DType,
+    sides: tuple[int, ...],
+    states: States,
+    formula: Formula | None,
+) -> None:
+    """Have the address of a fold called by its driver; write the states."""
+    fold, driver = loops
+    extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
+    operands = _operands(blocks, strides, formula.scalars if formula else ())
+    count = len(operands) // (len(extents) + 2)
+    leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
+    scratch = Scratch(max(ROWS_SCRATCH if formula else SCRATCH, leaf_bytes + 64 * (count + 2)))
+    lists = (operands, extents, cuts, states.addresses, states.items)
+    at, shapes, leaf_sides, parts, items = (np.array(words, np.int64) for words in lists)
+    told = record(
+        BLOCK,
+        fold=fold,
+        row=formula.row if formula else 0,
+        operands=at.ctypes.data,
+        count=count,
+        shape=shapes.ctypes.data,
+        ndim=len(extents),
+        reduced=len(cuts),
+        sides=leaf_sides.ctypes.data,
+        item=cell.itemsize,
+        parts=parts.ctypes.data,
+        part_items=items.ctypes.data,
+        part_count=len(states.parts),
+        scratch=scratch.address,
+        size=scratch.size,
+    )
+    driver(told.ctypes.data)
+
+
+def _operands(
+    blocks: Sequence[Block], strides: Sequence[Sequence[int]], scalars: Sequence[Block]
+) -> list[int]:
+    """Of each operand its address, the size of a cell, and its strides; `scalars` have none."""
+    rank = len(strides[0])
+    words = []
+    for block, steps in zip(blocks, strides, strict=True):
+        words += [block.ctypes.data, block.itemsize, *steps]
+    for scalar in scalars:
+        words += [scalar.ctypes.data, 0, *[0] * rank]
+    return words
+
+
+class Scratch:
+    """Memory for compiled code to work in, which begins at a multiple of 64 bytes."""
+
+    def __init__(self, size: int) -> None:
+        self._memory = np.empty(size + 64, np.uint8)
+        self.address = -(-self._memory.ctypes.data // 64) * 64
+        self.size = size
 
 
 class States:
@@ -124,7 +171,7 @@ def loops_of(monoid: str, cell: DType, state: DType, cells: int) -> tuple[int, N
 
 
 def fold_of(monoid: str, cell: DType, state: DType, cells: int) -> Native | None:
-    """The fold of one leaf, or of its columns, if it is compiled."""
+    """The compiled fold of one leaf, or of its columns; None while it is not compiled."""
     source = _source(monoid, cell, state)
     return compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells) if source else None
 
@@ -137,9 +184,9 @@ def _source(monoid: str, cell: DType, state: DType) -> str | None:
 def simplified(
     shape: tuple[int, ...], sides: tuple[int, ...], strides: Sequence[tuple[int, ...]]
 ) -> tuple[list[int], list[int], list[list[int]]]:
-    """Extents, sides and strides with fewer axes: neighbours that are one axis are merged.
+    """Extents, sides and strides with fewer axes: neighbours that run as one axis are merged.
 
-    Reduced axes are where the later one is not cut, kept ones always.
+    Kept axes are merged wherever they lie together, reduced axes where the later one is not cut.
 
     Examples
     --------

@@ -5,36 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, merge
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
 
-def tabulate(
-    out: Block | None,  # noqa: ARG001
-    numbers: Block,
-    *weights: Block,
-    tree: Any,
-    origin: tuple[int, ...],
-    bins: range,
-    state: np.dtype[Any],
-    target: int | None,
-    limit: int | None,
-) -> Block:
-    """Count the cells equal to each of `bins`, or add their `weights`.
+class Tables(NamedTuple):
+    """What is counted, and how tables are added up.
 
-    Within a leaf of the tree cells are added in C order; tables of leaves are added in its order.
-
-    Parameters
+    Attributes
     ----------
+    tree
+        The canonical tree: ``sides(level)``, ``axis(level)``, ``counts(level)``, ``depth``.
     origin
         Where the block begins.
+    bins
+        The numbers that are counted.
     state
         Dtype of the tables.
     target
@@ -42,6 +35,22 @@ def tabulate(
     limit
         Number of all bins, to raise ValueError where a cell is none of them; None leaves it out.
     """
+
+    tree: Any
+    origin: tuple[int, ...]
+    bins: range
+    state: np.dtype[Any]
+    target: int | None
+    limit: int | None
+
+
+def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
+    """Count the cells equal to each of the bins, or add their `weights`.
+
+    Within a leaf of the tree cells are added in C order; tables of leaves are added in its order.
+    `how` has the fields of `Tables`.
+    """
+    tree, origin, bins, state, target, limit = Tables(**how)
     rank, sides = numbers.ndim, tree.sides(0)
     first = [o // side for o, side in zip(origin, sides, strict=True)]
     tables = np.zeros((*leaf_grid(numbers.shape, sides), len(bins)), state)
@@ -135,3 +144,8 @@ def _refused(low: int, high: int, limit: int) -> str:
     if low < 0:
         return "'list' argument must have no negative elements"
     return f"a cell is {high}, and the table has {limit} bins"
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "tabulate": tabulate,
+}

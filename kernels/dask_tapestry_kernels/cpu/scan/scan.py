@@ -16,6 +16,8 @@ import numpy as np
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT
 from dask_tapestry_kernels.cpu.scan import scan_compiled
+from dask_tapestry_kernels.cpu.scan.scan_compiled import Scan
+from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 Function = Callable[..., Block]
@@ -33,52 +35,43 @@ def scan(
     block: Block,
     prefix: Block | None = None,
     *,
-    function: str,
-    axis: int,
-    leaf: int,
     dtype: np.dtype[Any],
-    state: np.dtype[Any],
-    skip: int,
+    **how: Any,
 ) -> Block:
-    """Scan `block`, which begins with a leaf; leave out the first `skip` cells along `axis`.
+    """Scan `block`, which begins with a leaf; leave out the first `skip` cells along the axis.
 
     Parameters
     ----------
     prefix
-        The total of all that comes before `block`, one cell along `axis`; none if it is empty.
-    dtype, state
-        Of the result, and in which cells are combined.
+        The total of all that comes before `block`, one cell along the axis; none if it is empty.
+    dtype
+        Of the result.
+    **how
+        The fields of `Scan`.
     """
+    told = Scan(**how)
     carry = None
-    if prefix is not None and prefix.shape[axis]:
-        carry = np.moveaxis(prefix, axis, 0)[-1]
-    result = _room(out, block, axis, skip, dtype)
-    told: Any = {"function": function, "axis": axis, "leaf": leaf, "state": state, "skip": skip}
-    if scan_compiled.scan(result, block, carry, **told, apart=False):
+    if prefix is not None and prefix.shape[told.axis]:
+        carry = np.moveaxis(prefix, told.axis, 0)[-1]
+    result = _room(out, block, told, dtype)
+    if scan_compiled.scan(result, block, carry, told):
         return result
-    combine = _function(function, state)
-    if _any_order(combine, state):
-        leaf = max(leaf, LINE_CELLS)  # which spares calls
-    _walk(result, block, carry, combine, axis, leaf, state, skip)
+    combine = _function(told.function, told.state)
+    if _any_order(combine, told.state):
+        told = told._replace(leaf=max(told.leaf, LINE_CELLS))  # which spares calls
+    _walk(result, block, carry, combine, told)
     return result
 
 
-def leaf_scan(
-    out: Block | None,
-    block: Block,
-    *,
-    function: str,
-    axis: int,
-    leaf: int,
-    state: np.dtype[Any],
-    skip: int,
-) -> Block:
-    """Scan each leaf of `block`, which begins with one, by itself; leave out `skip` cells."""
-    result = _room(out, block, axis, skip, state)
-    told: Any = {"function": function, "axis": axis, "leaf": leaf, "state": state, "skip": skip}
-    if scan_compiled.scan(result, block, None, **told, apart=True):
-        return result
-    _walk(result, block, None, _function(function, state), axis, leaf, state, skip, apart=True)
+def leaf_scan(out: Block | None, block: Block, **how: Any) -> Block:
+    """Scan each leaf of `block`, which begins with one, by itself.
+
+    `how` has the fields of `Scan`; the first `skip` cells along the axis are left out.
+    """
+    told = Scan(**how, apart=True)
+    result = _room(out, block, told, told.state)
+    if not scan_compiled.scan(result, block, None, told):
+        _walk(result, block, None, _function(told.function, told.state), told)
     return result
 
 
@@ -88,16 +81,7 @@ def leaf_ends(out: Block | None, block: Block, *, axis: int, leaf: int) -> Block
 
 
 def after_leaf(
-    out: Block | None,
-    block: Block,
-    prefix: Block,
-    *,
-    function: str,
-    axis: int,
-    leaf: int,
-    dtype: np.dtype[Any],
-    state: np.dtype[Any],
-    skip: int,
+    out: Block | None, block: Block, prefix: Block, *, dtype: np.dtype[Any], **how: Any
 ) -> Block:
     """Combine scanned leaves with the scan of the ends of those before.
 
@@ -105,13 +89,17 @@ def after_leaf(
     ----------
     prefix
         For each leaf of `block` but the first of the axis, the total of all leaves before it.
-    skip
-        Cells along `axis` before `block`.
+    dtype
+        Of the result.
+    **how
+        The fields of `Scan`; `skip` cells along the axis come before `block`.
     """
+    told = Scan(**how)
+    _, axis, leaf, state, skip, _ = told
     result = np.empty(block.shape, dtype) if out is None else out
     if not block.size:
         return result
-    combine = _function(function, state)
+    combine = _function(told.function, told.state)
     cells, values = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     before, extent = np.moveaxis(prefix, axis, 0)[:, None], len(cells)
     first = min(-skip % leaf, extent)  # cells of a leaf that began before
@@ -141,22 +129,15 @@ def _combine(
         target[...] = combine(before, local)
 
 
-def leaf_totals(
-    out: Block | None,  # noqa: ARG001
-    block: Block,
-    *,
-    function: str,
-    axis: int,
-    leaf: int,
-    state: np.dtype[Any],
-) -> Block:
-    """Totals of the leaves of `block`, which begins with one."""
+def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: ARG001
+    """Totals of the leaves of `block`, which begins with one; `how` has the fields of `Scan`."""
+    told = Scan(**how)
+    _, axis, leaf, state, _, _ = told
     count = -(-block.shape[axis] // leaf)
     result = np.empty((*block.shape[:axis], count, *block.shape[axis + 1 :]), state)
-    told: Any = {"function": function, "axis": axis, "leaf": leaf, "state": state}
-    if scan_compiled.totals(result, block, **told):
+    if scan_compiled.totals(result, block, told):
         return result
-    combine = _function(function, state)
+    combine = _function(told.function, told.state)
     cells, totals = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     full = len(cells) // leaf * leaf
     with np.errstate(all="ignore"):
@@ -225,59 +206,39 @@ def _side_by_side(part: Block, combine: Any, state: np.dtype[Any]) -> Block:
     return total[:count]
 
 
-def _walk(
-    result: Block,
-    block: Block,
-    carry: Block | None,
-    combine: Function,
-    axis: int,
-    leaf: int,
-    state: np.dtype[Any],
-    skip: int,
-    *,
-    apart: bool = False,
-) -> None:
-    """Scan `block` but for `skip` cells into `result`; with `apart`, each leaf by itself."""
+def _walk(result: Block, block: Block, carry: Block | None, combine: Function, how: Scan) -> None:
+    """Scan `block` but for `how.skip` cells into `result`."""
+    axis, leaf, skip = how.axis, how.leaf, how.skip
     if skip and block.size:  # the leaf that holds the first cell of the result
         cut = min((skip // leaf + 1) * leaf, block.shape[axis])
         before = (*(slice(None),) * axis,)
-        first = np.empty(block[(*before, slice(cut))].shape, state)
-        _walk(
-            first, block[(*before, slice(cut))], carry, combine, axis, leaf, state, 0, apart=apart
-        )
+        begun = block[(*before, slice(cut))]
+        first = np.empty(begun.shape, how.state)
+        _walk(first, begun, carry, combine, how._replace(skip=0))
         result[(*before, slice(cut - skip))] = first[(*before, slice(skip, None))]
-        result, block = (
-            result[(*before, slice(cut - skip, None))],
-            block[(*before, slice(cut, None))],
-        )
-        carry = None if apart else np.moveaxis(first, axis, 0)[-1]
+        result = result[(*before, slice(cut - skip, None))]
+        block = block[(*before, slice(cut, None))]
+        carry = None if how.apart else np.moveaxis(first, axis, 0)[-1]
     if not block.size:
         return
     across = block.size // block.shape[axis]
     walk = _steps if across >= WIDE and not _is_inner(block, axis) else _lines
     with np.errstate(all="ignore"):
-        walk(result, block, carry, combine, axis, leaf, state, apart)
+        walk(result, block, carry, combine, how)
 
 
-def _room(out: Block | None, block: Block, axis: int, skip: int, dtype: np.dtype[Any]) -> Block:
-    """Where the scan of `block` is written, but for its first `skip` cells."""
+def _room(out: Block | None, block: Block, how: Scan, dtype: np.dtype[Any]) -> Block:
+    """Where the scan of `block` is written, but for its first `how.skip` cells."""
     if out is not None:
         return out
+    axis, skip = how.axis, how.skip
     shape = (*block.shape[:axis], max(0, block.shape[axis] - skip), *block.shape[axis + 1 :])
     return np.empty(shape, dtype)
 
 
-def _steps(
-    result: Block,
-    block: Block,
-    carry: Block | None,
-    combine: Function,
-    axis: int,
-    leaf: int,
-    state: np.dtype[Any],
-    apart: bool,
-) -> None:
+def _steps(result: Block, block: Block, carry: Block | None, combine: Function, how: Scan) -> None:
     """Walk along the axis, all cells across it at once."""
+    _, axis, leaf, state, _, apart = how
     cells, values = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     for tile in tiles(cells.shape[1:], STEP_CELLS):
         read, write = cells[:, *tile], values[:, *tile]
@@ -296,17 +257,9 @@ def _steps(
                 combine(before, local, out=write[place])
 
 
-def _lines(
-    result: Block,
-    block: Block,
-    carry: Block | None,
-    combine: Function,
-    axis: int,
-    leaf: int,
-    state: np.dtype[Any],
-    apart: bool,
-) -> None:
+def _lines(result: Block, block: Block, carry: Block | None, combine: Function, how: Scan) -> None:
     """Scan lines along the axis one by one, as many leaves at a time as a cache holds."""
+    _, axis, leaf, state, _, apart = how
     cells, values = np.moveaxis(block, axis, -1), np.moveaxis(result, axis, -1)
     extent = cells.shape[-1]
     most = MANY_CELLS if _is_slow(combine, state) else LINE_CELLS
@@ -371,3 +324,12 @@ def _accumulate(combine: Function, cells: Block, result: Block) -> None:
     result[..., 0] = cells[..., 0]
     for place in range(1, cells.shape[-1]):
         result[..., place] = combine(result[..., place - 1], cells[..., place])
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "scan": scan,
+    "leaf_totals": leaf_totals,
+    "leaf_scan": leaf_scan,
+    "leaf_ends": leaf_ends,
+    "after_leaf": after_leaf,
+}

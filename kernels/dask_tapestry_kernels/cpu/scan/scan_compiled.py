@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -16,27 +16,39 @@ Block = np.ndarray[Any, Any]
 SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
 
 
-def scan(
-    result: Block,
-    block: Block,
-    carry: Block | None,
-    *,
-    function: str,
-    axis: int,
-    leaf: int,
-    state: np.dtype[Any],
-    skip: int,
-    apart: bool,
-) -> bool:
-    """Scan `block` but for `skip` cells into `result`; False where that takes NumPy.
+class Scan(NamedTuple):
+    """What is combined, and how.
 
-    Parameters
+    Attributes
     ----------
-    carry
-        What comes before, without `axis`.
+    function
+        Name of the ufunc that combines cells.
+    axis
+        Along which it does.
+    leaf
+        Cells of a leaf along the axis.
+    state
+        Dtype in which cells are combined.
+    skip
+        Cells along the axis that the result leaves out, or that come before the block.
     apart
         Scan each leaf by itself.
     """
+
+    function: str
+    axis: int
+    leaf: int
+    state: np.dtype[Any]
+    skip: int = 0
+    apart: bool = False
+
+
+def scan(result: Block, block: Block, carry: Block | None, how: Scan) -> bool:
+    """Scan `block` but for `how.skip` cells into `result`; False where that takes NumPy.
+
+    `carry` is what comes before, without the axis.
+    """
+    function, axis, leaf, state, skip, apart = how
     if block.size < SMALL:
         return False
     block = readable(block)
@@ -60,10 +72,9 @@ def scan(
     return True
 
 
-def totals(
-    result: Block, block: Block, *, function: str, axis: int, leaf: int, state: np.dtype[Any]
-) -> bool:
+def totals(result: Block, block: Block, how: Scan) -> bool:
     """Write the totals of the leaves of `block`; False where that takes NumPy."""
+    function, axis, leaf, state, _, _ = how
     if block.size < SMALL:
         return False
     block = readable(block)

@@ -8,6 +8,7 @@ walk along it together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -257,7 +258,7 @@ def _combine(function: str, state: np.dtype[Any]) -> str | None:
 def _names(
     combine: str, cell: np.dtype[Any], state: np.dtype[Any], value: np.dtype[Any]
 ) -> dict[str, Any]:
-    """What the texts leave open."""
+    """The values of the names in the texts."""
     kind = storage(state)
     read = "half_to_float(cell)" if cell == np.float16 else "cell"
     if state.kind == "b":
@@ -268,18 +269,6 @@ def _names(
         return f"np.{kind}({combine.format(a=a, b=b)})"
 
     write = "float_to_half({})" if value == np.float16 else f"np.{storage(value)}({{}})"
-    numbers = range(GROUP)
-    row, far = " " * 16, " " * 20
-    begin = [f"cell = x{g}[0]\n{row}t{g} = {read}" for g in numbers]
-    onward = [f"cell = x{g}[j]\n{far}t{g} = {joined(f't{g}', read)}" for g in numbers]
-    views = [
-        f"{row}{a}{g} = carray(pointer({at} + {g} * ({length}) * {size}), (leaf,), np.{name})"
-        for a, at, length, size, name in (
-            ("x", "base", "leaf", cell.itemsize, storage(cell)),
-            ("r", "scratch", f"leaf + {APART}", state.itemsize, kind),
-        )
-        for g in numbers
-    ]
     return {
         "group": GROUP,
         "strip": STRIP,
@@ -297,6 +286,30 @@ def _names(
         "one": write.format("total"),
         "one_after": write.format(joined("before", "total")),
         "after": write.format(joined("before", "s[j]")),
+        **_group_names(read, lambda total: joined(total, read), cell, state),
+    }
+
+
+def _group_names(
+    read: str, step: Callable[[str], str], cell: np.dtype[Any], state: np.dtype[Any]
+) -> dict[str, str]:
+    """The values of the names for `GROUP` leaves side by side, a line of text for each leaf.
+
+    `read` is a cell as text, `step` the text of a total combined with it.
+    """
+    numbers = range(GROUP)
+    row, far = " " * 16, " " * 20
+    begin = [f"cell = x{g}[0]\n{row}t{g} = {read}" for g in numbers]
+    onward = [f"cell = x{g}[j]\n{far}t{g} = {step(f't{g}')}" for g in numbers]
+    views = [
+        f"{row}{a}{g} = carray(pointer({at} + {g} * ({length}) * {size}), (leaf,), np.{name})"
+        for a, at, length, size, name in (
+            ("x", "base", "leaf", cell.itemsize, storage(cell)),
+            ("r", "scratch", f"leaf + {APART}", state.itemsize, storage(state)),
+        )
+        for g in numbers
+    ]
+    return {
         "views": "\n".join(views[:GROUP]),
         "local_views": "\n".join(views[GROUP:]),
         "first_cells": "\n".join(f"{row}{b}\n{row}r{g}[0] = t{g}" for g, b in enumerate(begin)),

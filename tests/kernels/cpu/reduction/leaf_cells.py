@@ -5,8 +5,8 @@ import numpy as np
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction.fold_texts import fold_source
-from dask_tapestry_kernels.cpu.reduction.leaf_states import FOLD_ARITY
+from dask_tapestry_kernels.cpu.reduction.fold_texts import FOLD_ARITY, fold_source
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import CALL, record
 from tests.comparisons import same_bits
 
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]
@@ -44,20 +44,37 @@ def cells_of(random, dtype, shape):
 def fold_of(monoid, cell, state):
     """The compiled fold."""
     with compile_service.mode("wait"):
-        fold = compile_service.compiled(fold_source(monoid, cell, state), FOLD_ARITY, monoid)
-    assert fold is not None
-    return fold
+        found = compile_service.compiled(fold_source(monoid, cell, state), FOLD_ARITY, monoid)
+    assert found is not None
+    return found
+
+
+def fold(compiled, address, leaves, leaf_stride, n, strides, kept, parts):
+    """Call a compiled fold; `strides` are those of a round and of a cell."""
+    where = np.array([part.ctypes.data for part in parts], np.int64)
+    call = record(
+        CALL,
+        cells=address,
+        leaves=leaves,
+        leaf_stride=leaf_stride,
+        n=n,
+        round_stride=strides[0],
+        cell_stride=strides[1],
+        kept=kept,
+        parts=where.ctypes.data,
+        source=0,
+    )
+    compiled(call.ctypes.data)
 
 
 def folded(monoid, cells, state):
     """States of cells (leaves, n, kept) by the compiled fold."""
-    fold = fold_of(monoid, cells.dtype, state)
     leaves, n, kept = cells.shape
     names = state.names or (None,)
     parts = [np.empty((leaves, kept), state[name] if name else state) for name in names]
-    table = np.array([part.ctypes.data for part in parts], np.int64)
     far, near = cells.strides[:2]
-    fold(cells.ctypes.data, leaves, far, n, 32 * near, near, kept, table.ctypes.data, 0)
+    compiled = fold_of(monoid, cells.dtype, state)
+    fold(compiled, cells.ctypes.data, leaves, far, n, (32 * near, near), kept, parts)
     if not state.names:
         return parts[0]
     states = np.empty((leaves, kept), state)

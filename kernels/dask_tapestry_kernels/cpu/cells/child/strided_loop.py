@@ -1,9 +1,9 @@
-"""The walk: a compiled row run over blocks of any rank and any strides.
+"""The strided loop: a compiled row run over blocks of any rank and any strides.
 
-A row takes n cells of each operand that lie side by side. The walk cuts a block into boxes of its
-two last dimensions, packs the operands that do not lie so into small buffers, and unpacks the
-result where it does not. What is the same in the next box is packed once. It knows bytes only, so
-one compiled function serves all expressions.
+A row takes n cells of each operand that lie side by side. The loop cuts a block into boxes of its
+two last dimensions, packs operands whose cells are apart into small buffers, and unpacks the result
+where its cells are apart. An operand that is the same in the next box is packed once. The loop
+knows bytes only, so one compiled function serves all expressions.
 
 Boxes go down the rows first, so that a transposed operand is read from the cache lines that the
 rows before have brought.
@@ -16,50 +16,11 @@ from typing import Any
 import numpy as np
 from numba import carray, njit  # type: ignore[attr-defined]
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_row, peek, pointer, poke
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_row, pointer
+from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_plane
 
 Table = np.ndarray[Any, Any]
 OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
-
-
-@njit(nogil=True, error_model="numpy")
-def _copy_as(
-    kind: Any, at: int, to: int, rows: int, n: int, size: int, steps: tuple[int, int, int, int]
-) -> None:
-    """Copy rows x n cells; `steps`, in bytes, are of row and cell of source, then of target."""
-    from_row, from_cell, to_row, to_cell = steps
-    zero = kind(0)
-    for i in range(rows):
-        source, target = at + i * from_row, to + i * to_row
-        if to_cell == size and from_cell == size:
-            cells, places = carray(pointer(source), (n,), kind), carray(pointer(target), (n,), kind)
-            for j in range(n):
-                places[j] = cells[j]
-        elif to_cell == size and from_cell == 0:
-            places = carray(pointer(target), (n,), kind)
-            cell = peek(source, zero)
-            for j in range(n):
-                places[j] = cell
-        else:
-            for j in range(n):
-                poke(target + j * to_cell, peek(source + j * from_cell, zero))
-
-
-@njit(nogil=True, error_model="numpy")
-def copy_box(
-    at: int, to: int, rows: int, n: int, size: int, steps: tuple[int, int, int, int]
-) -> None:
-    """Copy rows x n cells of `size` bytes."""
-    if size == 8:
-        _copy_as(np.int64, at, to, rows, n, size, steps)
-    elif size == 4:
-        _copy_as(np.int32, at, to, rows, n, size, steps)
-    elif size == 1:
-        _copy_as(np.int8, at, to, rows, n, size, steps)
-    elif size == 2:
-        _copy_as(np.int16, at, to, rows, n, size, steps)
-    else:
-        _copy_as(np.complex128, at, to, rows, n, size, steps)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -84,13 +45,13 @@ def _plane(
                     continue
                 table[p] = buffers[p]
                 if p < count and not (down == 0 and h <= packed):
-                    copy_box(at, buffers[p], h, m, size, (down, along, m * size, size))
+                    copy_plane(at, buffers[p], h, m, size, (down, along, m * size, size))
             packed = h
             call_row(row, (h * m, table.ctypes.data, table[count]))
             size, down, along = layout[count, 0], layout[count, rank - 1], layout[count, rank]
             at = bases[count] + i * down + j * along
             if table[count] != at:
-                copy_box(table[count], at, h, m, size, (m * size, size, down, along))
+                copy_plane(table[count], at, h, m, size, (m * size, size, down, along))
 
 
 @njit(**OPTIONS)

@@ -1,14 +1,12 @@
-"""Memory by address: cells and tables read and written, bytes copied, functions called.
-
-Importing this module imports numba.
-"""
+"""Memory by address: cells and tables read and written, bytes copied, functions called."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import from_dtype, types
 from numba.core import cgutils
 
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
@@ -22,59 +20,63 @@ def pointer(context: Any, address: Any) -> Lowered:  # noqa: ARG001
     )
 
 
-@intrinsic
-def peek(context: Any, address: Any, kind: Any) -> Lowered:  # noqa: ARG001
-    """The cell at `address`, of the type of `kind`."""
-
-    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-        return builder.load(builder.inttoptr(args[0], args[1].type.as_pointer()))
-
-    return kind(types.int64, kind), lower
+def _entry(builder: Any, address: Any, index: Any, kind: Any) -> Any:
+    """Pointer to number `index` of the cells of an LLVM type that lie at an address."""
+    return builder.gep(builder.inttoptr(address, kind.as_pointer()), [index], source_etype=kind)
 
 
 @intrinsic
-def poke(context: Any, address: Any, cell: Any) -> Lowered:  # noqa: ARG001
-    """Write `cell` to `address`."""
+def read_cell(context: Any, address: Any, index: Any, kind: Any) -> Lowered:  # noqa: ARG001
+    """Cell `index` of those of the type of `kind` that lie side by side at an address."""
 
     def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-        builder.store(args[1], builder.inttoptr(args[0], args[1].type.as_pointer()))
+        word = args[2].type
+        return builder.load(_entry(builder, args[0], args[1], word), typ=word)
+
+    return kind(types.int64, types.int64, kind), lower
+
+
+@intrinsic
+def write_cell(context: Any, address: Any, index: Any, cell: Any) -> Lowered:  # noqa: ARG001
+    """Write cell `index` of those of the type of `cell` that lie side by side at an address."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        builder.store(args[2], _entry(builder, args[0], args[1], args[2].type))
         return _c.get_dummy_value()
 
-    return types.void(types.int64, cell), lower
+    return types.void(types.int64, types.int64, cell), lower
 
 
 @intrinsic
 def get_int64(context: Any, address: Any, index: Any) -> Lowered:  # noqa: ARG001
-    """Entry `index` of the int64 numbers at `address`."""
+    """`read_cell` of an int64."""
 
     def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
         word = ir.IntType(64)
-        table = builder.inttoptr(args[0], word.as_pointer())
-        return builder.load(builder.gep(table, [args[1]], source_etype=word), typ=word)
+        return builder.load(_entry(builder, args[0], args[1], word), typ=word)
 
     return types.int64(types.int64, types.int64), lower
 
 
 @intrinsic
 def set_int64(context: Any, address: Any, index: Any, value: Any) -> Lowered:  # noqa: ARG001
-    """Write entry `index` of the int64 numbers at `address`."""
-    return _store_entry(ir.IntType(64))
+    """`write_cell` of an int64."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        builder.store(args[2], _entry(builder, args[0], args[1], ir.IntType(64)))
+        return _c.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), lower
 
 
 @intrinsic
-def set_int32(context: Any, address: Any, index: Any, value: Any) -> Lowered:  # noqa: ARG001
-    """Write entry `index` of the int32 numbers at `address`."""
-    return _store_entry(ir.IntType(32))
+def size_of(context: Any, cell: Any) -> Lowered:  # noqa: ARG001
+    """Bytes of a number."""
 
+    def lower(_c: Any, _b: Any, _s: Any, _args: Any) -> Any:
+        return ir.Constant(ir.IntType(64), cell.bitwidth // 8)
 
-def _store_entry(word: ir.Type) -> Lowered:
-    def lower(context: Any, builder: Any, _s: Any, args: Any) -> Any:
-        table = builder.inttoptr(args[0], word.as_pointer())
-        value = args[2] if word.width == 64 else builder.trunc(args[2], word)
-        builder.store(value, builder.gep(table, [args[1]], source_etype=word))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), lower
+    return types.int64(cell), lower
 
 
 @intrinsic
@@ -90,23 +92,29 @@ def copy_bytes(context: Any, target: Any, source: Any, length: Any) -> Lowered: 
     return types.void(types.int64, types.int64, types.int64), lower
 
 
-def _move_of(size: int) -> Any:
-    """An intrinsic (target, source): copy one cell of `size` bytes."""
+def record_at(dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """The type of records of `dtype`, and an intrinsic: the record at an address."""
+    kind = from_dtype(dtype)
 
-    def move(context: Any, target: Any, source: Any) -> Lowered:  # noqa: ARG001
-        word = ir.IntType(8 * size)
+    def at(context: Any, address: Any) -> Lowered:  # noqa: ARG001
+        def lower(context: Any, builder: Any, _s: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(kind))
 
-        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-            to, at = (builder.inttoptr(address, word.as_pointer()) for address in args)
-            builder.store(builder.load(at, align=1, typ=word), to, align=1)
-            return _c.get_dummy_value()
+        return kind(types.int64), lower
 
-        return types.void(types.int64, types.int64), lower
-
-    return intrinsic(move)
+    return kind, intrinsic(at)
 
 
-move_1, move_2, move_4, move_8 = (_move_of(size) for size in (1, 2, 4, 8))
+@intrinsic
+def copy_record(context: Any, target: Any, source: Any) -> Lowered:  # noqa: ARG001
+    """Copy a record of one type to another."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        length = ir.Constant(ir.IntType(64), source.size)
+        cgutils.raw_memcpy(builder, args[0], args[1], length, 1)
+        return _c.get_dummy_value()
+
+    return types.void(target, source), lower
 
 
 def _call_of(count: int) -> Any:
@@ -128,4 +136,4 @@ def _call_of(count: int) -> Any:
 
 
 call_row = _call_of(3)  # (n, table of addresses of operands, address of the result)
-call_fold = _call_of(9)  # as `fold_texts.fold_source` says
+call_fold = _call_of(1)  # (address of a record `leaf_tables.CALL`)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, keep_apart, room
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes
 from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import (
     ROUNDS,
@@ -16,13 +17,7 @@ from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import (
     buffer_of,
 )
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
-    LANES,
-    Passes,
-    called,
-    keep_apart,
-    room,
-)
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes
 
 BRICKS: Final = 32  # at a time; 8 KiB of each row of float64
 
@@ -54,9 +49,7 @@ def brick_folder(folded: Folded) -> Any:
         i = 0
         while i < rounds:
             rows, at = min(ROUNDS, rounds - i), cells + i * round_stride
-            accumulate(
-                buffer, 0, at, count * LANES, rows, round_stride, i == 0, contexts, i * LANES
-            )
+            accumulate(buffer, 0, at, count * LANES, rows, round_stride, contexts, i * LANES)
             i += ROUNDS
         for i in range(count):
             whole = halve(settle(load(buffer, plane, i * LANES)), LANES)

@@ -12,52 +12,38 @@ from typing import Any, Final
 import numpy as np
 from llvmlite import ir
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64, set_int32
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, inlined, room
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import write_cell
 from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
-from dask_tapestry_kernels.cpu.reduction.child.fold_adjacent_bricks import BRICKS, brick_folder
-from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import column_folder
-from dask_tapestry_kernels.cpu.reduction.child.fold_one_column import row_folder
+from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import Record, call_at
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import COMBINES, INDEX, Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
-    LANES,
-    Passes,
-    called,
-    first_lane,
-    inlined,
-    room,
-)
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, first_lane
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
 
 TRUTH: Final = np.dtype(bool)
 
 
 def place_folder(monoid: str, cell: DType) -> Any:
-    """``fold`` as `fold_texts.fold_source` says."""
+    """``fold(call)`` as `fold_texts.fold_source` says."""
     cell = INDEX if cell.kind in "mM" else cell
-    carried = _carried(monoid, cell)
-    best = _best(monoid, cell)
-    columns, row, bricks = column_folder(carried), row_folder(best), brick_folder(best)
-    search, line = _searcher(best, carried), LANES * cell.itemsize
+    best, carried = _best(monoid, cell), _carried(monoid, cell)
+    over, run, search = (
+        pass_folder(best, carried),
+        run_length(cell.itemsize),
+        _searcher(best, carried),
+    )
 
-    @called(9)
-    def fold(
-        cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
-        kept: int, parts: int, source: int,
-    ) -> None:  # fmt: skip
-        leaf = 0
-        side_by_side = kept == 1 and leaf_stride == line and round_stride != line
-        while leaf < leaves:
-            at, count = cells + leaf * leaf_stride, 1
-            if side_by_side:
-                count = min(BRICKS, leaves - leaf)
-                bricks(at, count, n, round_stride, 0, parts, leaf)
-            elif kept == 1:
-                row(at, n, round_stride, 0, parts, leaf)
-            else:
-                columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept, source)
-            if kept == 1:
-                for i in range(count):
-                    search(at + i * line, n, round_stride, parts, leaf + i)
+    @called(1)
+    def fold(address: int) -> None:
+        call, leaf = call_at(address), 0
+        while leaf < call.leaves:
+            count = run(leaf, call)
+            over(leaf, count, 0, call)
+            if call.kept == 1:
+                for i in range(leaf, leaf + count):
+                    search(i, call)
             leaf += count
 
     return fold
@@ -158,13 +144,15 @@ def _searcher(best: Folded, carried: Folded) -> Any:
     k, item = v.parts(carried.cell), carried.cell.itemsize
     written = carried.written[:2]
     found = Passes(replace(carried, written=written, places=(0, 1), finish=_first(k + 1)), 1)
-    get, settle, write, zero = found.read(), found.settle(), found.write(), found.context(False)
+    take, settle, write, zero = found.read(), found.settle(), found.write(), found.context(False)
     zero_room = room(64)
 
     @inlined
-    def search(address: int, n: int, round_stride: int, parts: int, index: int) -> None:
-        context = tell(0, 0)
-        value = read_one(get_int64(parts, 0) + index * item, nothing(0, 0), 0)
+    def search(leaf: int, call: Record) -> None:
+        address = call.cells + leaf * call.leaf_stride
+        n, round_stride = call.n, call.round_stride
+        parts, context = call.parts, tell(0, 0)
+        value = read_one(get(parts, 0) + leaf * item, nothing(0, 0), 0)
         place, rounds = 0, n // LANES
         for i in range(rounds + 1):
             at = address + i * round_stride
@@ -178,8 +166,8 @@ def _searcher(best: Folded, carried: Folded) -> Any:
                 break
         at = address + place // LANES * round_stride + place % LANES * item
         none = zero_room()
-        set_int32(none, 0, 0)
-        write(settle(get(at, zero(none, 0), place)), n, parts, index, 1)
+        write_cell(none, 0, np.int32(0))
+        write(settle(take(at, zero(none, 0), place)), n, parts, leaf, 1)
 
     return search
 

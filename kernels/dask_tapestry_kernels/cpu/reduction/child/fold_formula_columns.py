@@ -3,56 +3,81 @@
 Rows of some columns are evaluated into the first cache and added to accumulators in the second, so
 each operand is read once and in pieces of kilobytes. Several formulas that are folded alike lie
 beside each other as more columns: sums of u², v² and u·v read u and v once.
-
-Importing this module imports numba, so only what compiles, or loads what was compiled, does.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, called, keep_apart
+from dask_tapestry_kernels.cpu.reduction import leaf_tables
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
+    FORMULA_COLUMNS,
+    Record,
+    call_at,
+    call_room,
+    formula_at,
+    formula_columns_at,
+    operand_at,
+    source_at,
+)
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
 
-HEAD: Final = 4  # words of a table before those of its formulas
+HEAD: Final = leaf_tables.SOURCE.itemsize
+FORMULA_BYTES: Final = leaf_tables.FORMULA.itemsize
+OPERAND_BYTES: Final = leaf_tables.OPERAND.itemsize
+
+
+@called(2, result=I64)
+def formula_address(source: int, number: int) -> int:
+    """Where the record of formula `number` lies; those of its operands come after it."""
+    of_one = FORMULA_BYTES + OPERAND_BYTES * source_at(source).operands
+    at: int = source + HEAD + number * of_one
+    return at
 
 
 @called(7)
-def evaluate(source: int, one: int, k: int, number: int, rows: int, cells: int, line: int) -> None:
-    """Evaluate a formula in `rows` rows, `LANES` apart, and `cells` columns from column k on.
+def evaluate(
+    source: int, formula: int, k: int, number: int, rows: int, cells: int, line: int
+) -> None:
+    """Evaluate a formula in `rows` rows of `cells` columns, from row `number`, column `k` on.
 
-    `source` is a table: number of formulas, where values go, room for operands' addresses, number
-    of operands; then of each formula the address of its row, that of the table of its parts of the
-    states, and of each operand the address of its first cell, and the bytes from row to row and
-    from column to column.
+    Rows are `LANES` apart in the operands and `line` bytes apart in the values.
     """
     keep_apart()
-    out, addresses, count = get(source, 1), get(source, 2), get(source, 3)
-    table = source + 8 * (HEAD + one * (2 + 3 * count))
+    told, at = source_at(source), formula_address(source, formula)
     for r in range(rows):
-        for p in range(count):
-            at = 2 + 3 * p
-            apart = (number + r * LANES) * get(table, at + 1) + k * get(table, at + 2)
-            put(addresses, p, get(table, at) + apart)
-        call_row(get(table, 0), (cells, addresses, out + r * line))
+        for p in range(told.operands):
+            operand = operand_at(at + FORMULA_BYTES + p * OPERAND_BYTES)
+            apart = (number + r * LANES) * operand.down + k * operand.along
+            put(told.addresses, p, operand.cell + apart)
+        call_row(formula_at(at).row, (cells, told.addresses, told.values + r * line))
 
 
-@called(7)
-def fold_formulas(
-    fold: int, source: int, part_items: int, part_count: int, extent: int, side: int, kept: int
-) -> None:
-    """Fold leaf by leaf of `side` rows; table and parts' addresses move along."""
+@called(FORMULA_COLUMNS, 1, 1)
+def _move_on(block: Record, formula: int, operands: int) -> None:
+    """Move the operands of a formula and its parts of the states to the next leaf."""
+    for p in range(operands):
+        operand = operand_at(formula + FORMULA_BYTES + p * OPERAND_BYTES)
+        operand.cell += block.side * operand.down
+    parts = formula_at(formula).parts
+    for part in range(block.part_count):
+        put(parts, part, get(parts, part) + block.kept * get(block.part_items, part))
+
+
+@called(1)
+def fold_formulas(address: int) -> None:
+    """Fold leaf by leaf; at `address` lies a record `leaf_tables.FORMULA_COLUMNS`."""
     keep_apart()
-    count = get(source, 3)
-    for first in range(0, extent, side):
-        call_fold(fold, (0, 1, 0, min(side, extent - first), 0, 0, kept, 0, source))
-        for one in range(get(source, 0)):
-            table = source + 8 * (HEAD + one * (2 + 3 * count))
-            for p in range(count):
-                at = 2 + 3 * p
-                put(table, at, get(table, at) + side * get(table, at + 1))
-            parts = get(table, 1)
-            for part in range(part_count):
-                put(parts, part, get(parts, part) + kept * get(part_items, part))
+    block, call_address = formula_columns_at(address), call_room()
+    call, source = call_at(call_address), source_at(block.source)
+    call.cells = call.leaf_stride = call.round_stride = call.cell_stride = call.parts = 0
+    call.leaves, call.kept, call.source = 1, block.kept, block.source
+    for first in range(0, block.extent, block.side):
+        call.n = min(block.side, block.extent - first)
+        call_fold(block.fold, (call_address,))
+        for number in range(source.formulas):
+            _move_on(block, formula_address(block.source, number), source.operands)

@@ -4,8 +4,6 @@ The functions serve the texts of `fold_texts`. One column stays in registers (`f
 several columns run through a buffer (`fold_many_columns`), and bricks side by side are folded in
 runs (`fold_adjacent_bricks`). All have the bits of `monoids.ARITHMETIC[...].leaf`: the cells go in
 turn to 32 lanes, and the lanes are folded by halves.
-
-Importing this module imports numba, so only what compiles, or loads what was compiled, does.
 """
 
 from __future__ import annotations
@@ -15,21 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64
-from dask_tapestry_kernels.cpu.reduction.child.fold_adjacent_bricks import BRICKS, brick_folder
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.reduction.child.fold_argextremes import place_folder
-from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import column_folder
-from dask_tapestry_kernels.cpu.reduction.child.fold_one_column import row_folder
+from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import call_at
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded, passes
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, called
-from dask_tapestry_kernels.cpu.reduction.fold_texts import PLACES
-
-DType = np.dtype[Any]
+from dask_tapestry_kernels.cpu.reduction.supported_folds import PLACES
 
 
 @cache
 def folder(monoid: str, cell: str, state: Any) -> Any:
-    """The function behind the kernel of `fold_texts.fold_source`, for compiled code to call."""
+    """The function behind the kernel of `fold_texts.fold_source`, for compiled code to call.
+
+    `cell` and `state` are dtypes as text, a structured state as its fields' ``descr``.
+    """
     dtypes = np.dtype(cell), np.dtype(state if isinstance(state, str) else list(state))
     if monoid in PLACES:
         return place_folder(monoid, dtypes[0])
@@ -38,25 +36,14 @@ def folder(monoid: str, cell: str, state: Any) -> Any:
 
 
 def _one_pass(folded: Folded) -> Any:
-    row, columns, bricks = row_folder(folded), column_folder(folded), brick_folder(folded)
-    line = LANES * folded.cell.itemsize
+    over, run = pass_folder(folded, folded), run_length(folded.cell.itemsize)
 
-    @called(9)
-    def fold(
-        cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
-        kept: int, parts: int, source: int,
-    ) -> None:  # fmt: skip
-        leaf = 0
-        side_by_side = kept == 1 and leaf_stride == line and round_stride != line
-        while leaf < leaves:
-            at, count = cells + leaf * leaf_stride, 1
-            if side_by_side:
-                count = min(BRICKS, leaves - leaf)
-                bricks(at, count, n, round_stride, 0, parts, leaf)
-            elif kept == 1:
-                row(at, n, round_stride, 0, parts, leaf)
-            else:
-                columns(at, n, round_stride, n_stride, kept, 0, parts, leaf * kept, source)
+    @called(1)
+    def fold(address: int) -> None:
+        call, leaf = call_at(address), 0
+        while leaf < call.leaves:
+            count = run(leaf, call)
+            over(leaf, count, 0, call)
             leaf += count
 
     return fold
@@ -64,30 +51,17 @@ def _one_pass(folded: Folded) -> Any:
 
 def _two_passes(first: Folded, second: Folded) -> Any:
     """The first pass writes the mean, the second reads it; the leaf comes from a cache then."""
-    row, columns, bricks = row_folder(first), column_folder(first), brick_folder(first)
-    row_2, columns_2, bricks_2 = row_folder(second), column_folder(second), brick_folder(second)
-    item, line, mean = first.written[0].itemsize, LANES * first.cell.itemsize, first.places[0]
+    over, run = pass_folder(first, first), run_length(first.cell.itemsize)
+    again, mean = pass_folder(second, second), first.places[0]
 
-    @called(9)
-    def fold(
-        cells: int, leaves: int, leaf_stride: int, n: int, round_stride: int, n_stride: int,
-        kept: int, parts: int, source: int,
-    ) -> None:  # fmt: skip
-        leaf, means = 0, get_int64(parts, mean)
-        side_by_side = kept == 1 and leaf_stride == line and round_stride != line
-        while leaf < leaves:
-            at, told, count = cells + leaf * leaf_stride, means + leaf * kept * item, 1
-            if side_by_side:
-                count = min(BRICKS, leaves - leaf)
-                bricks(at, count, n, round_stride, 0, parts, leaf)
-                bricks_2(at, count, n, round_stride, told, parts, leaf)
-            elif kept == 1:
-                row(at, n, round_stride, 0, parts, leaf)
-                row_2(at, n, round_stride, means, parts, leaf)
-            else:
-                index = leaf * kept
-                columns(at, n, round_stride, n_stride, kept, 0, parts, index, source)
-                columns_2(at, n, round_stride, n_stride, kept, told, parts, index, source)
+    @called(1)
+    def fold(address: int) -> None:
+        call, leaf = call_at(address), 0
+        means = get(call.parts, mean)
+        while leaf < call.leaves:
+            count = run(leaf, call)
+            over(leaf, count, 0, call)
+            again(leaf, count, means, call)
             leaf += count
 
     return fold

@@ -15,18 +15,19 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes, set_int32
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
-from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import HEAD, evaluate
-from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
-    LANES,
-    Passes,
-    bytes_of,
-    called,
-    keep_apart,
-    room,
+import numpy as np
+
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart, room
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes, write_cell
+from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import evaluate, formula_address
+from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
+    CALL,
+    Record,
+    formula_at,
+    source_at,
 )
+from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, bytes_of
 
 ROUNDS: Final = 8  # taken together
 BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory
@@ -37,91 +38,126 @@ WIDTH: Final = 32  # columns at a time; fewer are copied into a vector that long
 
 
 def column_folder(folded: Folded) -> Any:
-    """``columns(cells, n, round_stride, n_stride, kept, told, parts, index, source)``: one pass.
+    """``columns(cells, told, index, call)``: one pass over a leaf of several columns.
 
-    `told` is the address of the context of the first column, `index` the number of its state.
-    Contiguous rows of few columns are one row of 32 lanes times these columns, a round each.
-    `source` makes cells that are not in memory, as `fold_formula_columns.evaluate` takes it; or it
-    is 0.
+    `cells` is the address of the leaf, `told` that of the context of the first column, `index` the
+    number of its state, and `call` the record `leaf_tables.CALL`. Contiguous rows of few
+    columns are one row of 32 lanes times these columns, a round each.
     """
     strip, plane, accumulators = buffer_of(folded)
-    few = min(MERGED, strip)
+    few, item = min(MERGED, strip), folded.cell.itemsize
     told_item = 0 if folded.context is None else folded.context.itemsize
     contexts_room = room((max(LANES * few, strip) + WIDTH) * max(told_item, 1))
-    tell_all, item = _teller(folded), folded.cell.itemsize
-    accumulate, end = accumulator(folded), _ender(folded, plane)
-    end_merged = _merged_ender(folded, plane)
+    tell, end = _teller(folded), _ender(folded, plane)
+    in_memory, of_formulas = _rounds(folded), _rounds_of_formulas(folded)
+    merged, most = _merged(folded), _most(strip)
 
-    @called(9)
-    def columns(
-        cells: int, n: int, round_stride: int, n_stride: int, kept: int, told: int, parts: int,
-        index: int, source: int,
-    ) -> None:  # fmt: skip
+    @called(3, CALL)
+    def columns(cells: int, told: int, index: int, call: Record) -> None:
         keep_apart()
         buffer, contexts = accumulators(), contexts_room()
-        merged = kept <= few and n_stride == kept * item and source == 0
-        formulas = get(source, 0) if source else 1
-        most = min(strip // max(TURNS, formulas), BROUGHT if source else strip)
-        strips = (kept + most - 1) // most
-        most = ((kept + strips - 1) // strips + WIDTH - 1) // WIDTH * WIDTH
-        k = 0
+        kept, source = call.kept, call.source
+        if kept <= few and call.cell_stride == kept * item and source == 0:
+            merged(buffer, contexts, cells, told, index, call)
+            return
+        formulas = source_at(source).formulas if source else 1
+        width, k = most(kept, source), 0
         while k < kept:
-            own = kept if merged else min(most, kept - k)
-            count = own * formulas
-            pitch = kept if merged else strip
-            if told_item:
-                tell_all(contexts, told + k * told_item, count, LANES if merged else 1)
-            i = 0
-            while i < n:
-                left, block = n - i, cells + k * item + i // LANES * round_stride
-                whole = min(ROUNDS, left // LANES)
-                rest = left - whole * LANES if whole < ROUNDS else 0
-                lane, lanes = 0, 2 if merged else min(LANES, left)
-                while lane < lanes:
-                    at, place, number, width = (
-                        block + lane * n_stride,
-                        lane * pitch,
-                        i + lane,
-                        count,
-                    )
-                    rows, first = whole + (1 if lane < rest else 0), i == 0
-                    if merged and lane == 0:
-                        rows, width = whole, LANES * kept
-                    elif merged:
-                        at, place, number, width = (
-                            block + whole * round_stride,
-                            0,
-                            i + whole * LANES,
-                            rest * kept,
-                        )
-                        rows, first = 1, i == 0 and whole == 0
-                    if source and rows:
-                        out, line = get(source, 1), own * item
-                        for one in range(formulas):
-                            evaluate(source, one, k, number, rows, own, line)
-                            accumulate(
-                                buffer, place + one * own, out, own, rows, line, first, contexts,
-                                number,
-                            )  # fmt: skip
-                    elif rows and width:
-                        accumulate(
-                            buffer, place, at, width, rows, round_stride, first, contexts, number
-                        )
-                    lane += 1
-                i += ROUNDS * LANES
-            if merged and n >= LANES:
-                end_merged(buffer, kept, n, parts, index)
+            own, parts = min(width, kept - k), call.parts
+            tell(contexts, told + k * told_item, own * formulas, 1)
+            if source:
+                of_formulas(buffer, contexts, k, own, call)
             else:
-                for one in range(formulas):
-                    if source:
-                        words = 2 + 3 * get(source, 3)
-                        parts = get(source, HEAD + one * words + 1)
-                    end(buffer, pitch, one * own, own, n, parts, index + k)
+                in_memory(buffer, contexts, cells + k * item, own, call)
+            for one in range(formulas):
+                if source:
+                    parts = formula_at(formula_address(source, one)).parts
+                end(buffer, strip, one * own, own, call.n, parts, index + k)
             k += own
 
     return columns
 
 
+def _most(strip: int) -> Any:
+    """``most(kept, source)``: columns at a time, where the buffer has room for `strip` of them."""
+
+    @called(2, result=I64)
+    def most(kept: int, source: int) -> int:
+        formulas = source_at(source).formulas if source else 1
+        width = min(strip // max(TURNS, formulas), BROUGHT if source else strip)
+        strips = (kept + width - 1) // width
+        even: int = ((kept + strips - 1) // strips + WIDTH - 1) // WIDTH * WIDTH
+        return even
+
+    return most
+
+
+def _rounds(folded: Folded) -> Any:
+    """``rounds(buffer, contexts, cells, count, call)``: fold the rows of `count` columns."""
+    strip, accumulate = buffer_of(folded)[0], accumulator(folded)
+
+    @called(4, CALL)
+    def rounds(buffer: int, contexts: int, cells: int, count: int, call: Record) -> None:
+        keep_apart()
+        n, stride = call.n, call.round_stride
+        for i in range(0, n, ROUNDS * LANES):
+            left, block = n - i, cells + i // LANES * stride
+            for lane in range(min(LANES, left)):
+                rows = min(ROUNDS, (left - lane + LANES - 1) // LANES)
+                at = block + lane * call.cell_stride
+                accumulate(buffer, lane * strip, at, count, rows, stride, contexts, i + lane)
+
+    return rounds
+
+
+def _rounds_of_formulas(folded: Folded) -> Any:
+    """``rounds(buffer, contexts, k, count, call)``: the same of formulas' columns from k on."""
+    strip, accumulate, item = buffer_of(folded)[0], accumulator(folded), folded.cell.itemsize
+
+    @called(4, CALL)
+    def rounds(buffer: int, contexts: int, k: int, count: int, call: Record) -> None:
+        keep_apart()
+        n, source, line = call.n, call.source, count * item
+        cells = source_at(source).values
+        for i in range(0, n, ROUNDS * LANES):
+            for lane in range(min(LANES, n - i)):
+                rows = min(ROUNDS, (n - i - lane + LANES - 1) // LANES)
+                for one in range(source_at(source).formulas):
+                    place = lane * strip + one * count
+                    evaluate(source, one, k, i + lane, rows, count, line)
+                    accumulate(buffer, place, cells, count, rows, line, contexts, i + lane)
+
+    return rounds
+
+
+def _merged(folded: Folded) -> Any:
+    """``merged(buffer, contexts, cells, told, index, call)``: few columns, contiguous rows."""
+    plane, accumulate, tell = buffer_of(folded)[1], accumulator(folded), _teller(folded)
+    end, end_merged = _ender(folded, plane), _merged_ender(folded, plane)
+
+    @called(5, CALL)
+    def merged(buffer: int, contexts: int, cells: int, told: int, index: int, call: Record) -> None:
+        keep_apart()
+        n, stride = call.n, call.round_stride
+        kept, parts = call.kept, call.parts
+        tell(contexts, told, kept, LANES)
+        for i in range(0, n, ROUNDS * LANES):
+            whole, block = min(ROUNDS, (n - i) // LANES), cells + i // LANES * stride
+            rest = n - i - whole * LANES if whole < ROUNDS else 0
+            if whole:
+                accumulate(buffer, 0, block, LANES * kept, whole, stride, contexts, i)
+            if rest:
+                at, number = block + whole * stride, i + whole * LANES
+                accumulate(buffer, 0, at, rest * kept, 1, stride, contexts, number)
+        if n >= LANES:
+            end_merged(buffer, kept, n, parts, index)
+        else:
+            end(buffer, kept, 0, kept, n, parts, index)
+
+    return merged
+
+
+@cache
 def buffer_of(folded: Folded) -> tuple[int, int, Any]:
     """Columns that the buffer holds, bytes from one field to the next, and what reserves it."""
     lane_bytes = sum(bytes_of(element) for element in folded.near)
@@ -130,44 +166,47 @@ def buffer_of(folded: Folded) -> tuple[int, int, Any]:
     return strip, plane, room(plane * len(folded.near))
 
 
+@cache
 def _teller(folded: Folded) -> Any:
-    """Lay out the contexts of `count` columns, once for each of `lanes`."""
+    """``tell(contexts, told, count, lanes)``: contexts of `count` columns, for each of `lanes`."""
     counts = folded.counts
     item = 0 if folded.context is None else folded.context.itemsize
 
     @called(4)
     def tell(contexts: int, told: int, count: int, lanes: int) -> None:
         keep_apart()
-        lane = 0
-        while lane < lanes:
+        for lane in range(lanes if item else 0):
+            at = contexts + lane * count * item
             if counts:
-                k = 0
-                while k < count:
-                    set_int32(contexts, lane * count + k, lane)
-                    k += 1
+                for k in range(count):
+                    write_cell(at, k, np.int32(lane))
             else:
-                copy_bytes(contexts + lane * count * item, told, count * item)
-            lane += 1
+                copy_bytes(at, told, count * item)
 
     return tell
 
 
 @cache
 def accumulator(folded: Folded) -> Any:
-    """Fold `rows` rows of `count` columns into the accumulators from `place` on."""
+    """``accumulate(buffer, place, cells, count, rows, stride, told, number)``: fold some rows.
+
+    `rows` rows of `count` columns, `stride` bytes apart, go into the accumulators from `place` on;
+    the first one is row `number` of the leaf, and begins the accumulators if it is in its first
+    round. `told` is the address of the contexts of the columns.
+    """
     passes, plane = Passes(folded, WIDTH), buffer_of(folded)[1]
     read, step, tell = passes.read(), passes.step(), passes.context(False)
     read_some, step_some = passes.read_some(), passes.step_some()
     load, store = passes.load(False), passes.store(False)
     item = folded.cell.itemsize
 
-    @called(9)
+    @called(8)
     def accumulate(
-        buffer: int, place: int, cells: int, count: int, rows: int, stride: int, first: int,
-        told: int, number: int,
+        buffer: int, place: int, cells: int, count: int, rows: int, stride: int, told: int,
+        number: int,
     ) -> None:  # fmt: skip
         keep_apart()
-        k = 0
+        k, first = 0, number < LANES
         while k < count:
             at, some, i = cells + k * item, count - k, 0
             context = tell(told, k)
@@ -189,6 +228,7 @@ def accumulator(folded: Folded) -> Any:
     return accumulate
 
 
+@cache
 def _ender(folded: Folded, plane: int) -> Any:
     """Fold the lanes of `count` columns by halves and write the states."""
     passes = Passes(folded, WIDTH)

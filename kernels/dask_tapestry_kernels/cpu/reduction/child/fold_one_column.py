@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import inlined
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, inlined
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes
 
 
 def row_folder(folded: Folded) -> Any:

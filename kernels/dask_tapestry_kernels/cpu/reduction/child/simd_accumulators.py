@@ -6,41 +6,21 @@ they are vectors from the start. `Lanes` is the type, and `Passes` the operation
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.extending import register_model
 
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, named, reserve
 from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
 
 LANES: Final = 32
-I64: Final = types.int64
-jit: Any = njit  # whose declared arguments are not all of them
-inlined: Final = jit(
-    nogil=True,
-    error_model="numpy",
-    forceinline=True,
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-)
-
-
-def called(arguments: int, result: Any = types.void) -> Any:
-    """As a decorator: compile a function of so many int64, once.
-
-    Without a signature it would be compiled for each literal and bool that it is called with.
-    """
-    return jit(
-        result(*[I64] * arguments),
-        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True,
-    )  # fmt: skip
 
 
 class Lanes(types.Type):
@@ -105,11 +85,6 @@ def _store_cells(b: Value, pointer: Value, dtype: DType, cells: Vectors) -> None
     b.store(x, b.bitcast(pointer, x.type.as_pointer()), align=bytes_of(element))
 
 
-def _of(name: str, function: Callable[..., Any]) -> Any:
-    function.__name__ = function.__qualname__ = name
-    return intrinsic(function)
-
-
 class Passes:
     """The operations of one pass, `width` cells at a time, as numba intrinsics."""
 
@@ -134,7 +109,7 @@ class Passes:
 
             return self.near(I64, self.told, I64), lower
 
-        return _of("read", read)
+        return named("read", read)
 
     def read_some(self) -> Any:
         """As `read`, of `count` cells, fewer than the lanes; the other lanes hold nothing."""
@@ -142,7 +117,7 @@ class Passes:
 
         def read_some(context: Any, address: Any, count: Any, told: Any, number: Any) -> Lowered:  # noqa: ARG001
             def lower(_c: Any, b: Value, _s: Any, args: Any) -> Value:
-                copy = _reserve(b, width * folded.cell.itemsize)
+                copy = reserve(b, width * folded.cell.itemsize)
                 empty = ir.VectorType(v.BYTE, width * folded.cell.itemsize)
                 b.store(ir.Constant(empty, None), b.bitcast(copy, empty.as_pointer()), align=1)
                 length = b.mul(args[1], ir.Constant(v.INT64, folded.cell.itemsize))
@@ -152,7 +127,7 @@ class Passes:
 
             return self.near(I64, I64, self.told, I64), lower
 
-        return _of("read_some", read_some)
+        return named("read_some", read_some)
 
     def step(self) -> Any:
         """(accumulator, later cells) -> accumulator."""
@@ -163,7 +138,7 @@ class Passes:
                 b, combine(b, _fields(b, args[0]), _fields(b, args[1]))
             )
 
-        return _of("step", step)
+        return named("step", step)
 
     def step_some(self) -> Any:
         """As `step` in the first `count` lanes."""
@@ -176,7 +151,7 @@ class Passes:
 
             return self.near(self.near, self.near, I64), lower
 
-        return _of("step_some", step_some)
+        return named("step_some", step_some)
 
     def combine(self) -> Any:
         """Of far fields."""
@@ -187,7 +162,7 @@ class Passes:
                 b, combine(b, _fields(b, args[0]), _fields(b, args[1]))
             )
 
-        return _of("join", join)
+        return named("join", join)
 
     def settle(self) -> Any:
         """Near fields to far ones."""
@@ -198,7 +173,7 @@ class Passes:
                 b, settle(b, _fields(b, args[0]))
             )
 
-        return _of("settled", settled)
+        return named("settled", settled)
 
     def halve(self) -> Any:
         """(far fields, lanes that hold something) -> one lane, folded by halves."""
@@ -217,7 +192,7 @@ class Passes:
 
             return one(self.far, I64), lower
 
-        return _of("halve", halve)
+        return named("halve", halve)
 
     def store(self, far: bool) -> Any:
         """(fields, address, bytes from field to field, index)."""
@@ -234,7 +209,7 @@ class Passes:
 
             return types.void(kind, I64, I64, I64), lower
 
-        return _of("store", store)
+        return named("store", store)
 
     def load(self, far: bool) -> Any:
         """(address, bytes from field to field, index) -> fields."""
@@ -252,7 +227,7 @@ class Passes:
 
             return kind(I64, I64, I64), lower
 
-        return _of("load", load)
+        return named("load", load)
 
     def write(self) -> Any:
         """(far fields, cells of a leaf, table of parts, index, count): finish, write `count`."""
@@ -267,7 +242,7 @@ class Passes:
                     entry = b.gep(table, [ir.Constant(v.INT64, place)], source_etype=v.INT64)
                     start = b.load(entry, align=8, typ=v.INT64)
                     pointer = _at(b, _offset(b, start, args[3], item), v.BYTE)
-                    held = pointer if width == 1 else _reserve(b, item * width)
+                    held = pointer if width == 1 else reserve(b, item * width)
                     taken = v.parts(dtype)
                     _store_cells(b, held, dtype, values[:taken])
                     if width > 1:
@@ -278,7 +253,7 @@ class Passes:
 
             return types.void(self.far, I64, I64, I64, I64), lower
 
-        return _of("write", write)
+        return named("write", write)
 
     def match(self) -> Any:
         """(near fields, one lane of them) -> bits of the lanes whose first number is that one's.
@@ -300,7 +275,7 @@ class Passes:
 
             return I64(self.near, one), lower
 
-        return _of("match", match)
+        return named("match", match)
 
     def context(self, alone: bool) -> Any:
         """(address, index) -> the context of the columns there; of one for all lanes if `alone`."""
@@ -319,44 +294,13 @@ class Passes:
 
             return self.told(I64, I64), lower
 
-        return _of("tell", tell)
+        return named("tell", tell)
 
 
 def _below(b: Value, count: Value, width: int, first: int) -> Value:
     """Which of `width` lanes, counted from `first`, are below `count`."""
     limit = v.splat(b, b.trunc(count, v.INT32), width)
     return b.icmp_signed("<", v.iota(width, first), limit)
-
-
-@intrinsic
-def keep_apart(context: Any) -> Lowered:  # noqa: ARG001
-    """Have LLVM not inline the function that calls this: leaves compile in a fourth of the time."""
-
-    def lower(_c: Any, b: Value, _s: Any, args: Any) -> Value:  # noqa: ARG001
-        b.function.attributes.add("noinline")
-        return _c.get_dummy_value()
-
-    return types.void(), lower
-
-
-def _reserve(b: Value, length: int) -> Value:
-    """Bytes on the stack, as they are: `cgutils.alloca_once` would clear them one by one."""
-    with b.goto_entry_block():
-        found = b.alloca(ir.ArrayType(v.BYTE, length))
-    found.align = 64
-    return found
-
-
-def room(length: int) -> Any:
-    """() -> address of `length` bytes on the stack."""
-
-    def place(context: Any) -> Lowered:  # noqa: ARG001
-        def lower(_c: Any, b: Value, _s: Any, args: Any) -> Value:  # noqa: ARG001
-            return b.ptrtoint(_reserve(b, length), v.INT64)
-
-        return I64(), lower
-
-    return _of("place", place)
 
 
 @intrinsic

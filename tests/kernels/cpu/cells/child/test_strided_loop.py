@@ -1,31 +1,23 @@
-"""The walk by itself, in Python; over compiled rows it is tested in test_formulas."""
+"""Rows over blocks of any strides; over more formulas they are tested in test_compiled_formulas."""
 
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.cells.child.strided_loop import copy_box
+from dask_tapestry_kernels.cpu.cells.compiled_formulas import run_row
+from dask_tapestry_kernels.cpu.cells.rows import ARITY, call_source
+from dask_tapestry_kernels.cpu.jit import compile_service
+
+F8 = np.dtype("f8")
 
 
-@pytest.mark.parametrize("kind", ["i1", "f2", "f4", "f8", "c16"])
-@pytest.mark.parametrize("lies", ["in order", "strided", "backwards", "same row", "same cell"])
-def test_boxes_are_copied_there_and_back(kind, lies):
-    rows, n = 5, 7
-    whole = np.random.default_rng(0).integers(0, 100, (3 * rows, 3 * n)).astype(kind)
-    source = {
-        "in order": whole[:rows, :n].copy(),
-        "strided": whole[::3, ::3],
-        "backwards": whole[rows - 1 :: -1, n - 1 :: -1],
-        "same row": np.broadcast_to(whole[0, :n], (rows, n)),
-        "same cell": np.broadcast_to(whole[:rows, :1], (rows, n)),
-    }[lies]
-    target = np.zeros((rows, 2 * n), kind)[:, ::2]
-    packed, size = np.zeros((rows, n), kind), whole.itemsize
-    copy_box(
-        source.ctypes.data, packed.ctypes.data, rows, n, size, (*source.strides, n * size, size)
-    )
-    assert np.array_equal(packed, source)
-    copy_box(
-        packed.ctypes.data, target.ctypes.data, rows, n, size, (n * size, size, *target.strides)
-    )
-    assert np.array_equal(target, source)
-    assert not target.base[:, 1::2].any()
+@pytest.mark.parametrize("shape", [(5, 7), (40, 600), (3, 20, 30), (2, 3, 4, 5)])
+def test_operands_and_result_may_lie_anyhow(shape):
+    random = np.random.default_rng(2)
+    with compile_service.mode("wait"):
+        row = compile_service.compiled(call_source("add", 2, F8, F8), ARITY, "add")
+        whole = random.normal(size=[2 * n for n in shape])
+        x = whole[tuple(slice(None, None, 2) for _ in shape)]
+        y = random.normal(size=shape[::-1]).T
+        out = np.zeros([2 * n for n in shape])[tuple(slice(n, None) for n in shape)]
+        assert run_row(row, out, [x, y])
+    np.testing.assert_array_equal(out, x + y)

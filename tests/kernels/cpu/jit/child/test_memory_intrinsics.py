@@ -6,9 +6,9 @@ from dask_tapestry_kernels.cpu.jit.child import memory_intrinsics
 
 @njit
 def swap(at, to):
-    cell = memory_intrinsics.peek(at, np.int16(0))
-    memory_intrinsics.poke(at, memory_intrinsics.peek(to, np.int16(0)))
-    memory_intrinsics.poke(to, cell)
+    cell = memory_intrinsics.read_cell(at, 0, np.int16(0))
+    memory_intrinsics.write_cell(at, 0, memory_intrinsics.read_cell(to, 0, np.int16(0)))
+    memory_intrinsics.write_cell(to, 0, cell)
 
 
 def test_cells_are_read_and_written_at_addresses():

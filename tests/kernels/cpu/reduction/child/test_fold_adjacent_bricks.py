@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from tests.kernels.cpu.reduction.leaf_cells import cells_of, fold_of, same_states, state_of
+from tests.kernels.cpu.reduction.leaf_cells import cells_of, fold, fold_of, same_states, state_of
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,9 @@ def test_bricks_of_a_band_have_the_bits_of_bricks_alone(monoid, dtype, rows, bri
     state = state_of(monoid, dtype)
     names = state.names or (None,)
     parts = [np.empty((bricks, 1), state[name] if name else state) for name in names]
-    table = np.array([part.ctypes.data for part in parts], np.int64)
-    fold = fold_of(monoid, band.dtype, state)
-    item = band.itemsize
-    fold(
-        band.ctypes.data, bricks, 32 * item, 32 * rows, band.strides[0], item, 1,
-        table.ctypes.data, 0,
-    )  # fmt: skip
+    item, compiled = band.itemsize, fold_of(monoid, band.dtype, state)
+    strides = (band.strides[0], item)
+    fold(compiled, band.ctypes.data, bricks, 32 * item, 32 * rows, strides, 1, parts)
     cells = band[:, : 32 * bricks].reshape(rows, bricks, 32).swapaxes(0, 1)
     with np.errstate(all="ignore"):
         expected = ARITHMETIC[monoid].leaf(cells.reshape(bricks, -1, 1), state)

@@ -4,7 +4,14 @@ import pytest
 from dask_tapestry.operators.monoids import MONOIDS
 from dask_tapestry_kernels.cpu.reduction.fold_texts import fold_source
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from tests.kernels.cpu.reduction.leaf_cells import cells_of, fold_of, folded, same_states, state_of
+from tests.kernels.cpu.reduction.leaf_cells import (
+    cells_of,
+    fold,
+    fold_of,
+    folded,
+    same_states,
+    state_of,
+)
 
 DTYPES = ["?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16", "m8[s]", "M8[D]"]
 SHAPES = [(3, 1024, 1), (2, 1000, 1), (4, 33, 1), (3, 31, 1), (2, 1, 1), (1, 64, 3), (2, 100, 70),
@@ -62,10 +69,7 @@ def test_rounds_may_lie_apart(stride):
     rows = np.random.default_rng(6).normal(size=(40, 70))
     first = rows if stride > 0 else rows[::-1]
     image = first[:, 1:33] if stride != 32 else np.ascontiguousarray(first[:, 1:33])
-    out, f8 = np.empty(1), np.dtype("f8")
-    table = np.array([out.ctypes.data], np.int64)
-    fold_of("sum", f8, f8)(
-        image.ctypes.data, 1, 0, image.size, image.strides[0], 8, 1, table.ctypes.data, 0
-    )
+    out, f8, strides = np.empty(1), np.dtype("f8"), (image.strides[0], 8)
+    fold(fold_of("sum", f8, f8), image.ctypes.data, 1, 0, image.size, strides, 1, [out])
     expected = ARITHMETIC["sum"].leaf(image.reshape(1, -1, 1), f8)
     assert same_states(out.reshape(1, 1), expected)

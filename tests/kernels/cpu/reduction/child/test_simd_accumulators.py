@@ -2,15 +2,12 @@ import numpy as np
 import pytest
 from numba import njit
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64, set_int64
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import passes
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
     LANES,
     Lanes,
     Passes,
-    called,
     first_lane,
-    room,
 )
 
 F8 = np.dtype("f8")
@@ -42,19 +39,9 @@ def test_lanes_that_hold_something_are_folded_by_halves(count):
     assert out[0] == lanes[0]
 
 
-def test_room_and_the_first_lane():
-    place = room(64)
+def test_the_first_lane_of_some():
+    @njit("int64(int64)")
+    def run(bits):
+        return first_lane(bits)
 
-    @called(2)
-    def lowest(bits, out):
-        held = place()
-        set_int64(held, 3, first_lane(bits))
-        set_int64(out, 0, get_int64(held, 3))
-
-    @njit("void(int64, int64)")
-    def run(bits, out):
-        lowest(bits, out)
-
-    out = np.zeros(1, np.int64)
-    run(0b101000, out.ctypes.data)
-    assert out[0] == 3
+    assert run(0b101000) == 3

@@ -1,11 +1,4 @@
-"""Layers of neural networks: the namespace `dt.nn`.
-
-Examples
---------
->>> import dask_tapestry as dt
->>> dt.nn.relu(dt.nn.linear(dt.ones((2, 3)), dt.ones((3, 4)))).shape
-(2, 4)
-"""
+"""Layers of a network: `linear`, `relu`."""
 
 from __future__ import annotations
 

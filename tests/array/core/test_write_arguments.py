@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.core.regions import resolve_region
+from dask_tapestry.array.core.write_arguments import resolve_region
 
 SHAPE = (4, 5, 6)
 ZEROS = np.zeros(SHAPE)

@@ -1,11 +1,12 @@
-"""Regions of arrays that are written into, in the forms that users give them."""
+"""Arguments of writes, in the forms that users give them: targets, locks and regions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from operator import index
 from types import EllipsisType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from dask_tapestry.errors import IndexingError, ShapeError
 from dask_tapestry.io.zarr_target import axis_number
@@ -13,6 +14,19 @@ from dask_tapestry.teg.types import Dims
 
 Item = slice | int | EllipsisType
 Region = tuple[Item, ...] | slice | Mapping[Any, slice | int] | None
+
+
+Lock = bool | AbstractContextManager[Any]
+
+
+class Writable(Protocol):
+    """Anything that cells can be written into."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> Any: ...
+    def __setitem__(self, key: Any, value: Any, /) -> None: ...
 
 
 class RegionSlices(NamedTuple):

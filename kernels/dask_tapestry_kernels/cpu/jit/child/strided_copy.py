@@ -1,0 +1,102 @@
+"""Cells of any strides copied by compiled code: lines, planes of rows, and boxes of any rank.
+
+Cells are of 1, 2, 4, 8 or 16 bytes; strides are in bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numba import types
+
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import called, inlined, keep_apart, room
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
+    copy_bytes,
+    get_int64,
+    read_cell,
+    set_int64,
+    size_of,
+    write_cell,
+)
+
+Steps = tuple[int, int, int, int]  # bytes to the next row and cell of source, then of target
+STEPS: Final = types.UniTuple(types.int64, 4)
+NARROW: Final = 8  # cells of a row up to which a plane is copied column by column
+counters = room(8 * 72)
+
+
+@inlined
+def _copy_as(zero: Any, source: int, target: int, n: int, step: int, to_step: int) -> None:
+    """Copy n cells of the type of `zero`; a cell that is repeated is read once."""
+    if step == 0:
+        cell = read_cell(source, 0, zero)
+        if to_step == size_of(zero):
+            for i in range(n):
+                write_cell(target, i, cell)
+        else:
+            for i in range(n):
+                write_cell(target + i * to_step, 0, cell)
+    else:
+        for i in range(n):
+            write_cell(target + i * to_step, 0, read_cell(source + i * step, 0, zero))
+
+
+@called(6)
+def copy_line(source: int, target: int, n: int, size: int, step: int, to_step: int) -> None:
+    """Copy n cells of `size` bytes, `step` apart, to places `to_step` apart."""
+    keep_apart()
+    if step == size and to_step == size:
+        copy_bytes(target, source, n * size)
+    elif size == 8:
+        _copy_as(np.int64(0), source, target, n, step, to_step)
+    elif size == 4:
+        _copy_as(np.int32(0), source, target, n, step, to_step)
+    elif size == 1:
+        _copy_as(np.int8(0), source, target, n, step, to_step)
+    elif size == 2:
+        _copy_as(np.int16(0), source, target, n, step, to_step)
+    else:
+        for i in range(n):
+            copy_bytes(target + i * to_step, source + i * step, size)
+
+
+@called(5, STEPS)
+def copy_plane(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
+    """Copy rows x n cells of `size` bytes from one address to another."""
+    keep_apart()
+    down, along, to_down, to_along = steps
+    if n <= NARROW and n < rows:
+        for j in range(n):
+            copy_line(source + j * along, target + j * to_along, rows, size, down, to_down)
+    else:
+        for i in range(rows):
+            copy_line(source + i * down, target + i * to_down, n, size, along, to_along)
+
+
+@called(5)
+def copy_box(source: int, target: int, dims: int, count: int, size: int) -> None:
+    """Copy a box of cells of `size` bytes to `target`, side by side in C order.
+
+    `dims` is the address of `count` pairs (extent, stride in bytes) of the source, last axis first.
+    """
+    keep_apart()
+    n, step = (get_int64(dims, 0), get_int64(dims, 1)) if count else (1, size)
+    at = counters()
+    for axis in range(1, count):
+        set_int64(at, axis, 0)
+    while True:
+        copy_line(source, target, n, size, step, size)
+        target += n * size
+        axis = 1
+        while axis < count:
+            done, down = get_int64(at, axis) + 1, get_int64(dims, 2 * axis + 1)
+            if done < get_int64(dims, 2 * axis):
+                set_int64(at, axis, done)
+                source += down
+                break
+            set_int64(at, axis, 0)
+            source -= (done - 1) * down
+            axis += 1
+        if axis >= count:
+            return

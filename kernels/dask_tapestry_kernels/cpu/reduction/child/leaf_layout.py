@@ -1,0 +1,90 @@
+"""How a leaf lies in memory, and whether it can be folded there.
+
+A leaf lies in a block whose axes have `strides` bytes; its extents are the `box`, reduced axes
+first. Both are addresses of int64.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
+
+FEW_CELLS: Final = 64  # of a leaf, up to which a leaf by itself is not worth a call
+FEW_COLUMNS: Final = 8  # side by side, up to which they are not
+COLUMNS, SINGLE = 1, 2  # ways to fold in place
+
+
+@called(4, result=I64)
+def cell_stride(box: int, strides: int, reduced: int, item: int) -> int:
+    """Stride of the cells of a round where two strides describe the leaf, else 0."""
+    keep_apart()
+    axes, last = 0, 0
+    for axis in range(reduced):
+        if get(box, axis) > 1:
+            axes += 1
+            last = axis
+    if axes == 0:
+        return item
+    if axes > 2 or (axes == 2 and get(box, last) != LANES):
+        return 0
+    stride: int = get(strides, last)
+    return stride
+
+
+@called(4, result=I64)
+def round_stride(box: int, strides: int, reduced: int, item: int) -> int:
+    """Stride of the rounds of such a leaf."""
+    keep_apart()
+    axes, first = 0, 0
+    for axis in range(reduced - 1, -1, -1):
+        if get(box, axis) > 1:
+            axes += 1
+            first = axis
+    if axes == 0:
+        return LANES * item
+    stride: int = get(strides, first)
+    return stride * (LANES if axes == 1 else 1)
+
+
+@called(4, result=I64)
+def cells_lie_closer(box: int, strides: int, ndim: int, reduced: int) -> int:
+    """Whether neighbours in the leaf are nearer than neighbouring columns."""
+    keep_apart()
+    leaf, columns = 0, 0
+    for axis in range(ndim):
+        if get(box, axis) > 1:
+            if axis < reduced:
+                leaf = abs(get(strides, axis))
+            else:
+                columns = abs(get(strides, axis))
+    return 1 if leaf < columns else 0
+
+
+@called(6, result=I64)
+def way_in_place(box: int, strides: int, ndim: int, reduced: int, item: int, n: int) -> int:
+    """Whether a leaf can be folded where it lies: its columns together, or each by itself."""
+    keep_apart()
+    n_stride = cell_stride(box, strides, reduced, item)
+    if n_stride == 0:
+        return 0
+    if ndim == reduced:
+        return SINGLE if n_stride == item else 0
+    inner, width = get(strides, ndim - 1), get(box, ndim - 1)
+    if inner == item and (width >= FEW_COLUMNS or ndim == reduced + 1 or n_stride == width * item):
+        return COLUMNS
+    return SINGLE if n_stride == item and n >= FEW_CELLS else 0
+
+
+@called(5, result=I64)
+def runs_along_columns(operands: int, count: int, width: int, reduced: int, row: int) -> int:
+    """Whether a formula can read its operands where they lie, a row of columns at a time."""
+    keep_apart()
+    if row == 0 or reduced != 1 or width != 4:
+        return 0
+    for i in range(count):
+        if get(operands, i * width + 1) != get(operands, i * width + 3):
+            return 0
+    return 1

@@ -1,0 +1,87 @@
+"""Records of int64 that compiled folds take: what each field of them says.
+
+NumPy writes them (`leaf_states`, `formula_states`), compiled code reads them by the same names
+(`child.leaf_records`). Addresses are fields too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+DType = np.dtype[Any]
+
+
+def _record(*fields: str) -> DType:
+    return np.dtype([(name, np.int64) for name in fields])
+
+
+BLOCK: Final = _record(  # all leaves of a block, for `leaf_driver.fold_leaves`
+    "fold",  # address of a kernel of `fold_texts.fold_source`
+    "row",  # address of ``row(n, table, out)``, which evaluates a formula of n cells of the
+    # contiguous operands whose addresses are in the table; 0 if the one operand is folded itself
+    "operands",  # address of a table: of each operand address, size of a cell, and strides
+    "count",  # of operands
+    "shape",  # address of the block's extents, reduced axes first
+    "ndim",  # number of axes
+    "reduced",  # number of reduced axes
+    "sides",  # address of the sides of a leaf along the reduced axes
+    "item",  # bytes of a cell that is folded
+    "parts",  # address of a table: where each part of the states begins, a contiguous array of
+    # shape (leaves along each reduced axis, kept axes)
+    "part_items",  # address of the sizes of the parts' cells
+    "part_count",  # number of parts
+    "scratch",  # address of memory for one leaf of each operand and of the formula, or more
+    "size",  # bytes of this memory
+)
+CALL: Final = _record(  # one call of a fold: some leaves, whose states are written side by side
+    # Cell i (of `NEAR_CELLS` at most, in C order) of leaf l and column k lies at ``cells +
+    # l * leaf_stride + (i // 32) * round_stride + (i % 32) * cell_stride + k * itemsize``.
+    "cells",  # address of the first cell
+    "leaves",  # number of leaves
+    "leaf_stride",  # bytes from leaf to leaf
+    "n",  # cells of a leaf in each column
+    "round_stride",  # bytes from 32 cells to the next 32
+    "cell_stride",  # bytes from cell to cell; of one column the size of a cell
+    "kept",  # columns, side by side
+    "parts",  # address of a table: where each part of the states goes, (leaves, columns)
+    "source",  # 0, or the address of a record `SOURCE` that makes the cells of one leaf
+)
+FORMULA_COLUMNS: Final = _record(  # columns of formulas, for `fold_formula_columns.fold_formulas`
+    "fold",  # address of a kernel of `fold_texts.fold_source`
+    "source",  # address of a record `SOURCE`
+    "part_items",  # address of the sizes of the parts' cells
+    "part_count",  # number of parts
+    "extent",  # rows
+    "side",  # rows of a leaf
+    "kept",  # columns
+)
+SOURCE: Final = _record(  # formulas whose values are the cells of a leaf
+    "formulas",  # number of formulas
+    "values",  # address where values go
+    "addresses",  # address of room for the operands' addresses
+    "operands",  # number of operands of each formula
+)  # then for each formula a record `FORMULA`, and after it one `OPERAND` for each operand
+FORMULA: Final = _record(
+    "row",  # address of the formula's row
+    "parts",  # address of the table of its parts of the states
+)
+OPERAND: Final = _record(
+    "cell",  # address of the first cell
+    "down",  # bytes from row to row
+    "along",  # bytes from column to column
+)
+
+
+def record(dtype: DType, **values: int) -> np.ndarray[Any, Any]:
+    """The record in which each field has its value, as an array without axes.
+
+    Examples
+    --------
+    >>> record(OPERAND, cell=80, down=16, along=8)
+    array((80, 16, 8), dtype=[('cell', '<i8'), ('down', '<i8'), ('along', '<i8')])
+    """
+    if dtype.names is None or values.keys() != set(dtype.names):
+        raise ValueError(f"not the fields {dtype.names}: {', '.join(values)}")
+    return np.array(tuple(values[name] for name in dtype.names), dtype)

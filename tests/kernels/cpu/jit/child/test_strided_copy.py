@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from numba import njit
+
+from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_box, copy_plane
+
+
+@njit("void(int64, int64, int64, int64, int64, UniTuple(int64, 4))")
+def copy_rows(source, target, rows, n, size, steps):
+    copy_plane(source, target, rows, n, size, steps)
+
+
+@pytest.mark.parametrize("kind", ["i1", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize(("rows", "n"), [(5, 7), (20, 3), (4, 40)])
+@pytest.mark.parametrize("lies", ["in order", "strided", "backwards", "same row", "same cell"])
+def test_planes_are_copied_there_and_back(kind, rows, n, lies):
+    whole = np.random.default_rng(0).integers(0, 100, (3 * rows, 3 * n)).astype(kind)
+    source = {
+        "in order": whole[:rows, :n].copy(),
+        "strided": whole[::3, ::3],
+        "backwards": whole[rows - 1 :: -1, n - 1 :: -1],
+        "same row": np.broadcast_to(whole[0, :n], (rows, n)),
+        "same cell": np.broadcast_to(whole[:rows, :1], (rows, n)),
+    }[lies]
+    target = np.zeros((rows, 2 * n), kind)[:, ::2]
+    packed, size = np.zeros((rows, n), kind), whole.itemsize
+    copy_rows(
+        source.ctypes.data, packed.ctypes.data, rows, n, size, (*source.strides, n * size, size)
+    )
+    assert np.array_equal(packed, source)
+    copy_rows(
+        packed.ctypes.data, target.ctypes.data, rows, n, size, (n * size, size, *target.strides)
+    )
+    assert np.array_equal(target, source)
+    assert not target.base[:, 1::2].any()
+
+
+@njit("void(int64, int64, int64, int64, int64)")
+def copy(source, target, dims, count, item):
+    copy_box(source, target, dims, count, item)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16"])
+def test_a_box_of_any_strides_is_copied_in_c_order(dtype):
+    cells = np.arange(6 * 7 * 10).reshape(6, 7, 10).astype(dtype)
+    for box in (
+        cells,
+        cells.T,
+        cells[::-2, :, 3:],
+        cells[:, :1, ::-1].swapaxes(0, 2),
+        cells[0, 0, 0, ...],
+    ):
+        dims = [n for pair in zip(box.shape[::-1], box.strides[::-1], strict=True) for n in pair]
+        table, target = np.array([*dims, 0], np.int64), np.zeros(box.shape, dtype)
+        copy(box.ctypes.data, target.ctypes.data, table.ctypes.data, box.ndim, box.itemsize)
+        assert (target == box).all()
