@@ -5,6 +5,8 @@ from dask_tapestry.array.user_functions.block_operators import *
 from dask_tapestry.array.user_functions.blockwise import *
 from dask_tapestry.array.user_functions.gufuncs import *
 from dask_tapestry.array.user_functions.map_blocks import *
+from dask_tapestry.array.user_functions.pin import *
+from dask_tapestry.array.user_functions.reduce_over import *
 from dask_tapestry.array.user_functions.reduction import *
 
 __all__ = [

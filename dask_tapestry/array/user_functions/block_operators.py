@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.effect import points_of
+from dask_tapestry.array.core.effect import Effect, points_of
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
-from dask_tapestry.operators.pin import pin as pin_tensor
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
 from dask_tapestry.operators.user_operator import Costs
@@ -28,10 +27,7 @@ from dask_tapestry.zspace import IndexProjection
 
 __all__ = [
     "BlockFunction",
-    "Monoid",
     "block_operator",
-    "pin",
-    "reduce_over",
 ]
 
 Form = str | Sequence[str] | IndexProjection
@@ -39,48 +35,6 @@ PLANNED = frozenset(
     "seconds compute_seconds bytes_read bytes_written bytes_moved memory_bytes peak_worker_bytes "
     "peak_worker_compute memory_waste compute_waste tasks".split()
 )
-
-
-def reduce_over(monoid: str | Monoid) -> ReduceOver:
-    """Return the kind of an index dimension whose partial results a monoid combines.
-
-    Source: Tapestry whitepaper, "Reduction Operations".
-
-    Parameters
-    ----------
-    monoid
-        ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``, or a `Monoid`.
-
-    Returns
-    -------
-    ReduceOver
-        A value for `index` of `block_operator`.
-
-    Raises
-    ------
-    TypeError
-        If `monoid` is neither a name nor a `Monoid`.
-
-    See Also
-    --------
-    block_operator, reduction
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> @dt.block_operator(
-    ...     index={"row": "parallel", "column": dt.reduce_over("max")},
-    ...     inputs={"x": "row column"},
-    ...     outputs={"z": "row"},
-    ... )
-    ... def widest(x):
-    ...     return abs(x).max(axis=1)
-    >>> widest([[1, -3], [2, 0]]).compute()
-    array([3, 2])
-    """
-    if not isinstance(monoid, str | Monoid):
-        raise TypeError(f"reduce_over takes a monoid's name or a Monoid, not {monoid!r}")
-    return ReduceOver(monoid)
 
 
 @final
@@ -129,7 +83,7 @@ class BlockFunction:
         function: Callable[..., Any],
         signature: Written,
         finalize: Callable[..., Any] | None,
-        finalize_inputs: Mapping[str, Any],
+        finalize_inputs: Mapping[str, Form],
         dtypes: Mapping[str, np.dtype[Any]],
         costs: Costs,
     ) -> None:
@@ -143,7 +97,7 @@ class BlockFunction:
         self._call = UserFunction.of(function)
 
     def __call__(
-        self, *arrays: ArrayLike, after: Sequence[Any] = (), **named: Any
+        self, *arrays: ArrayLike, after: Sequence[Array | Effect] = (), **named: Any
     ) -> Array | tuple[Array, ...]:
         tensors, further, options = self._arguments(arrays, named)
         points = points_of(after)
@@ -189,10 +143,10 @@ class BlockFunction:
     def __repr__(self) -> str:
         return f"<block operator {self.__name__}>"
 
-    def __reduce__(self) -> Any:
-        module = sys.modules.get(self.__module__)
-        if self.__module__ != "__main__" and getattr(module, self.__name__, None) is self:
-            return self.__name__
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        module, name = sys.modules.get(self.__module__), self.__name__
+        if self.__module__ != "__main__" and getattr(module, name, None) is self:
+            return name
         parts = (
             self._function,
             self.signature,
@@ -214,7 +168,7 @@ def block_operator(
     inputs: Mapping[str, Form],
     outputs: Mapping[str, Form],
     finalize: Callable[..., Any] | None = None,
-    finalize_inputs: Mapping[str, str | Sequence[str]] | None = None,
+    finalize_inputs: Mapping[str, Form] | None = None,
     costs: Mapping[str, Mapping[str, float]] | None = None,
     extents: Mapping[str, int] | None = None,
     dtype: DTypeLike | None = None,
@@ -304,7 +258,7 @@ def block_operator(
 
 
 def _check_finalize(
-    written: Written, finalize: Callable[..., Any] | None, inputs: Mapping[str, Any]
+    written: Written, finalize: Callable[..., Any] | None, inputs: Mapping[str, Form]
 ) -> None:
     """Refuse outputs and inputs of `finalize` that do not follow dimensions by name."""
     last = isinstance(written.monoid, Monoid) and written.monoid.finalize is not None
@@ -333,35 +287,3 @@ def _costs(written: Written, costs: Mapping[str, Mapping[str, float]]) -> Costs:
             sums.append((tuple(dims.split()), float(factor)))
         read.append((name, tuple(sums)))
     return tuple(read)
-
-
-def pin(x: ArrayLike) -> Array:
-    """Return `x` without its operator's signature: computed as one block, as it is written.
-
-    It is not cut, not restricted to what is read of it, and not expanded. Its inputs are planned as
-    ever.
-
-    Source: Tapestry whitepaper, "Signature Nodes".
-
-    Parameters
-    ----------
-    x
-        The array, or what `asarray` takes.
-
-    Returns
-    -------
-    Array
-        The same value.
-
-    See Also
-    --------
-    block_operator, plan
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> x = dt.pin(dt.ones((1000, 1000)).sum(axis=0))
-    >>> x, x[:5].plan().cost["tasks"]
-    (dt.Array<pin, float64[1000], 1 block of (1000,)>, 2)
-    """
-    return Array(pin_tensor(asarray(x).node))

@@ -1,1 +1,1 @@
-"""Elementary functions of our own, as numba functions of scalars: all of it imports numba."""
+"""Elementary functions of our own, as numba functions of scalars; importing them imports numba."""

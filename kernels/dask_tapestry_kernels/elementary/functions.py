@@ -3,8 +3,6 @@
 Each is a function of scalars for numba, without branches, that is inlined and vectorised where a
 loop over cells calls it. `FUNCTIONS` has them by the name of NumPy's ufunc, `COMPLEX_FUNCTIONS`
 those of complex numbers.
-
-Importing this package imports numba, so only what compiles does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Numbers as LLVM has them: fused multiply-add, bits, half precision, polynomials, selects.
-
-Importing this module imports numba.
-"""
+"""Numbers as LLVM has them: fused multiply-add, bits, half precision, polynomials, selects."""
 
 from __future__ import annotations
 

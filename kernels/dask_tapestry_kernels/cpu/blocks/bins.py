@@ -29,17 +29,26 @@ FEW: Final = 16  # one cell in so many is worth searching for; else all of the t
 def bin_number(
     out: Block | None, x: Block, edges: Block, *, even: bool, dtype: np.dtype[Any]
 ) -> Block:
-    """Number of the bin that each cell of `x` lies in, from 1.
+    """Number of the bin that each cell of `x` lies in, counted from 1.
 
-    It is 0, or one more than there are bins, where the cell lies in none. A bin holds its lower
-    edge and not its upper one, but for the last, which holds both.
+    A cell that lies in no bin has number 0, or one more than there are bins. A bin holds its lower
+    edge and not its upper one; the last bin holds both.
 
     Parameters
     ----------
+    x
+        Numbers of any shape.
+    edges
+        One more than there are bins, ascending, of one dimension.
     even
         Whether the edges are evenly spaced.
     dtype
-        Of the numbers.
+        Integer dtype of the result, which has the shape of `x`.
+
+    Raises
+    ------
+    ValueError
+        If even edges are not finite.
     """
     if even and not (np.isfinite(edges[0]) and np.isfinite(edges[-1])):
         raise ValueError(f"autodetected range of [{edges[0]}, {edges[-1]}] is not finite")

@@ -150,10 +150,10 @@ def uneven_numbers(
     Parameters
     ----------
     grid
-        Where it begins and ends, and how many of its cells there are to a unit.
+        Where the grid begins and ends, and how many of its cells there are to a unit.
     spans
-        For what lies below the grid, each of its cells and what lies above, the edges between which
-        the bin is to be searched for.
+        The edges between which a bin is searched for: for what lies below the grid, for each of its
+        cells, and for what lies above.
     """
     native = _native(False, result, x, edges)
     if native is None:

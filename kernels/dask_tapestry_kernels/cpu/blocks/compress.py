@@ -13,7 +13,10 @@ Block = np.ndarray[Any, Any]
 
 
 def count(out: Block | None, mask: Block, *, span: int) -> Block:  # noqa: ARG001
-    """Number of true cells in each span: `count_nonzero` of one dimension is fastest by far."""
+    """Number of true cells in each span of `span` cells of a mask of one dimension, as int64.
+
+    The last span may be shorter. `count_nonzero` of one dimension is fastest by far.
+    """
     starts = range(0, len(mask), span)
     return np.fromiter(
         (np.count_nonzero(mask[a : a + span]) for a in starts), np.int64, len(starts)
@@ -23,7 +26,15 @@ def count(out: Block | None, mask: Block, *, span: int) -> Block:  # noqa: ARG00
 def compress(
     out: Block | None, block: Block, mask: Block, *, axis: int, skip: int, length: int
 ) -> Block:
-    """Slices of `block` along `axis` where `mask` is true: `length` after the first `skip`."""
+    """Slices of `block` along `axis` where `mask` is true.
+
+    Parameters
+    ----------
+    mask
+        Booleans of one dimension, as many as `block` has slices.
+    skip, length
+        Of the true slices, `length` after the first `skip` are returned.
+    """
     if block.ndim == 1:
         picked = select_compiled.pick(out, block, mask, skip, length)
         if picked is not None:

@@ -12,7 +12,7 @@ Block = np.ndarray[Any, Any]
 
 
 def full(out: Block | None, *, value: np.generic, shape: tuple[int, ...]) -> Block:
-    """One value everywhere: a view of one cell, or `out` filled."""
+    """One value in a block of `shape`: a read-only view of one cell, or `out` filled."""
     if out is None:
         return np.broadcast_to(np.asarray(value), shape)
     out[...] = value
@@ -30,9 +30,16 @@ def arange(
     places: range,
     dtype: np.dtype[Any],
 ) -> Block:
-    """``first + place * delta`` for each place, in the dtype of `first`, as NumPy fills ranges.
+    """``first + place * delta`` for each place of a range, as NumPy fills ranges.
 
-    Times are counted in integers and seen as `dtype` at the end.
+    Parameters
+    ----------
+    first, delta
+        Scalars of one dtype, in which the numbers are computed.
+    places
+        Places of the cells in the whole range.
+    dtype
+        Of the result, of as many bytes as that of `first`: times are computed as integers.
     """
     block = out if out is not None else np.empty(len(places), dtype)
     cells = block.view(first.dtype)
@@ -45,7 +52,10 @@ def arange(
 
 
 def index(out: Block | None, *, axis: int, places: range, shape: tuple[int, ...]) -> Block:  # noqa: ARG001
-    """Coordinates along `axis`: a view of one line of them."""
+    """Coordinates along `axis` of a block of `shape`, int64: a view of one line of them.
+
+    `places` has the coordinates of the line.
+    """
     line = np.arange(places.start, places.stop, places.step, dtype=np.int64)
     sides = [-1 if dim == axis else 1 for dim in range(len(shape))]
     return np.broadcast_to(line.reshape(sides), shape)

@@ -14,7 +14,11 @@ Block = np.ndarray[Any, Any]
 def matmul(
     out: Block | None, x: Block, w: Block, *, dtype: np.dtype[Any], part: int | None
 ) -> Block:
-    """``x @ w``, or one product for each `part` cells of the contracted dimension."""
+    """``x @ w``, of blocks (..., m, k) and (..., k, n), in `dtype`.
+
+    With `part`, one product for each `part` cells of the contracted dimension, the last one
+    shorter: the result is then of shape (parts, ..., m, n).
+    """
     if part is None:
         return np.matmul(x, w, out=out, dtype=dtype)
     starts = range(0, x.shape[-1], part)
@@ -29,7 +33,10 @@ def matmul(
 def linear(
     out: Block | None, x: Block, w: Block, b: Block | None = None, *, dtype: np.dtype[Any]
 ) -> Block:
-    """``x @ w + b``; float16 is multiplied in float32 (81 against .66 GFLOP/s)."""
+    """``x @ w + b``, of blocks (..., k), (k, n) and (n,), in `dtype`.
+
+    float16 is multiplied in float32 (81 against .66 GFLOP/s).
+    """
     work = np.dtype(np.float32) if dtype == np.float16 else dtype
     product: Block = np.matmul(x.astype(work, copy=False), w.astype(work, copy=False))
     if b is not None:

@@ -36,7 +36,19 @@ ROUNDS: Final = 8
 def random_bits(
     out: Block | None, *, key: Pair, draw: Pair, frame: tuple[int, ...], places: Sequence[range]
 ) -> Block:
-    """64 random bits for each cell of a tensor of shape `frame` at the coordinates `places`."""
+    """64 random bits, as uint64, for each cell at some coordinates of a tensor.
+
+    Parameters
+    ----------
+    key
+        Two words of the seed.
+    draw
+        Number of the part and of the call, words 2 and 3 of the counter.
+    frame
+        Shape of the tensor.
+    places
+        Coordinates along each axis; the result has one cell for each combination.
+    """
     return _filled(out, key, draw, frame, places, None)
 
 
@@ -51,7 +63,19 @@ def random_fraction(
     least: float,
     dtype: np.dtype[Any],
 ) -> Block:
-    """The bits but the last `drop`, plus `least`, as a fraction of all they could be."""
+    """The bits of `random_bits` as a fraction of all they could be.
+
+    Parameters
+    ----------
+    key, draw, frame, places
+        As of `random_bits`.
+    drop
+        Number of low bits that are left out.
+    least
+        Number that is added to the bits before they are scaled.
+    dtype
+        float32 or float64, of the result.
+    """
     return _filled(out, key, draw, frame, places, Fraction(drop, least, dtype))
 
 

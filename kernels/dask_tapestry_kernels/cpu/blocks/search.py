@@ -12,17 +12,24 @@ Block = np.ndarray[Any, Any]
 
 
 def search(out: Block | None, cells: Block, table: Block, *, side: str) -> Block:  # noqa: ARG001
-    """Return the places in a sorted table before which cells belong."""
+    """Places, int64, in a sorted `table` of one dimension before which `cells` belong.
+
+    `side` is that of equal cells, "left" or "right", as of `numpy.searchsorted`.
+    """
     return np.asarray(np.searchsorted(table, cells, side=side))  # type: ignore[call-overload]
 
 
 def digitize(out: Block | None, cells: Block, bins: Block, *, right: bool) -> Block:  # noqa: ARG001
-    """Return the numbers of the bins between ascending or descending edges."""
+    """Numbers, int64, of the bins that `cells` lie in, as `numpy.digitize` has them.
+
+    `bins` are edges of one dimension, ascending or descending; `right` says whether a bin holds its
+    right edge.
+    """
     return np.asarray(np.digitize(cells, bins, right=right))
 
 
 def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Block:  # noqa: ARG001
-    """Return whether cells are in a sorted table, or are not."""
+    """Whether `cells` are in a sorted `table` of one dimension; with `invert`, whether not."""
     if not table.size:
         return np.full(cells.shape, invert)
     places = np.minimum(np.searchsorted(table, cells), table.size - 1)
@@ -39,7 +46,17 @@ def interp(
     right: complex | None,
     period: float | None,
 ) -> Block:
-    """Interpolate linearly between points."""
+    """Interpolate linearly at `cells`, as `numpy.interp`.
+
+    Parameters
+    ----------
+    points, values
+        Of one dimension and length; `points` ascend unless there is a `period`.
+    left, right
+        Results below and above all points; None for the first and the last value.
+    period
+        Of the coordinates, or None.
+    """
     function: Any = np.interp
     with np.errstate(all="ignore"):
         return np.asarray(function(cells, points, values, left, right, period))

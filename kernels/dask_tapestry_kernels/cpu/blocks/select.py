@@ -16,7 +16,7 @@ Block = np.ndarray[Any, Any]
 
 
 def identity(out: Block | None, block: Block) -> Block:  # noqa: ARG001
-    """Return the block."""
+    """The block itself."""
     return block
 
 
@@ -30,10 +30,20 @@ def view(
     shape: tuple[int, ...],
     runs: tuple[int, ...] = (),
 ) -> Block:
-    """Index, reorder, take diagonals, repeat along the `broadcast` dimensions; never copies.
+    """Index, reorder, take diagonals, repeat; a view, never a copy.
 
-    With `runs`, the reordered axes fall into as many runs, each of which is read along its
-    diagonal.
+    Parameters
+    ----------
+    index
+        An integer or slice for each leading axis of `block`.
+    order
+        The axes that are left, in the order of the result.
+    runs
+        The reordered axes fall into runs of so many axes; each run is read along its diagonal.
+    broadcast
+        Dimensions of the result along which the block is repeated.
+    shape
+        Of the result.
     """
     seen: Block = block[(*index, ...)].transpose(order)
     if runs:
@@ -53,7 +63,7 @@ def diagonals(block: Block, runs: tuple[int, ...]) -> Block:
 
 
 def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
-    """Join the blocks that have cells."""
+    """Join blocks along `axis`; those without cells are left out, a lone one is returned itself."""
     filled = [block for block in blocks if block.shape[axis]] or blocks[:1]
     if len(filled) == 1:
         return filled[0]
@@ -109,7 +119,10 @@ def mosaic(
     places: Sequence[tuple[slice, ...]],
     shape: tuple[int, ...],
 ) -> Block:
-    """Put each block at its place in a block of `shape`; a lone one that is all of it is it."""
+    """Put each block at its place, a slice for each axis, in a block of `shape`.
+
+    A lone block that fills the shape is returned itself.
+    """
     if len(places) == 1 and blocks[0].shape == shape:
         return blocks[0]
     result = np.empty(shape, blocks[0].dtype) if out is None else out

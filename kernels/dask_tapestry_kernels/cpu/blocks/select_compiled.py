@@ -110,9 +110,9 @@ def pick(out: Block | None, block: Block, mask: Block, skip: int, length: int) -
 def take(
     out: Block | None, block: Block, places: Block, axis: int, extent: int, origin: int
 ) -> Block | None:
-    """Slices of `block`, which begins at `origin` of `extent`, at `places` along `axis`; or None.
+    """Slices of `block`, which begins at `origin` of `extent`, at `places` along `axis`.
 
-    It is None too where a place is out of bounds.
+    None where no kernel serves, and where a place is out of bounds.
     """
     row = prod(block.shape[axis + 1 :])
     size = block.dtype.itemsize

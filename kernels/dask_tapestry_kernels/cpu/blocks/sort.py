@@ -25,7 +25,7 @@ FEW_RANKS: Final = 16  # that are selected sooner than all cells are sorted
 
 
 def sort(out: Block | None, block: Block, *, axis: int, part: slice, in_runs: bool) -> Block:
-    """Return the cells `part` along `axis` of the sorted block.
+    """Sort a block along `axis`; return the cells `part` along it.
 
     Parameters
     ----------
@@ -43,7 +43,10 @@ def sort(out: Block | None, block: Block, *, axis: int, part: slice, in_runs: bo
 
 
 def argsort(out: Block | None, block: Block, *, axis: int, part: slice) -> Block:  # noqa: ARG001
-    """Return the places `part` along `axis` of the sorted cells; equal cells keep their order."""
+    """The places, int64, of the sorted cells along `axis`; return those that `part` selects.
+
+    Equal cells keep their order.
+    """
     order = np.argsort(block, axis=axis, kind="stable")
     return order[(*(slice(None),) * axis, part)]
 
@@ -111,7 +114,10 @@ def top(
     last: bool,
     part: slice,
 ) -> Block:
-    """Return the `keep` last or first cells in order of each run of the last axis."""
+    """The `keep` last or first cells, in order, of each run of `length` cells of the last axis.
+
+    The result has an axis of runs before the last one; `part` selects some of these cells.
+    """
     cells = block.shape[-1]
     whole = cells // length
     runs = block[..., : whole * length].reshape(*block.shape[:-1], whole, length)
@@ -146,7 +152,7 @@ def ranks(
     axis: int,
     part: slice,
 ) -> Block:
-    """Return the cells of `ranks` along `axis` of the sorted block."""
+    """The cells of `ranks` along `axis` of the sorted block; `part` selects some of the ranks."""
     wanted = list(ranks[part])
     shape = [len(wanted) if dim == axis else n for dim, n in enumerate(block.shape)]
     result = np.empty(shape, block.dtype)
@@ -202,7 +208,7 @@ def weighted_ranks(
 
 
 def with_places(out: Block | None, block: Block, places: Block) -> Block:  # noqa: ARG001
-    """Return pairs of cells and places."""
+    """Pairs of cells and places of one shape, as `pair_dtype` has them."""
     pairs = np.empty(block.shape, pair_dtype(block.dtype))
     pairs[KEY], pairs[PLACE] = block, places
     return pairs
@@ -319,7 +325,10 @@ def _sort_complex(cells: Block, axis: int, in_runs: bool) -> None:
 
 
 def row_order(out: Block | None, block: Block, *, part: slice) -> Block:  # noqa: ARG001
-    """Return the places `part` of the rows in order, the first column first."""
+    """The places, int64, of the rows of a block (rows, columns) in order; `part` selects some.
+
+    Rows are compared by their first column, then by the next one.
+    """
     rows, columns = block.shape
     return (np.lexsort(block.T[::-1]) if columns else np.arange(rows))[part]
 

@@ -79,7 +79,7 @@ def source(cell: np.dtype[Any]) -> str:
 def count_sort(cells: Block, axis: int) -> bool:
     """Sort integers along the last axis in place; False where counting is not the way.
 
-    The lines before the one whose range is too large are then sorted.
+    False may come after some lines: those before the first whose range is too large are sorted.
     """
     length = cells.shape[axis]
     wanted = cells.dtype.kind in "iu" and cells.dtype.itemsize > 1 and cells.dtype.isnative

@@ -39,7 +39,22 @@ def take(
     extents: tuple[int, ...],
     origin: tuple[int, ...],
 ) -> Block:
-    """Cells at `places` of `block`, which begins at `origin` along `axes`: operators/take.py."""
+    """Cells of `block` at `places`.
+
+    Parameters
+    ----------
+    places
+        Integers, one block for each of `axes`, of shapes that broadcast; negative ones count from
+        the end of the whole axis.
+    axes
+        The axes that are indexed.
+    at
+        Where the axes of the places stand in the result.
+    extents
+        Of the whole tensor along `axes`.
+    origin
+        Where the block begins along `axes`.
+    """
     if len(axes) == 1 and at == axes[0]:
         rows = select_compiled.take(out, block, places[0], at, extents[0], origin[0])
         if rows is not None:
@@ -58,7 +73,7 @@ def take(
 
 
 def take_along(out: Block | None, block: Block, places: Block, *, axis: int, extent: int) -> Block:  # noqa: ARG001
-    """Cells of `block` at `places` along `axis`."""
+    """Cells at `places` along `axis`, of `extent` cells, as `numpy.take_along_axis`."""
     return np.take_along_axis(block, wrapped(places, extent, axis), axis)
 
 
@@ -71,7 +86,15 @@ def put(
     extents: tuple[int, ...],
     origin: tuple[int, ...],
 ) -> Block:
-    """`block` with the last of `rest` put at the places that the others name; the last one wins."""
+    """A copy of `block` with values put at places; of several for one cell the last one wins.
+
+    Parameters
+    ----------
+    *rest
+        Places as `take` has them, one block for each of `axes`, then the values.
+    axes, at, extents, origin
+        As of `take`; places outside the block are left out.
+    """
     *places, values = rest
     own = [
         wrapped(p, n, axis) - start
@@ -100,7 +123,11 @@ def insert(
     index: tuple[slice, ...],
     shape: tuple[int, ...],
 ) -> Block:
-    """`block` with the cells `index` replaced; it may be without cells if all are."""
+    """`block` with the box `index` replaced by `values`.
+
+    `shape` is that of the result. Values of that shape are the result itself; `block` may then have
+    no cells.
+    """
     if values.shape == shape:
         return values
     if not values.size:

@@ -22,12 +22,12 @@ def call(
     dtype: np.dtype[Any],
     parts: Sequence[Sequence[Index]] | None,
 ) -> Block:
-    """Call `function` on the blocks, or for each of `parts` on that of each block.
+    """Call `function` on the blocks, or for each of `parts` on that part of each block.
 
     Parameters
     ----------
     shape, dtype
-        Of what it must return, for one part.
+        Of what the function must return for one part.
     keep
         The cells of it that are wanted.
     """
@@ -170,10 +170,11 @@ def blockwise(
     dtype: np.dtype[Any],
     works: Sequence[tuple[Index, tuple[int, ...], Index, Sequence[Any], dict[str, Any]]],
 ) -> Block:
-    """Call `function` for each of `works`, and put what it returns in its place.
+    """Call `function` for each of `works`, and put its result in its place.
 
-    A work is: the place in the result, the shape that the function must return, the cells of it
-    that are wanted, where in each block its arguments lie, and what it is told beside.
+    A work says: the place in the result; the shape that the function must return, and the cells of
+    it that are wanted; where in each block the function's arguments lie; and further arguments by
+    name.
     """
     result = None
     for place, made, keep, pieces, told in works:

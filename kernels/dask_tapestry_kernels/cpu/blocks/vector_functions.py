@@ -21,7 +21,11 @@ def vectors(
     widths: tuple[int, int],
     part: slice,
 ) -> Block:
-    """Call `function` for each vector along `axis` of a copy, which it changes; return a `part`."""
+    """Call `function` for each vector along `axis` of a copy, which it changes.
+
+    It is called as ``function(vector, widths, axis)``, as by `numpy.pad`; `widths` are those of the
+    border on either side. Of the result, `part` along `axis` is returned.
+    """
     changed = np.array(block)
     lanes = np.moveaxis(changed, axis, -1)
     for place in np.ndindex(lanes.shape[:-1]):

@@ -1,4 +1,4 @@
-"""Formulas run as compiled rows: straight through memory where cells lie in order, else walked."""
+"""Formulas run as compiled rows: straight through memory where cells lie in order, else strided."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _walk(
 
 
 class Layout(NamedTuple):
-    """How operands and a result lie, as the walk takes it: see `strided_loop.walk`."""
+    """How operands and a result lie, as `strided_loop.walk` takes it."""
 
     arrays: int
     rank: int
@@ -87,14 +87,14 @@ class Layout(NamedTuple):
     table: Block
 
     def scratch(self) -> Block:
-        """Room for the walk to work in."""
+        """Memory for the strided loop to work in."""
         return np.empty((24 + 16 * min(self.strip, STRIP)) * self.arrays, np.uint8)
 
 
 def layout_of(arrays: Sequence[Block], scalars: Sequence[Block] = ()) -> Layout | None:
-    """Layout of operands and, last, their result; None if it takes more to walk than to compute.
+    """Layout of operands and, last, their result; None where the strided loop does not pay.
 
-    The `scalars` come between; they are the same for all cells: cells of no bytes.
+    The `scalars` come between operands and result; they are cells of no bytes and the same for all.
     """
     last = arrays[-1]
     if not all(a.flags.aligned for a in arrays):
@@ -116,7 +116,7 @@ def layout_of(arrays: Sequence[Block], scalars: Sequence[Block] = ()) -> Layout 
 def _merged(arrays: Sequence[Block]) -> tuple[list[int], list[list[int]]]:
     """Extents and strides of two dimensions at least, in the order in which the last array lies.
 
-    Dimensions that all arrays run through as one are one.
+    Neighbouring dimensions are merged where all arrays run through them as one.
     """
     last = arrays[-1]
     dims = sorted(

@@ -43,7 +43,7 @@ class GridLine(NamedTuple):
 def run(operations: Sequence[Operation], grid: Sequence[GridLine], cells: int) -> bool:
     """Run all operations in each tile, if they are compiled; return whether that was done.
 
-    `cells` are those that each formula computes in all.
+    `cells` is the number of cells that each formula computes in all tiles.
     """
     loop = compiled(LOOP, LOOP_ARITY, "formulas in tiles", cells)
     found = [_ready(operation, len(grid), cells) for operation in operations]

@@ -32,9 +32,10 @@ TABLE_FROM: Final = 4_096  # cells; below, a table of 256 entries costs more tha
 
 
 def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
-    """Evaluate `expression` on blocks of one shape.
+    """Evaluate a cell expression on blocks of one shape, one for each of its parameters.
 
-    Floating-point warnings are silent, as there is no user code on the stack to act on them.
+    The result has the shape of the blocks and the dtype of the expression. Floating-point warnings
+    are silent, as there is no user code on the stack to act on them.
     """
     result = np.empty(blocks[0].shape, expression.dtype) if out is None else out
     if not result.size:
@@ -56,14 +57,14 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
 
 
 def _gains(expression: Any, result: Block, blocks: Sequence[Block]) -> bool:
-    """Whether a compiled formula is faster than one loop of NumPy's through memory."""
+    """Whether a compiled formula is faster than one NumPy loop through memory."""
     steps = [step.function for step in expression.steps if step.function != "constant"]
     in_order = result.flags.c_contiguous and all(b.flags.c_contiguous for b in blocks)
     return len(steps) > 1 or not in_order or steps == ["cast"] or _is_ours(steps[-1], blocks[-1])
 
 
 def _is_ours(function: str, block: Block) -> bool:
-    """Whether a function of the cells of a block is none of NumPy's loops."""
+    """Whether a function of the cells of a block is our own, not a loop of NumPy."""
     formula = EXACT.get(function)
     exact = formula is not None and is_exact(formula, block.dtype)
     return exact or scalar_codegen.is_elementary(function, block.dtype)
@@ -76,7 +77,7 @@ def _run_tile(
     result: Block,
     buffers: dict[tuple[int, Any], Block],
 ) -> None:
-    """Run on cells that lie in order, as bits must not depend on how they lie.
+    """Run on cells that lie in order: bits must not depend on how cells lie.
 
     NumPy leaves its vector loops for operands that run backwards, and then gives other bits; and
     its `isfinite`, `isinf`, `isnan` and `signbit` miss cells of a strided result (2.4, AVX-512).
@@ -223,7 +224,7 @@ def _has_table(blocks: Sequence[Block]) -> bool:
 def _table(expression: Any) -> Block | None:
     """Results for every value of the only parameter, by the value's byte.
 
-    None if some value has no result: an integer to a negative power, of which no cell may be one.
+    None if some value has no result, such as an integer to a negative power.
     """
     every = np.arange(256, dtype=np.uint8)
     if expression.parameters[0].kind == "b":

@@ -69,7 +69,7 @@ def _chosen(numpy: np.ufunc, prefers: np.ufunc, x: Any, y: Any, out: Block | Non
 
 
 def is_exact(function: Callable[..., Any], dtype: np.dtype[Any]) -> bool:
-    """Whether for cells of `dtype` the function is a formula of this module, no loop of NumPy's."""
+    """Whether for cells of `dtype` the function is a formula of this module, not a NumPy loop."""
     if function in (fmax, fmin):
         return dtype.kind == "f"
     return function in (multiply, square) and dtype.kind == "c"

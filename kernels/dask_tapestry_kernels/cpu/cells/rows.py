@@ -76,7 +76,7 @@ def row_of(expression: Any) -> Row | None:
 
 @lru_cache(maxsize=1024)
 def text(expression: Any) -> str:
-    """Return what `expression` says: writing it takes as long as a small block."""
+    """Return `expression` as text: writing it takes as long as a small block, so it is kept."""
     return str(expression)
 
 

@@ -45,12 +45,12 @@ CAREFUL: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 
 
 def is_elementary(function: str, operand: DType) -> bool:
-    """Whether a function of cells of a dtype is one of our own, for which NumPy's is no way."""
+    """Whether a function of cells of a dtype is our own, so that NumPy cannot stand in for it."""
     return is_known(operand) and function in ELEMENTARY.get(operand.kind, ())
 
 
 def is_careful(function: str, operand: DType) -> bool:
-    """Whether a function of cells of a dtype has another way for some of them."""
+    """Whether a function of cells of a dtype has a careful form for some arguments."""
     return function in CAREFUL.get(operand.kind, ())
 
 
@@ -60,27 +60,27 @@ def is_known(dtype: DType) -> bool:
 
 
 def held(dtype: DType) -> str:
-    """The type in which a value is held."""
+    """Text of the type in which a value is held."""
     return TYPES[dtype.char]
 
 
 def stored(dtype: DType) -> str:
-    """The type in which a cell lies in memory."""
+    """Text of the type in which a cell lies in memory."""
     return "np.uint16" if dtype.char == "e" else TYPES[dtype.char]
 
 
 def loaded(cell: str, dtype: DType) -> str:
-    """The value of a cell in memory."""
+    """Text of the value of a cell in memory."""
     return f"half_to_float({cell})" if dtype.char == "e" else cell
 
 
 def to_store(value: str, dtype: DType) -> str:
-    """What is written to memory for a value."""
+    """Text of the cell that is written to memory for a value."""
     return f"float_to_half({value})" if dtype.char == "e" else value
 
 
 def constant(value: np.generic) -> str:
-    """A constant, by its bits where it is a float."""
+    """Text of a constant: a float is given by its bits."""
     kind = value.dtype
     if kind.char in "ef":
         return f"float32_of(np.int32({int(np.float32(value).view(np.int32))}))"
@@ -92,7 +92,7 @@ def constant(value: np.generic) -> str:
 
 
 def needs_care(function: str, operand: str, dtype: DType) -> str:
-    """Whether a careful function must do what the fast one is not right for."""
+    """Text of the test whether an argument needs the careful form."""
     return f"ufunc_loops.{_precision(dtype)}_{function}_needs_care({operand})"
 
 

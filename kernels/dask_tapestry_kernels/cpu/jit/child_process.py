@@ -1,7 +1,6 @@
 """The compiling child process, as its parent sees it.
 
-It imports numba, which takes .3 s, and LLVM, so that this process need not. It ends when its parent
-does.
+The child imports numba and LLVM, so that this process need not. It ends when its parent does.
 """
 
 from __future__ import annotations
@@ -42,20 +41,20 @@ class Child:
         return answer
 
     def close(self) -> None:
-        """End the process once it has compiled what it is at."""
+        """End the process once it has compiled its current source."""
         self._connection.close()
         self._process.wait()
 
     def disown(self) -> None:
-        """Leave the process to the one that this one was forked from."""
+        """Leave the child to the process that this one was forked from."""
         self._connection.close()
         self._process.returncode = 0
 
 
 def _start(descriptor: int) -> subprocess.Popen[bytes]:
-    """Start it with our modules and without numba's settings, which are for the user's functions.
+    """Start the child with our modules and without numba's settings, which are for user functions.
 
-    Its process group is its own, or Ctrl-C would end it.
+    The child has a process group of its own; else Ctrl-C would end it.
     """
     if getattr(sys, "frozen", False):
         raise OSError("sys.executable is the program itself")

@@ -72,7 +72,7 @@ def _linker() -> Any:
 
 
 def _link(compiled: object_cache.Compiled) -> Any:
-    """Load object code; raises RuntimeError if it needs what nobody provides."""
+    """Load object code; raises RuntimeError where a symbol that it needs is missing."""
     builder = llvm().JITLibraryBuilder().add_object_img(compiled.code)
     builder.add_current_process().export_symbol(compiled.symbol)
     for name, of_c in IMPORTS.items():
@@ -88,10 +88,10 @@ class _Request(NamedTuple):
 
 
 class Service:
-    """Kernels of this process by their source, and the child that compiles new ones.
+    """The compiled kernels of this process, by their source, and the child that compiles new ones.
 
-    One thread speaks with the child, a request at a time, so that whoever computes never waits for
-    a pipe; both end when nothing was asked for a while.
+    One thread speaks with the child, one request at a time, so that a thread that computes never
+    waits for a pipe. Thread and child end after a while without requests.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Service:
         self._broken = False  # whether no child can be started
 
     def get(self, source: str, arity: int, what: str, cells: int) -> Native | None:
-        """Return the kernel of `source` if it is there; else see to it that it will be."""
+        """Return the kernel of `source` if it is loaded; else ask for it, once that pays."""
         if self._failed:
             self._warn()
         if self.mode == "off":
@@ -176,7 +176,7 @@ class Service:
                 self._give_up(str(error))
 
     def _speak(self) -> None:
-        """Have what is waited for compiled, one after the other, until nothing is for a while."""
+        """Have the waiting sources compiled, one after the other, until none comes for a while."""
         while (asked := self._next()) is not None:
             source, request = asked
             if self._child is None:
@@ -266,7 +266,7 @@ def compiled(source: str, arity: int, what: str, cells: int = WORK) -> Native | 
 
 
 def required(source: str, arity: int, what: str) -> Native:
-    """Return the compiled kernel of `source`, waiting for it: there is no other way to its bits."""
+    """Return the compiled kernel of `source`, waiting for it: nothing else has its bits."""
     return _service.require(source, arity, what)
 
 

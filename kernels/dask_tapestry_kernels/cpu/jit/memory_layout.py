@@ -12,7 +12,7 @@ Block = np.ndarray[Any, Any]
 
 
 def address(block: Block) -> int:
-    """Where the first cell lies."""
+    """Address of the first cell."""
     first: int = block.__array_interface__["data"][0]
     return first
 
@@ -68,7 +68,10 @@ def lines(first: Block, second: Block, axis: int, together: bool) -> Iterator[Li
 
 
 def _outer(shape: list[int], strides: list[list[int]], stop: int, steps: list[int]) -> int:
-    """The dimension from which on, up to `stop`, cells of both blocks are `steps` apart."""
+    """The first dimension of those, up to `stop`, that are one line of cells in both blocks.
+
+    `steps` are the bytes from cell to cell of that line.
+    """
     dim, run = stop, 1
     while dim and (
         shape[dim - 1] == 1

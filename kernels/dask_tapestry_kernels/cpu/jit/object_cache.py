@@ -73,7 +73,7 @@ def write(key: str, compiled: Compiled) -> bool:
 
 
 def directory() -> Path | None:
-    """The directory of kept kernels, made if need be; None if there is none to be trusted.
+    """The directory of kept kernels, which is made if it is missing; None if it cannot be trusted.
 
     Code is loaded from it, so it must belong to the user and be closed to others.
     """

@@ -36,10 +36,11 @@ def column_states(
     state: DType,
     formulas: Sequence[Formula],
 ) -> list[Block] | None:
-    """As `leaf_states.leaf_states` for each of some formulas, in one pass; None where it cannot be.
+    """States of the leaves of several formulas in one pass; None where it cannot be.
 
     It can where one axis is reduced and the others are columns side by side, in all blocks, and a
-    cell is read once: a variance reads it twice.
+    cell is read once: a variance reads it twice. Arguments are those of `leaf_states`, but for
+    several formulas; there is a result for each.
     """
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS or len(formulas) > MOST_FORMULAS:

@@ -47,13 +47,21 @@ def leaf_states(
     Parameters
     ----------
     blocks
-        The cells; or, with `formula`, its operands, of one shape.
+        The cells; or, with `formula`, the formula's operands, of one shape.
+    monoid
+        A key of `monoids.ARITHMETIC`.
     cell
         Dtype of the cells.
     sides
-        Of a leaf.
+        Sides of a leaf along the reduced axes.
+    state
+        Dtype of the states.
     formula
-        Of the operands, which makes the cells.
+        Makes the cells of the operands.
+
+    Returns
+    -------
+    The states, of shape (leaves along each reduced axis, kept axes).
     """
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
@@ -163,7 +171,7 @@ def loops_of(monoid: str, cell: DType, state: DType, cells: int) -> tuple[int, N
 
 
 def fold_of(monoid: str, cell: DType, state: DType, cells: int) -> Native | None:
-    """The fold of one leaf, or of its columns, if it is compiled."""
+    """The compiled fold of one leaf, or of its columns; None while it is not compiled."""
     source = _source(monoid, cell, state)
     return compiled(source, FOLD_ARITY, f"{monoid} of {cell.name}", cells) if source else None
 
@@ -176,9 +184,9 @@ def _source(monoid: str, cell: DType, state: DType) -> str | None:
 def simplified(
     shape: tuple[int, ...], sides: tuple[int, ...], strides: Sequence[tuple[int, ...]]
 ) -> tuple[list[int], list[int], list[list[int]]]:
-    """Extents, sides and strides with fewer axes: neighbours that are one axis are merged.
+    """Extents, sides and strides with fewer axes: neighbours that run as one axis are merged.
 
-    Reduced axes are where the later one is not cut, kept ones always.
+    Kept axes are merged wherever they lie together, reduced axes where the later one is not cut.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def fold(function: Callable[..., Any], cells: Block) -> Block:
 
 
 def _whole_rounds(function: Callable[..., Any], cells: Block) -> tuple[Block, int]:
-    """The accumulators after all rounds that serve every lane, and the cells that took.
+    """The accumulators after all whole rounds of lanes, and the number of cells in these.
 
     A ufunc's reduction along an axis that is not the last one in memory adds row to row, hence in
     this order; leaf by leaf it stays in the first cache and takes a fourth of the time.
@@ -85,7 +85,7 @@ def _whole_rounds(function: Callable[..., Any], cells: Block) -> tuple[Block, in
 
 
 def _nothing_added(dtype: np.dtype[Any]) -> Any:
-    """What leaves every cell as it is when added, -0.0 too."""
+    """The number that changes no cell when it is added, -0.0 included."""
     if dtype.kind == "c":
         return dtype.type(complex(-0.0, -0.0))
     return dtype.type(-0.0) if dtype.kind == "f" else np.zeros((), dtype)[()]
@@ -177,7 +177,7 @@ def _std_finish(states: Block, count: int, ddof: float) -> Block:
 
 
 def _numbers(cells: Block, dtype: np.dtype[Any]) -> tuple[Block, Block | None, Block]:
-    """The cells, NaNs replaced by what adds nothing; where these are, if anywhere; the count."""
+    """The cells with NaNs replaced by what adds nothing; where NaNs are; the count of numbers."""
     nan = np.isnan(cells)
     work = cells.astype(dtype, copy=False)
     lost = np.count_nonzero(nan, axis=1)

@@ -37,7 +37,10 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
 
 
 def reductions(out: Block | None, *blocks: Block, parts: Sequence[Mapping[str, Any]]) -> Block:  # noqa: ARG001
-    """Several reductions of the same blocks, or of the fields f0, f1... of one block of nodes."""
+    """Several reductions of the same blocks, or of the fields f0, f1... of one block of nodes.
+
+    `parts` has the fields of `Part` for each. The result has the fields f0, f1... too.
+    """
     told = [Part(**part) for part in parts]
     if told[0].source is None:
         values = _folded(blocks, told)
@@ -258,7 +261,7 @@ def _interpreted_states(blocks: Sequence[Block], part: Part) -> Block:
 
 
 def _column_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:
-    """States of leaves of several formulas that are folded alike; None where that is not so."""
+    """States of leaves of several formulas that are folded alike; None where they are not."""
     kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
     if len(kinds) > 1 or any(p.expression is None for p in parts) or _tells_places(parts[0]):
         return None
@@ -282,7 +285,10 @@ def _compiled(expression: Any, cells: int) -> Formula | None:
 def _leaf_states(
     cells: Block, arithmetic: Arithmetic, sides: tuple[int, ...], state: np.dtype[Any]
 ) -> Block:
-    """What `leaf_states` compiles, by NumPy."""
+    """States of the leaves of `cells`, whose reduced axes come first, by NumPy.
+
+    They have the bits of those that `leaf_states` compiles.
+    """
     rank = len(sides)
     grid = leaf_grid(cells.shape[:rank], sides)
     nodes = np.empty((*grid, *cells.shape[rank:]), state)

@@ -18,7 +18,7 @@ SPREADS: Final = frozenset({"var", "std", "nanvar", "nanstd"})
 
 
 def supported(monoid: str, cell: DType, state: DType) -> bool:
-    """Whether a fold of cells of this dtype to this state is compiled."""
+    """Whether there is a compiled fold of cells of this dtype to states of this one."""
     if cell.kind in "mM":
         return monoid in OF_TIMES and cell.isnative
     kinds = [cell, *([state[name] for name in state.names] if state.names else [state])]
@@ -40,7 +40,7 @@ def _is_common(dtype: DType) -> bool:
 
 
 def convertible(source: DType, target: DType) -> bool:
-    """Whether cells become numbers of `target` in one way only, and in one intrinsic."""
+    """Whether cells become numbers of `target` in one way only, by one instruction."""
     if source == target or target.kind == "b":
         return True
     if target == np.float16 or (target.kind in "iu" and source.kind in "fc"):

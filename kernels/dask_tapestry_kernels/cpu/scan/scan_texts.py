@@ -258,7 +258,7 @@ def _combine(function: str, state: np.dtype[Any]) -> str | None:
 def _names(
     combine: str, cell: np.dtype[Any], state: np.dtype[Any], value: np.dtype[Any]
 ) -> dict[str, Any]:
-    """What the texts leave open."""
+    """The values of the names in the texts."""
     kind = storage(state)
     read = "half_to_float(cell)" if cell == np.float16 else "cell"
     if state.kind == "b":
@@ -293,9 +293,9 @@ def _names(
 def _group_names(
     read: str, step: Callable[[str], str], cell: np.dtype[Any], state: np.dtype[Any]
 ) -> dict[str, str]:
-    """What the texts leave open about `GROUP` leaves side by side, a line for each.
+    """The values of the names for `GROUP` leaves side by side, a line of text for each leaf.
 
-    `read` is a cell as text, `step` the text of a total with it.
+    `read` is a cell as text, `step` the text of a total combined with it.
     """
     numbers = range(GROUP)
     row, far = " " * 16, " " * 20

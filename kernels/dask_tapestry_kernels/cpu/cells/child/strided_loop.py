@@ -1,9 +1,9 @@
-"""The walk: a compiled row run over blocks of any rank and any strides.
+"""The strided loop: a compiled row run over blocks of any rank and any strides.
 
-A row takes n cells of each operand that lie side by side. The walk cuts a block into boxes of its
-two last dimensions, packs the operands that do not lie so into small buffers, and unpacks the
-result where it does not. What is the same in the next box is packed once. It knows bytes only, so
-one compiled function serves all expressions.
+A row takes n cells of each operand that lie side by side. The loop cuts a block into boxes of its
+two last dimensions, packs operands whose cells are apart into small buffers, and unpacks the result
+where its cells are apart. An operand that is the same in the next box is packed once. The loop
+knows bytes only, so one compiled function serves all expressions.
 
 Boxes go down the rows first, so that a transposed operand is read from the cache lines that the
 rows before have brought.

@@ -1,7 +1,7 @@
 """The loop over tiles: several compiled rows, one after the other, in each tile of a block.
 
-What a row writes for a tile the next one reads while it is in cache. From tile to tile the operands
-move by a number of bytes a cell, which for buffers that all tiles share is none.
+What one row writes for a tile the next row reads while it is in cache. From tile to tile an
+operand moves by some bytes for each cell; a buffer that all tiles share stays where it is.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ LINE = 7  # integers that describe a row: see `kernel`
 
 @njit("void(int64, int64, int64, int64, int64)", **OPTIONS)
 def kernel(rows: int, count: int, grid: int, rank: int, scratch: int) -> None:
-    """Run the `count` rows described at `rows` in each tile of the grid of `rank` dimensions.
+    """Run the `count` rows described at `rows` in each tile of a grid of `rank` dimensions.
 
-    `rows` holds a line each: address of the compiled row, number of operands, rank, strip and
-    address of the layout that `walk` takes, then the addresses of the operands' and the result's
-    places in the first tile, and of how many bytes they move with each cell along each dimension of
-    the grid. `grid` holds a line a dimension: tiles, cells from one to the next, and place of the
-    last one, which may overlap the one before.
+    `rows` is the address of `LINE` int64 for each row: address of the compiled row, number of
+    operands, rank, strip, and address of the layout that `walk` takes; address of the places of
+    operands and result in the first tile; address of the bytes that each of these moves with each
+    cell along each dimension of the grid. `grid` is the address of three int64 for each dimension:
+    number of tiles, cells from one tile to the next, and place of the last tile, which may overlap
+    the one before. `scratch` is memory as `walk` takes it.
     """
     lines = carray(pointer(rows), (count, LINE), np.int64)
     dims = carray(pointer(grid), (rank, 3), np.int64)

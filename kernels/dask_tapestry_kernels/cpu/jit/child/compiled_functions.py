@@ -1,7 +1,4 @@
-"""Functions that compiled kernels are made of: called or inlined ones, and memory on their stack.
-
-Importing this module imports numba.
-"""
+"""Functions that compiled kernels are made of, called or inlined, and memory on their stack."""
 
 from __future__ import annotations
 

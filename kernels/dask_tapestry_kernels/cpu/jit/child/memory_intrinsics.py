@@ -1,7 +1,4 @@
-"""Memory by address: cells and tables read and written, bytes copied, functions called.
-
-Importing this module imports numba.
-"""
+"""Memory by address: cells and tables read and written, bytes copied, functions called."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Cells of any strides copied by compiled code: lines, planes of rows, and boxes of any rank.
 
-Cells are of 1, 2, 4, 8 or 16 bytes; strides are in bytes. Importing this module imports numba.
+Cells are of 1, 2, 4, 8 or 16 bytes; strides are in bytes.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Rows of some columns are evaluated into the first cache and added to accumulators in the second, so
 each operand is read once and in pieces of kilobytes. Several formulas that are folded alike lie
 beside each other as more columns: sums of u², v² and u·v read u and v once.
-
-Importing this module imports numba, so only what compiles, or loads what was compiled, does.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ The functions serve the texts of `fold_texts`. One column stays in registers (`f
 several columns run through a buffer (`fold_many_columns`), and bricks side by side are folded in
 runs (`fold_adjacent_bricks`). All have the bits of `monoids.ARITHMETIC[...].leaf`: the cells go in
 turn to 32 lanes, and the lanes are folded by halves.
-
-Importing this module imports numba, so only what compiles, or loads what was compiled, does.
 """
 
 from __future__ import annotations

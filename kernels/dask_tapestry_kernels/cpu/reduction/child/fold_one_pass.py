@@ -1,7 +1,4 @@
-"""One pass over leaves, by the way that suits how they lie: a row, bricks in a run, or columns.
-
-Importing this module imports numba, so only what compiles, or loads what was compiled, does.
-"""
+"""One pass over leaves, by the way that suits how they lie: a row, bricks in a run, or columns."""
 
 from __future__ import annotations
 

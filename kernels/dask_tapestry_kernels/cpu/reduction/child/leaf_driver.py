@@ -6,8 +6,6 @@ columns are contiguous. Otherwise its cells go into a buffer of the second cache
 columns as fit. With a formula, its operands go there unless they are contiguous, and then its
 values. `leaf_plan` decides that for a leaf, `leaf_strips` does it; this module goes from leaf to
 leaf.
-
-Importing this module imports numba, so only what compiles, or loads what was compiled, does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a leaf lies in memory, and whether it can be folded there.
 
 A leaf lies in a block whose axes have `strides` bytes; its extents are the `box`, reduced axes
-first. Both are addresses of int64. Importing this module imports numba.
+first. Both are addresses of int64.
 """
 
 from __future__ import annotations

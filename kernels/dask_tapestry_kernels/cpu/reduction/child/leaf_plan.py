@@ -1,7 +1,4 @@
-"""How one leaf is folded: in place or packed, and in which strips of columns.
-
-Importing this module imports numba.
-"""
+"""How one leaf is folded: in place or packed, and in which strips of columns."""
 
 from __future__ import annotations
 

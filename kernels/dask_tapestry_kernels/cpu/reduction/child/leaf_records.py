@@ -1,7 +1,6 @@
 """The records of `leaf_tables` as compiled code sees them, and the plan of a leaf.
 
-Each is a numba type, and a function from the address of a record to the record. Importing this
-module imports numba.
+Each is a numba type, and a function from the address of a record to the record.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 The columns of a leaf come in strips. `_gather` packs a strip, `_fold_in_place` and `_fold_packed`
 have it folded, and `scatter_states` puts the states of a run of leaves to their places.
-
-Importing this module imports numba.
 """
 
 from __future__ import annotations
