@@ -57,7 +57,7 @@ bench: venv
 	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
 
 docs: venv
-	$(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 
 docs-check: venv
 	$(BIN)/python -m pytest docs README.md tests/test_*.py $(ARGS)

@@ -76,13 +76,14 @@ def sources_behind(source: Source) -> FoundSources:
 
 def _source_of(item: object) -> Source | None:
     """The source that reads an array; None for what is none, or holds no cells of a fixed type."""
-    if is_zarr_array(item):
-        return source_of_array(item, Location.of(item, None, uuid4().hex))
-    stored = is_dataset(item) and bool(item)  # one whose file is closed is neither true nor known
-    if not stored and not isinstance(item, np.ndarray):
-        return None
     try:
-        source = source_of_dataset(item, None) if stored else as_tensor(item).operator
+        if is_zarr_array(item):
+            return source_of_array(item, Location.of(item, None, uuid4().hex))
+        if is_dataset(item) and bool(item):  # one whose file is closed is neither true nor known
+            return source_of_dataset(item, None)
+        if not isinstance(item, np.ndarray):
+            return None
+        source = as_tensor(item).operator
     except TapestryError:
         return None
     return source if isinstance(source, Source) else None

@@ -12,7 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
-from dask_tapestry.io.duck_source import checked_block
+from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.teg import TensorType
 
 if TYPE_CHECKING:

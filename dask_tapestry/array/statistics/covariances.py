@@ -98,7 +98,9 @@ def cov(
     return Array(astype(scaled.node, x.dtype)).squeeze()
 
 
-def _variables(m: ArrayLike, y: Any, rowvar: bool, dtype: np.dtype[Any] | None) -> Array:
+def _variables(
+    m: ArrayLike, y: ArrayLike | None, rowvar: bool, dtype: np.dtype[Any] | None
+) -> Array:
     """Variables as rows, in the dtype to compute in."""
     given = [asarray(v) for v in (m, y) if v is not None]
     if any(v.ndim > 2 for v in given):
