@@ -1,7 +1,7 @@
 """Set operations: what two arrays have in common, and what only one of them holds.
 
-Their number is counted when a shape is first asked for. Cells are sorted, and a mask marks the
-first of each kind.
+The cells of a result are counted when its shape is first asked for. Cells are sorted, and a mask
+marks the first of each kind.
 """
 
 from __future__ import annotations
