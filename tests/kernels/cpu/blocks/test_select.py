@@ -38,7 +38,10 @@ def test_a_reshape_reads_a_box_of_running_numbers():
 
 def test_a_reshape_is_put_together_from_pieces():
     x = np.arange(12.0).reshape(3, 4)
-    parts = (GroupPart((0, 2), (1, 4), 0, (2,), (1,), 0, 2), Part((1, 0), (2, 4), 0, (4,), (1,), 2, 4))
+    parts = (
+        GroupPart((0, 2), (1, 4), 0, (2,), (1,), 0, 2),
+        GroupPart((1, 0), (2, 4), 0, (4,), (1,), 2, 4),
+    )
     out = np.empty((2, 3))
     made = KERNELS["reshape"](out, x[:1, 2:], x[1:2], parts=(parts,), shape=(2, 3))
     assert made is out
