@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index
+from typing import SupportsIndex
 
 from dask_tapestry.errors import ShapeError
 
-Shape = int | Sequence[int]
+Shape = SupportsIndex | Sequence[SupportsIndex]
 
 
 def shape_of(shape: Shape) -> tuple[int, ...]:

@@ -90,7 +90,6 @@ def cov(
         return x.reshape(0, 0)
     weights = _weights(fweights, aweights, x.shape[1])
     around = average(x, axis=1, weights=weights)
-    assert isinstance(around, Array)
     off = x - around.reshape(-1, 1)
     weighted = off if weights is None else off * weights
     product = Array(matmul(off.node, weighted.T.conj().node))

@@ -98,7 +98,7 @@ class BlockFunction:
 
     def __call__(
         self, *arrays: ArrayLike, after: Sequence[Array | Effect] = (), **named: Any
-    ) -> Array | tuple[Array, ...]:
+    ) -> Any:
         tensors, further, options = self._arguments(arrays, named)
         points = points_of(after)
         written, monoid = self.signature, self.signature.monoid

@@ -80,7 +80,7 @@ def reduction(
     output_size: int = 1,
     meta: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-) -> Array | tuple[Array, ...]:
+) -> Any:
     """Reduce by functions of blocks and of partial results, as `dask.array.reduction`.
 
     Parameters
