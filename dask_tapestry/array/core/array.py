@@ -14,7 +14,7 @@ from dask.core import flatten
 
 from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
-from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred, check_workers
+from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.array.core.method_stubs import ArrayMethods
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
@@ -31,12 +31,12 @@ from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import computing_with, live_client
+from dask_tapestry.plan.resources import computing_with
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
 
-__all__ = ["Array", "resolve_shapes"]
+__all__ = ["Array"]
 
 
 @final
@@ -44,7 +44,15 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
-    array. Shapes and dtypes are NumPy's and are always known.
+    array. Shapes and dtypes are NumPy's and are always known. Arrays are made by functions such as
+    `asarray`, `zeros` and `from_zarr`.
+
+    Parameters
+    ----------
+    node
+        The node it wraps, or how that is made once its shape is counted.
+    plan
+        How to compute it; by default it is planned when it is computed.
 
     Examples
     --------
@@ -67,7 +75,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         """The node it wraps; where its shape depends on data, counts that when first asked."""
         if self._node is None:
             assert self._deferred is not None
-            self._node = self._deferred.resolve(_count)
+            self._node = self._deferred.resolve(run_count)
         return self._node
 
     @node.setter
@@ -178,12 +186,22 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
     # Dask collection -----------------------------------------------------------------------
 
     def compute(self, **kwargs: Any) -> Any:
-        """Plan the array, run it with Dask and return it as a NumPy array.
+        """Plan the array, run it with Dask and return its value.
 
         Parameters
         ----------
         **kwargs
             For `dask.compute`, such as ``scheduler``.
+
+        Returns
+        -------
+        numpy.ndarray or numpy.generic
+            Of the array's shape and dtype.
+
+        Raises
+        ------
+        MemoryLimitError
+            If a block cannot be made small enough for a worker.
         """
         with computing_with(kwargs.get("scheduler")):
             if self.runs_anywhere(kwargs):
@@ -198,12 +216,17 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return not told and self._plan_given is None
 
     def persist(self, **kwargs: Any) -> Array:
-        """Run the array and keep its blocks where they are computed; return an array of them.
+        """Run the array and keep its blocks where they are computed.
 
         Parameters
         ----------
         **kwargs
             For `dask.persist`, such as ``scheduler``.
+
+        Returns
+        -------
+        Array
+            Of the same value, made of the blocks that are kept.
         """
         with computing_with(kwargs.get("scheduler")):
             kept: Array = DaskMethodsMixin.persist(self, **kwargs)
@@ -259,7 +282,12 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return _rebuild, (self,)
 
     def to_delayed(self) -> np.ndarray[Any, Any]:
-        """Return an array of Dask Delayed objects, one for each nominal chunk.
+        """Return the nominal chunks as Dask Delayed objects.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of objects, of shape `numblocks`.
 
         Examples
         --------
@@ -323,42 +351,10 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return Array, (self.node,)
 
 
-def _count(counts: Node, keep: Sequence[Node]) -> CountRun:
-    """Run a count graph: what it stands on stays where it is computed."""
+def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
+    """Run a count graph; the nodes to keep stay where they are computed."""
     first, *rest = dask_persist(Array(counts), *map(Array, keep))
     return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
-
-
-async def resolve_shapes(*arrays: Array) -> None:
-    """Count what the shapes of arrays depend on, from asynchronous code.
-
-    Elsewhere nothing needs to be said: a shape that depends on data is counted when it is asked
-    for. With an asynchronous client that would block the event loop, hence this.
-
-    Examples
-    --------
-    >>> import asyncio, dask_tapestry as dt
-    >>> x = dt.arange(10)
-    >>> positive = x[x > 6]
-    >>> asyncio.run(dt.resolve_shapes(positive))
-    >>> positive.shape
-    (3,)
-    """
-    client = live_client()
-    for array in arrays:
-        deferred = array.deferred
-        if deferred is None:
-            continue
-        if client is None or not client.asynchronous:
-            array.node = deferred.resolve(_count)
-            continue
-        known = deferred.known()
-        if known is None:
-            check_workers(await client.scheduler.identity(n_workers=-1))
-            first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
-            counts = np.asarray(await client.compute(first))
-            known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
-        array.node = known
 
 
 def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:

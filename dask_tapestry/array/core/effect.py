@@ -47,7 +47,14 @@ def check_options(function: str, options: Iterable[str]) -> None:
 
 @final
 class Effect(DaskMethodsMixin):
-    """Something to be done: `compute` does it and returns None.
+    """Something to be done, such as a write: `compute` does it and returns None.
+
+    Parameters
+    ----------
+    node
+        The sink or sequence point it wraps.
+    plan
+        How to do it; by default it is planned when it is done.
 
     Examples
     --------
@@ -149,10 +156,25 @@ def _node_of(item: Any) -> Node:
 
 
 def sequence_point(*after: Any) -> Effect:
-    """Return a point in time when all of `after` (sinks, sequence points, arrays) have ended.
+    """Return a point in time when all of `after` have ended.
 
-    What names it in ``after=`` starts no earlier. An array has ended when all its cells are
+    What names it in ``after=`` starts no earlier. An array has ended when all its elements are
     computed.
+
+    Parameters
+    ----------
+    *after
+        Lazy writes, sequence points and arrays.
+
+    Returns
+    -------
+    Effect
+        Computing it computes all of `after`.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
 
     Source: Tapestry whitepaper, "Sequence Point Nodes".
 

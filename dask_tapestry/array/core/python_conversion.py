@@ -65,12 +65,22 @@ class PythonConversion:
         return format(self.item(), text) if text and not self.ndim else format(repr(self), text)
 
     def item(self, *index: int) -> Any:
-        """Return the only cell, or the one at `index`, as a Python scalar; computes it.
+        """Return one element as a Python scalar; computes it.
+
+        Parameters
+        ----------
+        *index
+            A coordinate for each dimension, or one place in C order; without, the only element.
+
+        Returns
+        -------
+        bool, int, float, complex, ...
+            What `numpy.ndarray.item` returns.
 
         Raises
         ------
         ShapeError
-            If there are several and none is named.
+            If there are several elements and none is named.
         """
         chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
         if chosen.size != 1:
@@ -78,5 +88,11 @@ class PythonConversion:
         return np.asarray(chosen.compute()).item()
 
     def tolist(self) -> Any:
-        """Return the cells as nested lists of Python scalars; computes them."""
+        """Return the elements as nested lists of Python scalars; computes them.
+
+        Returns
+        -------
+        list or scalar
+            As deep as the array has dimensions.
+        """
         return np.asarray(self.compute()).tolist()

@@ -60,10 +60,19 @@ def to_hdf5(
     **kwargs
         For ``h5py.Group.create_dataset``, such as ``compression``.
 
+    Returns
+    -------
+    None
+        Once the arrays are written.
+
     Raises
     ------
     StoreError
         If a dataset is there and `overwrite` is false, or HDF5 cannot hold the dtype.
+
+    See Also
+    --------
+    from_array, store
 
     Source: dask.array.to_hdf5.
 
@@ -125,10 +134,21 @@ def from_npy(
     dims
         Names of the dimensions.
 
+    Returns
+    -------
+    Array
+        Of the shape and dtype in the file.
+
     Raises
     ------
+    ArgumentError
+        For another `mmap_mode`.
     StoreNotFoundError, StoreError
         If there is no such file, or it holds no array with a fixed dtype.
+
+    See Also
+    --------
+    from_npy_stack, numpy.load
 
     Examples
     --------
@@ -183,10 +203,21 @@ def to_npy_stack(
     **kwargs
         For `compute`, such as ``scheduler``.
 
+    Returns
+    -------
+    None or Effect
+        As `compute` says.
+
     Raises
     ------
+    ShapeError
+        If `length` is less than 1.
     StoreError
         If npy files are there and `overwrite` is false.
+
+    See Also
+    --------
+    from_npy_stack
 
     Source: dask.array.to_npy_stack.
 
@@ -221,10 +252,19 @@ def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
     mmap_mode
         ``"r"`` to map the files into memory, None to read them.
 
+    Returns
+    -------
+    Array
+        Whose chunks are the files.
+
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is no complete stack.
+
+    See Also
+    --------
+    to_npy_stack, from_npy
 
     Source: dask.array.from_npy_stack.
 

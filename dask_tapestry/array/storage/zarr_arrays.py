@@ -68,10 +68,19 @@ def from_zarr(
     **ignored
         Dask's ``name`` and ``inline_array``, which have no meaning here.
 
+    Returns
+    -------
+    Array or dict of Array
+        The array, or of a group all its arrays by their paths.
+
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is no array, it cannot be read, or a write of it has not ended.
+
+    See Also
+    --------
+    to_zarr, from_array
 
     Examples
     --------
@@ -165,13 +174,24 @@ def to_zarr(
     **kwargs
         For `compute`, such as ``scheduler``.
 
+    Returns
+    -------
+    None or Effect or Array
+        As `compute` and `return_stored` say.
+
     Raises
     ------
+    ArgumentError
+        If `overwrite` is given with a region or to append.
     StoreError
         If something is there and `overwrite` is false; or if there is nothing to write a region of
         or to append to, or that cannot change.
     ShapeError
         If chunks, shards, region or the shape of what is there do not fit.
+
+    See Also
+    --------
+    from_zarr, store
 
     Examples
     --------
