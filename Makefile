@@ -48,7 +48,7 @@ quick: venv
 	$(PYTEST) -m "not slow and not exhaustive" $(ARGS)
 
 exhaustive: venv
-	$(PYTEST) -m "exhaustive or hypothesis" --hypothesis-profile=nightly $(ARGS)
+	$(PYTEST) --dist load -m "exhaustive or hypothesis" --hypothesis-profile=nightly $(ARGS)
 
 demo: venv
 	$(BIN)/python examples/image_job.py $(ARGS)

@@ -72,7 +72,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def node(self) -> Node:
-        """The node it wraps; where its shape depends on data, counts that when first asked."""
+        """The node it wraps; a shape that depends on data is counted for it."""
         if self._node is None:
             assert self._deferred is not None
             self._node = self._deferred.resolve(run_count)
@@ -85,12 +85,12 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def deferred(self) -> Deferred | None:
-        """How the node is made once it is counted; None if it is there."""
+        """How the node is made once its shape is counted; None if it is there."""
         return self._deferred if self._node is None else None
 
     @property
     def bound(self) -> Node:
-        """The node, or one that is at least as large as it will be; never counts."""
+        """The node, or, where that is not counted yet, one of at least its shape."""
         deferred = self.deferred
         return self.node if deferred is None else deferred.bound
 
@@ -152,9 +152,9 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
     def chunks(self) -> tuple[tuple[int, ...], ...]:
         """Lengths of the nominal chunks along each dimension, as in Dask.
 
-        They are what functions of blocks see, a function of the expression alone: what the user
-        said, else the stored chunks, else a canonical grid (which the setting ``block_bytes``
-        sizes). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
+        Functions of blocks see these. They depend on the expression alone: they are what the user
+        said, else the stored chunks, else a canonical grid (whose size the setting ``block_bytes``
+        gives). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
         """
         return tuple(tuple(c.lengths()) for c in self.nominal_cuts)
 
@@ -175,7 +175,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def blocks(self) -> Blocks[Array]:
-        """The nominal chunks: ``x.blocks[i, j]`` is the part of the array that one holds."""
+        """The nominal chunks as arrays: ``x.blocks[i, j]``."""
         return Blocks(self.__getitem__, self.nominal_cuts)
 
     @property
@@ -211,7 +211,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
             return DaskMethodsMixin.compute(self, **kwargs)
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
-        """Whether neither a plan of its own nor what `dask.compute` is told says how to compute."""
+        """Whether nothing says how to compute: no plan of its own, no option for Dask."""
         told = set(options) - {"scheduler"} or options.get("scheduler") not in LOCAL_SCHEDULERS
         return not told and self._plan_given is None
 
@@ -234,7 +234,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def _lowered(self) -> tuple[Lowered, Any]:
-        """The layers of this array alone, whose last one yields the nominal chunks."""
+        """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
         known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
@@ -363,10 +363,10 @@ def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:
-    """An array of the blocks that are in `graph`: results, futures of them, or tasks.
+    """An array of the blocks in `graph` (results, futures or tasks), in the nominal chunks of `x`.
 
-    Its nominal chunks are those of `x`. With `rename` the blocks are those of `x` alone, under
-    other names. Blocks that are there already, as futures, need no tasks: `x` is what it was.
+    With `rename` the blocks are those of `x` alone, under other names. Without tasks in the graph
+    the blocks of `x` are futures already, and `x` stays as it is.
     """
     nominal = x.nominal_cuts
     if rename is not None:

@@ -30,9 +30,9 @@ def implements(*functions: Any) -> Callable[[Function], Function]:
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Call our function for a ufunc; NotImplemented, hence TypeError, where there is none."""
+    """Call our function for a ufunc; where there is none, return NotImplemented: TypeError."""
     if getattr(np, ufunc.__name__, ufunc) is not ufunc:
-        return NotImplemented  # of the same name as one of NumPy's, and another one
+        return NotImplemented  # another library's, of the name of one of NumPy's
     if method != "__call__":
         whole = METHODS.get((ufunc.__name__, method))
         return NotImplemented if whole is None else whole(*inputs, **kwargs)

@@ -1,4 +1,4 @@
-"""Effect: a write, or a point in time, as a Dask collection without a value."""
+"""Effect: a write, or a point in time, as a Dask collection that has no value."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _nothing(results: Any) -> None:
 
 
 def _done(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> Effect:
-    """The end of an effect whose tasks, or what has become of them, are in `graph`."""
+    """The sequence point after an effect whose tasks, or their futures, are in `graph`."""
     if rename is None and len(graph) != 1:
         return effect
     (key,) = graph if rename is None else effect.__dask_keys__()
@@ -137,7 +137,7 @@ def _done(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> E
 
 
 def points_of(after: Iterable[Any]) -> list[Node]:
-    """The sequence points at the ends of what ``after=`` names.
+    """Return a sequence point after each of what ``after=`` names.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Arrays as Python's numbers and lists: each of these computes."""
+"""Arrays as Python's numbers and lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dask_tapestry.errors import ShapeError
 
 
 class PythonConversion:
-    """What Python asks of an array of one cell, and of its cells as Python's own objects."""
+    """Conversions to Python's numbers, lists and text, and ``in``; they compute."""
 
     __slots__ = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import prod
 from operator import index
 from typing import Any, TypeVar
@@ -86,7 +86,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
 
 
 @implements(np.tile)
-def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
+def tile(A: ArrayLike, reps: Shape) -> Array:
     """Lay out copies of a whole array along its last axes, as `numpy.tile`.
 
     Parameters
