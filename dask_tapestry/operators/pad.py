@@ -1,6 +1,6 @@
-"""Pad: a tensor with more cells before and after its own along an axis, made of its own cells.
+"""Pad: cells before and after a tensor along an axis, as `numpy.pad` makes them.
 
-Each is a concatenation of slices, so that slices of what is padded reach what it is padded of.
+Each is a concatenation of slices, so a slice of the result reads only the cells it needs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Widths = tuple[int, int]
 
 
 def framed(x: Tensor, axis: int, widths: Widths, sides: tuple[Tensor, Tensor]) -> Tensor:
-    """`x` with `sides` repeated along `axis`, as often as `widths` says, before and after it."""
+    """`x` between its `sides`, each of extent 1 and repeated along `axis` as `widths` says."""
     shape = x.type.shape
     ends = [
         broadcast(side, (*shape[:axis], width, *shape[axis + 1 :]))
@@ -31,20 +31,20 @@ def framed(x: Tensor, axis: int, widths: Widths, sides: tuple[Tensor, Tensor]) -
 def pad_constant(
     x: Tensor, axis: int, widths: Widths, values: tuple[np.generic, np.generic]
 ) -> Tensor:
-    """One value, of the dtype of `x`, before it and one after it."""
+    """One constant before and one after, of the dtype of `x`."""
     ones = (1,) * x.type.ndim
     return framed(x, axis, widths, (full(ones, values[0]), full(ones, values[1])))
 
 
 def pad_edge(x: Tensor, axis: int, widths: Widths) -> Tensor:
-    """The first cell before, the last one after."""
+    """The first cell repeated before, the last one after."""
     extent = x.type.shape[axis]
     sides = slice_axis(x, axis, 0, 1), slice_axis(x, axis, extent - 1, extent)
     return framed(x, axis, widths, sides)
 
 
 def pad_wrap(x: Tensor, axis: int, widths: Widths) -> Tensor:
-    """The cells as if they came again and again."""
+    """The cells repeated periodically."""
     extent = x.type.shape[axis]
     before, after = widths
     if max(widths) <= extent:
@@ -59,7 +59,7 @@ def pad_wrap(x: Tensor, axis: int, widths: Widths) -> Tensor:
 
 
 def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
-    """The cells in reverse order, then in theirs, and so on; with the `edge` cell twice or once."""
+    """The cells reflected at both ends; with `edge`, the cell at the end appears twice."""
     extent = x.type.shape[axis]
     before, after = widths
     if extent == 1:
@@ -76,7 +76,7 @@ def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
 
 
 def pad_reflect_odd(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
-    """As `pad_reflect`, but each reflection is subtracted from twice the cell it starts at.
+    """As `pad_reflect`, but each reflection is subtracted from twice the cell it is reflected at.
 
     Source: numpy.pad with ``reflect_type="odd"``, whose order of additions this follows.
     """
@@ -104,7 +104,7 @@ def _odd(edge: Tensor, cells: Tensor, axis: int) -> Tensor:
 
 
 def within(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
-    """`x` between two tensors; those without cells are left out."""
+    """`x` between two tensors; empty ones are left out."""
     parts = [y for y in (before, x, after) if y is x or y.type.shape[axis]]
     return concat(parts, axis)
 

@@ -16,15 +16,15 @@ from dask_tapestry.zspace import ZRange
 
 LONGEST: Final = 2**63 - 1
 LONGEST_TABLE: Final = 2**20  # 8 MiB, made in .1 s
-FLOPS: Final = 64  # operations a cell of a long one
+FLOPS: Final = 64  # of a cell of a long one
 
 
 @dataclass(frozen=True)
 class Permutation(Generator):
-    """Cell i is where ``places[i]`` goes in a bijection of ``range(extent)`` that `stream` chooses.
+    """Cell i is ``p[places[i]]``, p being a random permutation of ``range(extent)``: int64.
 
-    A short one is the order of as many random numbers, made once in each process; a long one is
-    computed cell by cell, by a network of keyed hashes.
+    A short p is the argsort of random numbers, made once in each process; a long one is computed
+    cell by cell, by a network of keyed hashes.
     """
 
     name = "permutation"

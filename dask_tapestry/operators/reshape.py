@@ -1,9 +1,9 @@
 """Reshape: the same cells in C order under another shape.
 
-The dimensions fall into groups of equal extent on both sides: within a group the cells have one
-running number, between groups nothing moves. A box of the output is, in each group, some spans of
-running numbers, and each span a few boxes of the input's dimensions. These are read exactly where
-they are few; else, or where it reads little more, the one box that holds them all.
+The dimensions fall into groups of the same size on both sides, such as (2, 3) and (6,); each group
+is reshaped by itself. A box of the output is, in each group, some spans of flat indices, and each
+span a few boxes of the input. Few boxes are read exactly; instead of many, or where it holds little
+more, the one box around them is read.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import Cuts, ZRange
 
-MOST_PARTS: Final = 64  # boxes that a block is read in; more cost more than the cells they save
-SLACK_CELLS: Final = 1024  # that one box may hold besides the wanted ones
+MOST_PARTS: Final = 64  # boxes that a block reads; more cost more than the cells they save
+SLACK_CELLS: Final = 1024  # that the one box may hold besides the wanted ones
 
 
 class Group(NamedTuple):
-    """Input dimensions ``[a, b)`` and output dimensions ``[c, d)`` that hold the same numbers."""
+    """Input dimensions ``[a, b)`` that become output dimensions ``[c, d)``."""
 
     a: int
     b: int
@@ -48,8 +48,8 @@ class Group(NamedTuple):
 class Part(NamedTuple):
     """A box of a group's input dimensions, and which of its cells are wanted.
 
-    They begin at its running number `offset` and lie in `shape` with the steps `steps`; together
-    they are `length` cells of the output's box from `start` on.
+    They begin at flat index `offset` of the box and have the shape `shape` with the steps `steps`;
+    they are the `length` cells of the output's box from `start` on.
     """
 
     lo: tuple[int, ...]
@@ -65,7 +65,7 @@ class Part(NamedTuple):
 class Reshape(Selector):
     """Cells of a tensor of shape `old`, in C order, under shape `new`.
 
-    Of a restricted one the output is the box `window` of `new`, the input the box `held` of `old`.
+    Restricted, its output is the box `window` of `new` and its input the box `held` of `old`.
     """
 
     name = "reshape"
@@ -132,7 +132,7 @@ class Reshape(Selector):
         return {"parts": parts, "shape": box.shape}
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Of a dimension that is divided as demands tell; of those that become one, `flattened`."""
+        """`flattened` for dimensions that become one; for others as their demands tell."""
         known = list(super().nominal(inputs, chunks))
         if self.window is not None or 0 in self.new:
             return tuple(known)
@@ -170,7 +170,7 @@ class Reshape(Selector):
         old, new = list(self.old), list(self.new)
         window, held = [], []
         for a, b, c, d in self.groups:
-            if b - a == d - c == 1:  # its own coordinates, counted anew
+            if b - a == d - c == 1:  # the same dimension: its coordinates are counted from 0 again
                 old[a] = new[c] = reads[a].count
                 window.append((0, reads[a].count))
                 held.append((0, reads[a].count))
