@@ -38,14 +38,14 @@ CLOSED: Final = (  # modules whose objects hold everything and nothing
 
 
 class FoundSources(NamedTuple):
-    """Sources that are read, and whether all were looked for: some objects hold too much."""
+    """Sources that are read, and whether the search was complete: some objects hold too much."""
 
     sources: tuple[Source, ...]
     complete: bool
 
 
 def sources_behind(source: Source) -> FoundSources:
-    """A source, and a source for each array that it is seen to read through.
+    """Return a source, and a source for each array that it reads through, as far as can be seen.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def sources_behind(source: Source) -> FoundSources:
 
 
 def _source_of(item: object) -> Source | None:
-    """The source that reads an array; None for what is none, or holds no cells of a fixed type."""
+    """Return the source that reads an array; None if the object is no array that can be read."""
     try:
         if is_zarr_array(item):
             return source_of_array(item, Location.of(item, None, uuid4().hex))

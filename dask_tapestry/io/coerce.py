@@ -65,7 +65,7 @@ def is_zarr_array(data: object) -> TypeGuard[zarr.Array[Any]]:
 
 
 def unwrap_xarray(data: object) -> tuple[Any, Dims] | None:
-    """What an xarray variable or array holds, and its names; None for any other object.
+    """Return what an xarray object holds, and its dimension names; None for any other object.
 
     What xarray has not read yet stays unread.
     """
@@ -87,7 +87,7 @@ def _is_read_by_slices(data: object) -> TypeGuard[DuckArray]:
 
 
 def _as_numpy(data: object) -> Any:
-    """An object's cells by one of the protocols that give them without a copy."""
+    """Return an object's cells through a protocol of NumPy's that copies nothing, if it has one."""
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         return data
     if hasattr(data, "__dlpack__"):

@@ -18,7 +18,7 @@ from dask_tapestry.zspace import ZRange
 
 
 class DuckArray(Protocol):
-    """What is read by slices."""
+    """An object that can be read by slices."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -50,7 +50,7 @@ class DuckSource(ChunkedSource):
 
 
 def from_duck(data: DuckArray, dims: Dims) -> Tensor:
-    """Return the tensor of an array-like object; its own regular chunks are heeded.
+    """Return the tensor of an array-like object; chunks that it names are stored chunks.
 
     Raises
     ------

@@ -66,7 +66,7 @@ class Hdf5Source(ChunkedSource):
 
 
 def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
-    """Cells of a dataset that was closed, or is of another process.
+    """Read cells of a dataset whose file this process has not opened, or has closed.
 
     The file is closed again at once: who keeps it open keeps others from writing to it.
     """
@@ -110,7 +110,7 @@ def source_of_dataset(data: h5py.Dataset, dims: Dims) -> Hdf5Source:
 
 
 def pending_boxes(data: h5py.Dataset) -> frozenset[Box]:
-    """Boxes of a dataset whose writing has not ended."""
+    """Return the boxes of a dataset that are being written, or were when a write failed."""
     return boxes_from_json(json.loads(data.attrs.get(JOURNAL, "[]")))
 
 
@@ -121,5 +121,5 @@ def refuse_closed(data: h5py.Dataset) -> None:
 
 
 def title(data: h5py.Dataset) -> str:
-    """A dataset in words."""
+    """Return the words for a dataset in errors."""
     return f"the HDF5 dataset {data.file.filename}{data.name}"

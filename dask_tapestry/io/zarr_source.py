@@ -14,7 +14,7 @@ from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.zarr_chunk_io import read_box, stored_chunk_shape
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import opened
+from dask_tapestry.io.zarr_open import open_cached
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
@@ -64,25 +64,25 @@ def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
     StoreNotFoundError, StoreError
         If there is no array, it cannot be read, or a write of it has not ended.
     """
-    array = opened(location)
+    array = open_cached(location)
     refuse_incomplete(array, location)
     names = dims if dims is not None else stored_names(array)
     return apply(source_of_array(array, location, names))
 
 
 def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = None) -> ZarrSource:
-    """The source that reads an array, which is stored at `location`."""
+    """Return the source that reads an array, which is stored at `location`."""
     type_ = declared_type(tuple(array.shape), np.dtype(array.dtype), names)
     return ZarrSource(location, type_, stored_chunk_shape(array), str(location))
 
 
 def locations_of(source: Source) -> tuple[Location, ...]:
-    """Where the stored array is that a source reads; nowhere, if it reads none."""
+    """Return the locations of the Zarr arrays that a source reads: one or none."""
     return (source.location,) if isinstance(source, ZarrSource) else ()
 
 
 def stored_names(array: zarr.Array[Any]) -> Dims:
-    """Names of the dimensions of a stored array, or None."""
+    """Return the names of the dimensions of a stored array, or None."""
     names = getattr(array.metadata, "dimension_names", None) or array.attrs.get(NAMES_OF_VERSION_2)
     if not isinstance(names, list | tuple) or not any(names):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 from uuid import uuid4
 
@@ -11,11 +11,11 @@ from dask import threaded
 from dask.base import DaskMethodsMixin
 from dask.base import persist as dask_persist
 from dask.core import flatten
+from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
-from dask_tapestry.array.core.method_stubs import ArrayMethods
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
@@ -40,7 +40,7 @@ __all__ = ["Array"]
 
 
 @final
-class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
+class Array(PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
@@ -72,7 +72,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def node(self) -> Node:
-        """The node it wraps; where its shape depends on data, counts that when first asked."""
+        """The node it wraps; a shape that depends on data is counted for it."""
         if self._node is None:
             assert self._deferred is not None
             self._node = self._deferred.resolve(run_count)
@@ -85,12 +85,12 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def deferred(self) -> Deferred | None:
-        """How the node is made once it is counted; None if it is there."""
+        """How the node is made once its shape is counted; None if it is there."""
         return self._deferred if self._node is None else None
 
     @property
     def bound(self) -> Node:
-        """The node, or one that is at least as large as it will be; never counts."""
+        """The node, or, where that is not counted yet, one of at least its shape."""
         deferred = self.deferred
         return self.node if deferred is None else deferred.bound
 
@@ -152,9 +152,9 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
     def chunks(self) -> tuple[tuple[int, ...], ...]:
         """Lengths of the nominal chunks along each dimension, as in Dask.
 
-        They are what functions of blocks see, a function of the expression alone: what the user
-        said, else the stored chunks, else a canonical grid (which the setting ``block_bytes``
-        sizes). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
+        Functions of blocks see these. They depend on the expression alone: they are what the user
+        said, else the stored chunks, else a canonical grid (whose size the setting ``block_bytes``
+        gives). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
         """
         return tuple(tuple(c.lengths()) for c in self.nominal_cuts)
 
@@ -175,7 +175,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def blocks(self) -> Blocks[Array]:
-        """The nominal chunks: ``x.blocks[i, j]`` is the part of the array that one holds."""
+        """The nominal chunks as arrays: ``x.blocks[i, j]``."""
         return Blocks(self.__getitem__, self.nominal_cuts)
 
     @property
@@ -211,7 +211,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
             return DaskMethodsMixin.compute(self, **kwargs)
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
-        """Whether neither a plan of its own nor what `dask.compute` is told says how to compute."""
+        """Whether nothing says how to compute: no plan of its own, no option for Dask."""
         told = set(options) - {"scheduler"} or options.get("scheduler") not in LOCAL_SCHEDULERS
         return not told and self._plan_given is None
 
@@ -234,7 +234,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def _lowered(self) -> tuple[Lowered, Any]:
-        """The layers of this array alone, whose last one yields the nominal chunks."""
+        """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
         known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
@@ -304,7 +304,9 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     # NumPy's protocols ---------------------------------------------------------------------
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("an Array has no memory to share: it must be computed and copied")
         return np.asarray(self.compute(), dtype=dtype)
@@ -313,7 +315,11 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(
-        self, function: Any, types: Sequence[type], args: Sequence[Any], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
     ) -> Any:
         del types
         return call_numpy_function(function, args, kwargs)
@@ -363,10 +369,10 @@ def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:
-    """An array of the blocks that are in `graph`: results, futures of them, or tasks.
+    """An array of the blocks in `graph` (results, futures or tasks), in the nominal chunks of `x`.
 
-    Its nominal chunks are those of `x`. With `rename` the blocks are those of `x` alone, under
-    other names. Blocks that are there already, as futures, need no tasks: `x` is what it was.
+    With `rename` the blocks are those of `x` alone, under other names. Without tasks in the graph
+    the blocks of `x` are futures already, and `x` stays as it is.
     """
     nominal = x.nominal_cuts
     if rename is not None:
@@ -384,5 +390,5 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 
-def _name_of(key: Any) -> str:
+def _name_of(key: str | tuple[Any, ...]) -> str:
     return str(key[0] if isinstance(key, tuple) else key)

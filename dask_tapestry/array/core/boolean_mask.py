@@ -1,4 +1,4 @@
-"""Exact shapes: values with as many cells as a mask has true ones."""
+"""Values with as many elements as a mask has true ones, which are counted when needed."""
 
 from __future__ import annotations
 
@@ -47,15 +47,14 @@ def counted(
     Parameters
     ----------
     mask
-        A one-dimensional mask.
+        One-dimensional.
     make
-        Builds the result; it is given a function that returns the slices along the first dimension
-        of a tensor where the mask is true.
+        Builds the result, given the function that picks slices of a tensor.
     keep
-        Tensors as long as the mask that `make` picks from and that the count run keeps too, as
-        they are costly to compute or must not be computed again.
+        Tensors that `make` picks from and that the count run keeps too, as they are costly to
+        compute or must not be computed again.
     owner
-        The node whose life the outcome of the count run outlives not.
+        The node with which the outcome of the count run is forgotten; by default the mask.
     """
     span = span_of(mask.type.size)
 
@@ -74,7 +73,9 @@ def counted(
 
 
 def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
-    """Slices of `x` where a mask of its dimensions from `dim` on is true; one dimension for all.
+    """Return the slices of `x` where a mask is true, along one dimension, `dim`.
+
+    The mask has the lengths of the dimensions of `x` from `dim` on, which it takes the place of.
 
     Source: NumPy's boolean indexing.
     """
@@ -83,7 +84,7 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
 
 
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
-    """`masked` for a mask whose cells are at hand: they are counted, and copied, here and now."""
+    """As `masked`, for a mask in memory: its cells are counted, and copied, here and now."""
     flat, span = mask.flatten(), span_of(mask.size)
     counts = KERNELS["count"](None, flat, span=span)
     lines = _lines(x, dim, mask.ndim)

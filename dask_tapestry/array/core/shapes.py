@@ -32,7 +32,7 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
 
 
 def lengths_of(shape: Shape) -> tuple[int, ...]:
-    """Return `shape` as a tuple of ints, of which some may be negative."""
+    """Return `shape` as a tuple of ints; some may be negative."""
     if isinstance(shape, Iterable):
         return tuple(index(n) for n in shape)
     return (index(shape),)

@@ -1,4 +1,4 @@
-"""Files: HDF5, npy, and stacks of npy files."""
+"""HDF5 files, npy files, and stacks of npy files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def to_hdf5(
     """Write arrays to datasets of an HDF5 file, whole chunks by one task each.
 
     While the write runs, and after one that failed, the datasets say that they are incomplete.
-    Only this process can write; `from_array` reads a dataset lazily, in other processes too.
+    Only this process writes; `from_array` reads a dataset lazily, in other processes too.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def to_hdf5(
 
 
 def _sides(chunks: StoredChunks, x: Array) -> tuple[int, ...] | None:
-    """Sides of the chunks of a dataset; None for none, which HDF5 wants without cells."""
+    """Lengths of a dataset's chunks, or None: HDF5 cuts no dataset without elements."""
     if chunks is None or chunks is False or not x.size or not x.ndim:
         return None
     if chunks is True or chunks == "auto":
@@ -199,7 +199,7 @@ def to_npy_stack(
     overwrite
         Replace npy files that are there, once the new ones are complete.
     compute
-        Write now; otherwise return a lazy sink to compute later.
+        Write now; otherwise return a lazy write to compute later.
     **kwargs
         For `compute`, such as ``scheduler``.
 
@@ -280,7 +280,7 @@ def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
 
 
 def _rows(x: Array, axis: int) -> int:
-    """Cells along `axis` in a file: as in a nominal chunk, or fewer, since the others are whole."""
+    """Length of a file along `axis`: of a nominal chunk, or less, as the others are whole."""
     if not x.ndim:
         return 1
     sides = list(x.shape)

@@ -1,4 +1,4 @@
-"""Zarr: stored arrays as values, and values to be stored."""
+"""Zarr arrays: read lazily, and written."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def to_zarr(
     """Write an array to Zarr: whole stored chunks or shards, each by one task.
 
     While the write runs, and after one that failed, the store says that it is incomplete. A lazy
-    sink may be computed several times, as it is by whatever comes after it.
+    write may be computed several times.
 
     Parameters
     ----------
@@ -145,9 +145,9 @@ def to_zarr(
         Where: a path, URL, zarr store or group, and the path within; or an existing zarr array. A
         path that ends in ``.zip`` names a zip file, which this process alone can write.
     chunks, shards
-        Sides of stored chunks, ``"auto"`` for the array's nominal ones (``x.chunks``, of which the
-        longest decides; smaller ones, with a warning, where a task has no memory for them), and of
-        shards, None for none.
+        Lengths of the stored chunks, and of the shards, None for none. ``"auto"`` takes the longest
+        of ``x.chunks`` along each dimension; smaller chunks, with a warning, where a task has no
+        memory for them.
     dtype
         Convert before writing.
     compressors
@@ -164,13 +164,13 @@ def to_zarr(
     append_dim
         Enlarge the array that is there along this dimension, and write behind what it holds.
     compute
-        Write now and return None; otherwise return a lazy sink to compute later.
+        Write now and return None; otherwise return a lazy write to compute later.
     return_stored
         Return the array as it is stored; where `compute` is false it is read after the write.
     workers
         Names or addresses of the workers that write it.
     after
-        Sinks, sequence points or arrays that must have ended before.
+        Lazy writes, sequence points and arrays that must end before.
     **kwargs
         For `compute`, such as ``scheduler``.
 
@@ -237,7 +237,7 @@ def to_zarr(
 def _destination(
     x: Array, location: Location, region: Region, append_dim: int | str | None
 ) -> tuple[Target, RegionSlices]:
-    """Where in the array that is there an array goes."""
+    """The target and its region that an array is written to."""
     if append_dim is None:
         target = zarr_target(location)
         return target, resolve_region(region, target.shape, target.names or x.dims)
