@@ -7,7 +7,8 @@ WORKERS ?= 2
 HELPERS := $(patsubst %,benchmarks/%.py,bars fresh history peers report)
 BENCH ?= $(filter-out $(HELPERS),$(sort $(wildcard benchmarks/[a-z]*.py)))
 BIN := .venv/bin
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
+# The tests of a file run in one process, and so share clusters, compiled kernels and values.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help venv test format lint types layers pytest quick exhaustive demo bench docs docs-check clean
@@ -47,7 +48,7 @@ quick: venv
 	$(PYTEST) -m "not slow and not exhaustive" $(ARGS)
 
 exhaustive: venv
-	$(PYTEST) -m "exhaustive or hypothesis" --hypothesis-profile=nightly $(ARGS)
+	$(PYTEST) --dist load -m "exhaustive or hypothesis" --hypothesis-profile=nightly $(ARGS)
 
 demo: venv
 	$(BIN)/python examples/image_job.py $(ARGS)
@@ -56,10 +57,10 @@ bench: venv
 	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
 
 docs: venv
-	$(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 
 docs-check: venv
-	$(BIN)/python -m pytest docs README.md tests/test_repository.py $(ARGS)
+	$(BIN)/python -m pytest docs README.md tests/test_*.py $(ARGS)
 	$(BIN)/towncrier build --draft
 
 clean:

@@ -109,16 +109,26 @@ def page(chapter):
     return "\n".join(text)
 
 
-def write():
-    """Write every page, and the one that lists them."""
-    FOLDER.mkdir(exist_ok=True)
+def pages():
+    """The text of every page, and of the one that lists them, by file name."""
     chapters = dict.fromkeys((*CHAPTERS, *BESIDE))
-    for chapter in chapters:
-        (FOLDER / f"{chapter}.rst").write_text(page(chapter), "utf-8")
     listed = "\n".join(f"   {chapter}" for chapter in chapters)
     head = "Reference\n=========\n\nThe public names, by chapter.\n\n"
-    index = f"{head}.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
-    (FOLDER / "index.rst").write_text(index, "utf-8")
+    found = {f"{chapter}.rst": page(chapter) for chapter in chapters}
+    return found | {"index.rst": f"{head}.. toctree::\n   :maxdepth: 1\n\n{listed}\n"}
+
+
+def write():
+    """Write the pages that have changed, and remove those that are no more."""
+    FOLDER.mkdir(exist_ok=True)
+    found = pages()
+    for path in FOLDER.glob("*.rst"):
+        if path.name not in found:
+            path.unlink()
+    for name, text in found.items():
+        path = FOLDER / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

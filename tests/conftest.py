@@ -1,5 +1,6 @@
 """What all tests share: checked graphs and plans, forced shardings, hypothesis without a clock."""
 
+import resource
 from itertools import product
 
 import dask.config
@@ -26,6 +27,16 @@ hypothesis.settings.register_profile(  # other examples each time, and many
     max_examples=20 * USUAL,
 )
 hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names another
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    """Say how a test process was lost: without a stack above, signal 9 means too little memory."""
+    if error:
+        code = node.gateway._io.popen.wait(10)  # negative: the signal that ended it
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+        reporter = node.config.pluginmanager.get_plugin("terminalreporter")
+        reporter.write_line(f"{node.gateway.id} ended with {code}; the largest had {peak} MiB")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
 from dask import base
 from numpy.typing import ArrayLike
 
-from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.array import Array, run_count
 from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.array.core.effect import Effect
 from dask_tapestry.array.core.plan import Plan
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.plan import build
-from dask_tapestry.plan.resources import Resources, computing_with
+from dask_tapestry.plan.resources import Resources, computing_with, live_client
 
 __all__ = [
     "compute",
     "persist",
     "plan",
+    "resolve_shapes",
 ]
 
 
@@ -34,17 +37,28 @@ def plan(
     Parameters
     ----------
     *arrays
-        Arrays, and lazy writes of `to_zarr`.
+        Arrays, and lazy writes, as ``to_zarr(..., compute=False)`` returns them.
     resources
         The machines to plan for; by default those configured, else the live client's workers, else
         this machine.
     method
         ``"auto"``, or ``"none"`` for one block an operator.
 
+    Returns
+    -------
+    Plan
+        What will run: to be printed, verified, computed.
+
     Raises
     ------
+    TypeError
+        Without arguments.
     MemoryLimitError
         If a block cannot be made small enough.
+
+    See Also
+    --------
+    compute, Resources
 
     Examples
     --------
@@ -68,9 +82,18 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     Parameters
     ----------
     *args
-        Arrays, writes, other Dask collections, and containers of them.
+        Arrays, lazy writes, other Dask collections, and containers of them.
     **kwargs
         For `dask.compute`, such as ``scheduler``.
+
+    Returns
+    -------
+    tuple
+        For each argument its value: NumPy arrays, and None for writes.
+
+    See Also
+    --------
+    persist, dask.compute
 
     Examples
     --------
@@ -88,7 +111,23 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
 
 def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    """Compute several arrays at once and keep their blocks where they are.
+    """Compute several arrays at once and keep their blocks where they are computed.
+
+    Parameters
+    ----------
+    *args
+        Arrays, other Dask collections, and containers of them.
+    **kwargs
+        For `dask.persist`, such as ``scheduler``.
+
+    Returns
+    -------
+    tuple
+        For each argument an array of the blocks that are kept.
+
+    See Also
+    --------
+    compute, dask.persist
 
     Examples
     --------
@@ -99,3 +138,50 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """
     with computing_with(kwargs.get("scheduler")):
         return tuple(base.persist(*args, **kwargs))
+
+
+async def resolve_shapes(*arrays: Array) -> None:
+    """Count what the shapes of arrays depend on, from asynchronous code.
+
+    A shape that depends on data is counted when it is asked for. With an asynchronous client that
+    would block the event loop; await this before.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays of any shapes; those whose shapes are known take no time.
+
+    Returns
+    -------
+    None
+        Once the shapes are known.
+
+    Raises
+    ------
+    PlanError
+        If the client has no workers.
+
+    Examples
+    --------
+    >>> import asyncio, dask_tapestry as dt
+    >>> x = dt.arange(10)
+    >>> positive = x[x > 6]
+    >>> asyncio.run(dt.resolve_shapes(positive))
+    >>> positive.shape
+    (3,)
+    """
+    client = live_client()
+    for array in arrays:
+        deferred = array.deferred
+        if deferred is None:
+            continue
+        if client is None or not client.asynchronous:
+            array.node = deferred.resolve(run_count)
+            continue
+        known = deferred.known()
+        if known is None:
+            check_workers(await client.scheduler.identity(n_workers=-1))
+            first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
+            counts = np.asarray(await client.compute(first))
+            known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
+        array.node = known

@@ -38,14 +38,14 @@ CLOSED: Final = (  # modules whose objects hold everything and nothing
 
 
 class FoundSources(NamedTuple):
-    """Sources that are read, and whether all were looked for: some objects hold too much."""
+    """Sources that are read, and whether the search was complete: some objects hold too much."""
 
     sources: tuple[Source, ...]
     complete: bool
 
 
 def sources_behind(source: Source) -> FoundSources:
-    """A source, and a source for each array that it is seen to read through.
+    """Return a source, and a source for each array that it reads through, as far as can be seen.
 
     Examples
     --------
@@ -75,14 +75,15 @@ def sources_behind(source: Source) -> FoundSources:
 
 
 def _source_of(item: object) -> Source | None:
-    """The source that reads an array; None for what is none, or holds no cells of a fixed type."""
-    if is_zarr_array(item):
-        return source_of_array(item, Location.of(item, None, uuid4().hex))
-    stored = is_dataset(item) and bool(item)  # one whose file is closed is neither true nor known
-    if not stored and not isinstance(item, np.ndarray):
-        return None
+    """Return the source that reads an array; None if the object is no array that can be read."""
     try:
-        source = source_of_dataset(item, None) if stored else as_tensor(item).operator
+        if is_zarr_array(item):
+            return source_of_array(item, Location.of(item, None, uuid4().hex))
+        if is_dataset(item) and bool(item):  # one whose file is closed is neither true nor known
+            return source_of_dataset(item, None)
+        if not isinstance(item, np.ndarray):
+            return None
+        source = as_tensor(item).operator
     except TapestryError:
         return None
     return source if isinstance(source, Source) else None

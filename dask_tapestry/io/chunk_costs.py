@@ -14,7 +14,7 @@ AT_A_TIME: Final = 10  # smaller chunks that zarr has in hand side by side
 
 
 def touched_chunk_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tuple[int, ...]) -> int:
-    """Cells of the chunks that meet `box`.
+    """Return the number of cells in the chunks that meet `box`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def chunk_scratch_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int, wri
 def split_by_chunk(
     selection: Sequence[slice], chunks: Sequence[int], itemsize: int
 ) -> Iterator[tuple[slice, ...]]:
-    """The parts of a selection that lie in one chunk each, of large chunks; else all of it.
+    """Yield the parts of a selection that lie in one chunk each; all of it if chunks are small.
 
     Examples
     --------

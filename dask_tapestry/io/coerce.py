@@ -9,7 +9,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.duck_source import DuckArray, from_duck
 from dask_tapestry.io.hdf5_source import from_dataset, is_dataset
 from dask_tapestry.io.memmap_file import mapped_file
@@ -36,8 +37,7 @@ def as_tensor(data: object, dims: Dims = None) -> Tensor:
     """
     file = mapped_file(data) if isinstance(data, np.memmap) else None
     if file is not None and not file.dtype.hasobject:
-        named = _fitting(dims, len(file.shape))
-        return apply(MemmapSource(file, named))
+        return apply(MemmapSource(file, declared_type(file.shape, file.dtype, dims).dims))
     if isinstance(data, np.ndarray | np.generic | list | tuple | int | float | complex):
         return from_numpy(data, dims)
     if is_zarr_array(data):
@@ -65,7 +65,7 @@ def is_zarr_array(data: object) -> TypeGuard[zarr.Array[Any]]:
 
 
 def unwrap_xarray(data: object) -> tuple[Any, Dims] | None:
-    """What an xarray variable or array holds, and its names; None for any other object.
+    """Return what an xarray object holds, and its dimension names; None for any other object.
 
     What xarray has not read yet stays unread.
     """
@@ -87,7 +87,7 @@ def _is_read_by_slices(data: object) -> TypeGuard[DuckArray]:
 
 
 def _as_numpy(data: object) -> Any:
-    """An object's cells by one of the protocols that give them without a copy."""
+    """Return an object's cells through a protocol of NumPy's that copies nothing, if it has one."""
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         return data
     if hasattr(data, "__dlpack__"):
@@ -96,9 +96,3 @@ def _as_numpy(data: object) -> Any:
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise DTypeError(f"{type(data).__name__} gives no cells by DLPack: {error}") from None
     return data
-
-
-def _fitting(dims: Dims, ndim: int) -> Dims:
-    if dims is not None and len(dims) != ndim:
-        raise ShapeError(f"{len(dims)} dimension names {dims} for {ndim} dimensions")
-    return dims

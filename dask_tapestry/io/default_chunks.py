@@ -20,7 +20,7 @@ MOST_TINY: Final = 10_000  # such chunks in an array
 
 
 def default_chunk_shape(x: Tensor, memory: int | None = None) -> tuple[int, ...]:
-    """Sides of the chunks in which a tensor is stored by default: its nominal ones.
+    """Return the shape of the chunks in which a tensor is stored by default: its nominal ones.
 
     Stores want equal chunks, so of unequal ones the longest decides. A great many tiny ones are
     joined; those that are too large for a task, which has `memory` bytes, are made smaller, with a
@@ -49,7 +49,7 @@ def default_chunk_shape(x: Tensor, memory: int | None = None) -> tuple[int, ...]
 
 
 def _joined(sides: Sequence[int], shape: Sequence[int], cells: int) -> tuple[int, ...]:
-    """Multiples of `sides`, the last ones first, until a chunk has `cells` cells or is whole."""
+    """Multiply `sides`, the last one first, until a chunk has `cells` cells or is all."""
     found = list(sides)
     for axis in reversed(range(len(found))):
         times = max(1, cells // prod(found))

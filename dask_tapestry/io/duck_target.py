@@ -58,7 +58,7 @@ class DuckTarget(Target):
         return source.data is self.data
 
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
-        """An object may be the target of two calls."""
+        """Two targets may hold one object."""
         if not isinstance(other, DuckTarget) or other.data is not self.data:
             return False
         return region.meets(others)
@@ -68,7 +68,7 @@ class DuckTarget(Target):
 
 
 def duck_target(data: Any, lock: AbstractContextManager[Any] | bool | None) -> Target:
-    """An object as a target.
+    """Return an object as a target.
 
     Raises
     ------

@@ -14,19 +14,19 @@ REPLACED: Final = ".tapestry-replaced"  # of one that another is taking the plac
 TEMPORARY: Final = (PARTIAL, REPLACED)
 
 
-def beside(folder: Path, write: str) -> Path:
-    """Where what will take the place of a folder is written, by a write of that name.
+def partial_path(folder: Path, write: str) -> Path:
+    """Return the path at which a write makes what will take the place of a folder.
 
     Examples
     --------
-    >>> beside(Path("data/x.zarr"), "5f").name
+    >>> partial_path(Path("data/x.zarr"), "5f").name
     'x.zarr.5f.tapestry-partial'
     """
     return folder.with_name(f"{folder.name}.{write}{PARTIAL}")
 
 
 def swap_in(part: Path, folder: Path) -> None:
-    """Put what was written beside a folder in its place; done again, it goes on where it stopped.
+    """Move the folder `part` into the place of `folder`; called again, it goes on where it stopped.
 
     What other writes, which failed, have left beside the folder is deleted.
 
@@ -39,11 +39,11 @@ def swap_in(part: Path, folder: Path) -> None:
     try:
         if part.exists():
             if folder.exists():
-                remove(old)
+                remove_folder(old)
                 folder.rename(old)
             part.rename(folder)
             _remove_parts(folder)
-        remove(old)
+        remove_folder(old)
     except OSError as error:
         raise StoreError(f"cannot replace {folder}: {error}") from error
 
@@ -52,10 +52,10 @@ def _remove_parts(folder: Path) -> None:
     name = re.compile(rf"{re.escape(folder.name)}\.[^.]+{re.escape(PARTIAL)}")
     for path in list(folder.parent.iterdir()):
         if name.fullmatch(path.name):
-            remove(path)
+            remove_folder(path)
 
 
-def remove(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Delete a folder, if it is there."""
     if folder.is_dir():
         shutil.rmtree(folder)

@@ -12,11 +12,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError, StoreError, StoreNotFoundError
+from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazy_import
-from dask_tapestry.io.chunk_costs import touched_chunk_cells
+from dask_tapestry.io.chunked_source import ChunkedSource
+from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
-from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -30,7 +31,7 @@ def is_dataset(data: object) -> TypeGuard[h5py.Dataset]:
 
 
 @dataclass(frozen=True)
-class Hdf5Source(Source):
+class Hdf5Source(ChunkedSource):
     """A dataset that is read box by box, in this process or in one that opens the file to read.
 
     `changing` says why another process cannot read it, if so.
@@ -45,16 +46,6 @@ class Hdf5Source(Source):
     changing: str | None = field(default=None, compare=False)
     data: h5py.Dataset | None = field(default=None, compare=False, repr=False)
 
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return self.type
-
-    @property
-    def chunks(self) -> tuple[int, ...] | None:
-        return self.stored
-
-    def stored_bytes(self, box: ZRange) -> int:
-        return touched_chunk_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
-
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         if self.data is not None and self.data:
             return np.asarray(self.data[box.slices()], self.type.dtype)
@@ -62,9 +53,6 @@ class Hdf5Source(Source):
 
     def text(self) -> str:
         return repr(f"{self.path}{self.dataset}")
-
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return self.read(self.type.box)
 
     @property
     def local_only(self) -> str | None:
@@ -78,7 +66,7 @@ class Hdf5Source(Source):
 
 
 def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
-    """Cells of a dataset that was closed, or is of another process.
+    """Read cells of a dataset whose file this process has not opened, or has closed.
 
     The file is closed again at once: who keeps it open keeps others from writing to it.
     """
@@ -109,12 +97,7 @@ def from_dataset(data: h5py.Dataset, dims: Dims) -> Tensor:
 
 def source_of_dataset(data: h5py.Dataset, dims: Dims) -> Hdf5Source:
     """The source that reads a dataset."""
-    if data.dtype.hasobject:
-        raise DTypeError(f"{title(data)} holds Python objects: cells need a fixed dtype")
-    shape = tuple(int(n) for n in data.shape)
-    if dims is not None and len(dims) != len(shape):
-        raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
-    type_ = TensorType(shape, data.dtype.newbyteorder("="), dims)
+    type_ = declared_type(tuple(int(n) for n in data.shape), data.dtype, dims)
     stored = None if data.chunks is None else tuple(int(n) for n in data.chunks)
     file = data.file
     changing = None
@@ -127,7 +110,7 @@ def source_of_dataset(data: h5py.Dataset, dims: Dims) -> Hdf5Source:
 
 
 def pending_boxes(data: h5py.Dataset) -> frozenset[Box]:
-    """Boxes of a dataset whose writing has not ended."""
+    """Return the boxes of a dataset that are being written, or were when a write failed."""
     return boxes_from_json(json.loads(data.attrs.get(JOURNAL, "[]")))
 
 
@@ -138,5 +121,5 @@ def refuse_closed(data: h5py.Dataset) -> None:
 
 
 def title(data: h5py.Dataset) -> str:
-    """A dataset in words."""
+    """Return the words for a dataset in errors."""
     return f"the HDF5 dataset {data.file.filename}{data.name}"

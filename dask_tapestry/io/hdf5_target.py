@@ -93,7 +93,7 @@ class Hdf5Target(Target):
         return self._is(source.path, source.dataset)
 
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
-        """A file may have been opened twice, and a dataset has as many names as links."""
+        """Two targets may be one dataset, as files can be opened twice and datasets have links."""
         if not isinstance(other, Hdf5Target) or not (self.data and other.data):
             return False
         same = self._is(other.data.file.filename, other.data.name)
@@ -114,7 +114,7 @@ class Hdf5Target(Target):
 
 
 def open_file(path: str | PathLike[str], mode: str) -> h5py.File:
-    """An HDF5 file, opened with h5py.
+    """Open an HDF5 file with h5py.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def create_dataset(
     overwrite: bool,
     options: Mapping[str, Any],
 ) -> h5py.Dataset:
-    """A new dataset of an open file, which says that it is incomplete.
+    """Create a dataset, and enter all of it in its journal.
 
     Where something is there, the dataset is made beside it: `replace_dataset` puts it in its place.
 
@@ -157,7 +157,7 @@ def create_dataset(
 
 
 def replace_dataset(file: h5py.File, path: str, complete: bool = True) -> None:
-    """Put the dataset that was made beside `path`, if any, in its place; else forget it."""
+    """Move the dataset that was made beside `path` into its place, or delete it if incomplete."""
     if _beside(path) not in file:
         return
     if not complete:
@@ -185,7 +185,7 @@ def _create(
 
 
 def dataset_target(data: h5py.Dataset) -> Hdf5Target:
-    """A dataset of h5py's as a target.
+    """Return a dataset of h5py's as a target.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def dataset_target(data: h5py.Dataset) -> Hdf5Target:
 
 
 def _write_journal(data: h5py.Dataset, boxes: frozenset[Box]) -> None:
-    """Write down which boxes are being written; nothing where there are none."""
+    """Replace the journal of a dataset; delete it where no box is left."""
     if boxes:
         data.attrs[JOURNAL] = json.dumps(boxes_to_json(boxes))
     elif JOURNAL in data.attrs:

@@ -57,7 +57,7 @@ class MappedFile:
 
     @property
     def begins(self) -> int:
-        """Address in memory of the file's first byte, where this process has mapped it."""
+        """Address of the file's first byte in the memory of this process."""
         return int(self.array.__array_interface__["data"][0]) - self.offset
 
     def span(self, view: np.ndarray[Any, Any]) -> tuple[int, int]:
@@ -80,7 +80,7 @@ def share_cells(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bo
 
 @lru_cache(maxsize=128)
 def _mapped(file: MappedFile, mode: str) -> np.ndarray[Any, Any]:
-    """Map a file, once a process."""
+    """Map a file, once in each process."""
     if not prod(file.shape):
         return np.empty(file.shape, file.dtype)
     try:
@@ -93,7 +93,7 @@ def _mapped(file: MappedFile, mode: str) -> np.ndarray[Any, Any]:
 
 
 def mapped_file(array: np.ndarray[Any, Any]) -> MappedFile | None:
-    """How another process maps the file an array is in; None if it is in no file, or not as it is.
+    """Return how other processes map the file that holds an array; None if no file holds its cells.
 
     A view keeps the offset of the array it was made from, so the place in the file is measured.
     """
@@ -115,7 +115,7 @@ def mapped_file(array: np.ndarray[Any, Any]) -> MappedFile | None:
 
 
 def mapped_path(array: object) -> str | None:
-    """The file that an array, or what it is a view of, is mapped from; None if there is none."""
+    """Return the path of the file that an array or its base is mapped from, or None."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap) and array.filename is not None and array.mode != "c":
             return str(Path(array.filename).resolve())

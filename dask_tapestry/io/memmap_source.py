@@ -38,7 +38,7 @@ class MemmapSource(Source):
 
 
 def path_read(source: Source) -> str | None:
-    """The file whose cells a source reads from memory that is mapped; None if there is none."""
+    """Return the path of the mapped file that a source reads; None if it reads none."""
     if isinstance(source, MemmapSource):
         return source.file.path
     return mapped_path(source.data)

@@ -11,7 +11,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, StoreError
-from dask_tapestry.io.folder_swap import PARTIAL, remove
+from dask_tapestry.io.folder_swap import PARTIAL, remove_folder
 from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.npy_stack_info import INFO, maker_of_stack, write_info
 from dask_tapestry.io.npy_stack_source import NpyStackSource
@@ -44,7 +44,7 @@ class NpyStackSink(Sink):
 
     @property
     def part(self) -> Path:
-        """The folder in which the files are written."""
+        """Folder in which the files are until all are written."""
         return Path(self.folder) / PARTIAL
 
     def prepare(self, type_: TensorType, run: str) -> None:
@@ -55,7 +55,7 @@ class NpyStackSink(Sink):
             return
         if step == "create" and not self.overwrite:
             refuse_filled(folder)
-        remove(self.part)
+        remove_folder(self.part)
         self.part.mkdir(parents=True)
         write_info(self.part, self._info, maker)
 
@@ -77,10 +77,10 @@ class NpyStackSink(Sink):
                 raise StoreError(f"cannot write {path}: {error}") from error
 
     def finish(self) -> None:
-        """Put the files in their places, the description last; done again, it goes on."""
+        """Move the files into their places, ``info`` last; called again, it goes on."""
         folder = Path(self.folder)
         if not (self.part / INFO).exists():  # it is in its place
-            remove(self.part)
+            remove_folder(self.part)
             return
         (folder / INFO).unlink(missing_ok=True)
         count = Cuts.regular(self.type.shape[self.axis], self.length).count
@@ -91,7 +91,7 @@ class NpyStackSink(Sink):
         for path in sorted(self.part.glob("*.npy")):
             path.replace(folder / path.name)
         (self.part / INFO).replace(folder / INFO)
-        remove(self.part)
+        remove_folder(self.part)
 
     def meets(self, other: Sink) -> bool:
         if not isinstance(other, NpyStackSink):
@@ -100,7 +100,7 @@ class NpyStackSink(Sink):
 
     @property
     def _is_in_place(self) -> bool:
-        """Whether the stack is complete, so that a task that is done again does nothing."""
+        """Whether the stack is complete, so that a task that runs again does nothing."""
         made = None if self.part.exists() else maker_of_stack(Path(self.folder))
         return made is not None and made.has_done(self.identity)
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
-from dask_tapestry.io.duck_source import checked_block
+from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.io.npy_stack_info import INFO, read_info
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range

@@ -9,6 +9,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.slot import Slot
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
@@ -63,11 +64,7 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
         array = np.asarray(data)
     except ValueError as error:
         raise ShapeError(f"not an array: {error}") from None
-    if array.dtype.hasobject:
-        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
+    type_ = declared_type(array.shape, array.dtype, dims)
     if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    if dims is not None and len(dims) != array.ndim:
-        raise ShapeError(f"{len(dims)} dimension names {dims} for {array.ndim} dimensions")
-    type_ = TensorType(array.shape, array.dtype, dims)
+        array = array.astype(type_.dtype)
     return apply(NumpySource(uuid4().hex, type_, array))

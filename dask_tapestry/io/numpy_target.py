@@ -75,12 +75,12 @@ class NumpyTarget(Target):
 
 
 def _cells(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
-    """Which cells of memory an array holds, in what order."""
+    """Return what tells two arrays apart: address, shape, strides and dtype."""
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
 
 
 def numpy_target(array: np.ndarray[Any, Any]) -> Target:
-    """A NumPy array as a target; one that is mapped from a file is written by any process.
+    """Return a NumPy array as a target; if it is mapped from a file, any process can write to it.
 
     Raises
     ------

@@ -10,30 +10,19 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import PlanError, ShapeError
-from dask_tapestry.io.chunk_costs import touched_chunk_cells
-from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.io.chunked_source import ChunkedSource
+from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
-class Placeholder(Source):
+class Placeholder(ChunkedSource):
     """A tensor stored in chunks of `stored`, to plan, verify and simulate with."""
 
     name = "placeholder"
     identity: str
     type: TensorType
     stored: tuple[int, ...] | None
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return self.type
-
-    @property
-    def chunks(self) -> tuple[int, ...] | None:
-        return self.stored
-
-    def stored_bytes(self, box: ZRange) -> int:
-        cells = touched_chunk_cells(box, self.stored, self.type.shape)
-        return cells * self.type.dtype.itemsize
 
     def text(self) -> str:
         return f"chunks {self.stored}" if self.stored else ""

@@ -13,7 +13,7 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class ReadBackSource(Source):
-    """An array that is written before it is read, so it is read in tasks of its own."""
+    """A source that is written before it is read, so it is read in tasks of its own."""
 
     name = "stored"
     holds = True
@@ -42,5 +42,5 @@ class ReadBackSource(Source):
 
 
 def read_back(source: Source, sink: Node) -> Tensor:
-    """What a source reads when a sink has ended."""
+    """Return the tensor that a source reads once a sink has finished."""
     return apply(ReadBackSource(source), after=[sequence_point(sink)])

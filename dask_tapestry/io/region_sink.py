@@ -80,7 +80,7 @@ class RegionSink(Sink):
 
 @dataclass(frozen=True)
 class Announcement(Sink):
-    """Says that regions of a target are going to be written, before the first of them is."""
+    """Enters all regions to be written in the journal of a target, before the first write."""
 
     name = "announce"
     target: Target
@@ -101,7 +101,7 @@ class Announcement(Sink):
         """Write nothing: there are no cells."""
 
     def finish(self) -> None:
-        """Leave it to the writes to say that they have ended."""
+        """Do nothing: each write strikes out its own region."""
 
     def text(self) -> str:
         return str(self.target)

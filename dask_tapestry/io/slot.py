@@ -14,7 +14,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 @dataclass(frozen=True)
 class Slot(Source):
-    """Stands for data number `number` of what is planned once for any data of such a type.
+    """Stands for source number `number` in a plan that serves any data of such types.
 
     `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, and `identity`
     whose plan it is in.

@@ -14,7 +14,7 @@ from dask_tapestry.teg.types import Dims
 
 
 class Target(ABC):
-    """An array that is there to be written into; subclasses are frozen dataclasses.
+    """An array that exists and is written into; subclasses are frozen dataclasses.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Target(ABC):
 
     @property
     def sides(self) -> tuple[int, ...]:
-        """Sides of the pieces that one task must write, 1 where any part can be written alone."""
+        """Shape of the stored chunks, each of which one task must write; 1 where there are none."""
         return (1,) * len(self.shape)
 
     @property
@@ -49,23 +49,23 @@ class Target(ABC):
         """Store cells."""
 
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:  # noqa: B027  (most need not)
-        """Make ready for writes to `regions` in the compute `run`, and say they have not ended."""
+        """Get ready for writes to `regions` in the compute `run`: enter them in the journal."""
 
     def end(self, region: WriteRegion) -> None:  # noqa: B027
-        """Say that the write to a region has ended."""
+        """Strike a region out of the journal: it is written."""
 
     @abstractmethod
     def source(self, dims: Dims) -> Source:
-        """The array as it can be read when it is written."""
+        """Return the source that reads the array once it is written."""
 
     def is_read_by(self, source: Source) -> bool:
         """Whether a source reads cells of the array."""
         return False
 
     def has_cells_of(self, source: Source) -> bool:
-        """Whether a source reads the whole array, each cell where the array has it."""
+        """Whether a source reads the whole array, every cell from its own place."""
         return self.is_read_by(source) and source.infer().shape == self.shape
 
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
-        """Whether two writes touch the same piece of the same array."""
+        """Whether two writes touch one stored chunk of one array."""
         return self == other and region.meets(others)

@@ -28,7 +28,7 @@ from dask_tapestry.teg.node import topological
 
 @dataclass(frozen=True)
 class Write:
-    """What is to be written where."""
+    """A tensor, and the region of a target that it is written to."""
 
     x: Tensor
     target: Target
@@ -36,7 +36,7 @@ class Write:
 
 
 def checked_write(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
-    """The write of `x` to a region of `target`, cast as for the ``out`` of NumPy's functions.
+    """Return the write of `x` to a region of `target`, cast as for ``out=`` in NumPy.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def checked_write(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
 def ordered_sinks(
     writes: Sequence[Write], after: Sequence[Node] = (), workers: tuple[str, ...] = ()
 ) -> list[Node]:
-    """The sinks of several writes, ordered."""
+    """Return the sinks of several writes, with the order they need."""
     writes, first = _after_reads(list(writes), after)
     sinks: list[Node] = []
     for number, write in enumerate(writes):
@@ -80,7 +80,7 @@ def ordered_sinks(
 def _after_reads(
     writes: list[Write], after: Sequence[Node]
 ) -> tuple[list[Write], dict[Target, list[Node]]]:
-    """The writes, their values held where they must be, and what each target waits for."""
+    """Return the writes, values computed first where needed, and what each target waits for."""
     regions: dict[Target, list[WriteRegion]] = {}
     for write in writes:
         regions.setdefault(write.target, []).append(write.region)
@@ -103,7 +103,7 @@ def _after_reads(
 
 
 def sources_of(x: Tensor) -> FoundSources:
-    """The sources that a value reads, those among them that others read through."""
+    """Return the sources that a value reads, with those that they read through."""
     read = [n.operator for n in topological([x]) if isinstance(n.operator, Source)]
     found = [sources_behind(source) for source in read]
     sources = tuple(source for seen in found for source in seen.sources)
@@ -111,12 +111,12 @@ def sources_of(x: Tensor) -> FoundSources:
 
 
 def may_be_read(target: Target, found: FoundSources) -> bool:
-    """Whether a target is among what is read, as far as was looked."""
+    """Whether a target may be among what is read."""
     return not found.complete or any(map(target.is_read_by, found.sources))
 
 
 def _is_in_place(write: Write, target: Target, regions: dict[Target, list[WriteRegion]]) -> bool:
-    """Whether a write is the only one to the target it reads, and each cell goes where it was."""
+    """Whether a write is the only one to the target it reads, and each cell keeps its place."""
     whole = write.region.is_dense and write.region.shape == target.shape
     if write.target != target or len(regions[target]) > 1 or not whole:
         return False
@@ -140,6 +140,6 @@ def _announced(target: Target, regions: Sequence[WriteRegion], after: Sequence[N
 
 
 def target_tensor(write: Write, sink: Node | None) -> Tensor:
-    """The target of a write; where a sink is given, read when that has ended."""
+    """Return what a target holds: now, or once `sink` has finished."""
     source = write.target.source(write.x.type.dims)
     return apply(source) if sink is None else read_back(source, sink)

@@ -25,7 +25,7 @@ MOST_PAIRS: Final = 50_000  # of progressions that are compared; more are said t
 
 @dataclass(frozen=True)
 class WriteRegion:
-    """A progression of an array's coordinates for each dimension, and the sides of its pieces.
+    """The coordinates that are written along each dimension, and the shape of the stored chunks.
 
     Examples
     --------
@@ -126,38 +126,38 @@ class WriteRegion:
 
 
 def _share_piece(p: Progression, q: Progression, side: int) -> bool:
-    """Whether two progressions have coordinates in one piece of `side`."""
+    """Whether two progressions have coordinates in one chunk of length `side`."""
     if p.start // side > (q.stop - 1) // side or q.start // side > (p.stop - 1) // side:
         return False
-    if _kinds(p, side) * _kinds(q, side) > MOST_PAIRS:
+    if _count(p, side) * _count(q, side) > MOST_PAIRS:
         return True
-    return any(a.meets(b) for a, b in product(_pieces(p, side), _pieces(q, side)))
+    return any(a.meets(b) for a, b in product(_chunk_numbers(p, side), _chunk_numbers(q, side)))
 
 
-def _kinds(p: Progression, side: int) -> int:
-    """Number of progressions that `_pieces` gives."""
+def _count(p: Progression, side: int) -> int:
+    """Return the number of progressions that `_chunk_numbers` yields."""
     return 1 if p.step <= side else min(p.count, side // gcd(p.step, side))
 
 
-def _pieces(p: Progression, side: int) -> Iterator[Progression]:
-    """Numbers of the pieces in which a progression has coordinates, as progressions."""
+def _chunk_numbers(p: Progression, side: int) -> Iterator[Progression]:
+    """Yield the numbers of the chunks in which a progression has coordinates, as progressions."""
     first = p.start // side
     if p.step <= side:  # it leaves out no piece
         yield Progression(first, 1, (p.stop - 1) // side - first + 1)
         return
     cycle = side // gcd(p.step, side)  # so many steps on, the place within a piece is the same
-    for n in range(_kinds(p, side)):
+    for n in range(_count(p, side)):
         count = -(-(p.count - n) // cycle)
         yield Progression((p.start + n * p.step) // side, p.step * cycle // side, count)
 
 
 def _first(p: Progression, coordinate: int) -> int:
-    """Number of the first member of a progression at or behind a coordinate."""
+    """Return the number of the first member of a progression at or behind a coordinate."""
     return min(max(-(-(coordinate - p.start) // p.step), 0), p.count)
 
 
 def _text(region: Sequence[slice]) -> str:
-    """Slices as they are written in brackets."""
+    """Return slices as they are written in brackets."""
     parts = []
     for item in region:
         start, stop = ("" if end is None else end for end in (item.start, item.stop))

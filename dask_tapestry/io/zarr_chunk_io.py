@@ -14,7 +14,7 @@ import numpy as np
 
 from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import opened
+from dask_tapestry.io.zarr_open import open_cached
 from dask_tapestry.io.zarr_sync import run_inline, runs_inline
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def read_box(location: Location, selection: tuple[slice, ...]) -> np.ndarray[Any, Any]:
     """Read and decode the cells that slices of an array select."""
-    array = opened(location)
+    array = open_cached(location)
     if not runs_inline(array):
         return np.asarray(array.get_basic_selection(selection))
     parts = list(split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize))
@@ -39,7 +39,7 @@ def write_box(
     location: Location, selection: tuple[slice, ...], block: np.ndarray[Any, Any]
 ) -> None:
     """Encode and write a block of cells to where slices of an array select."""
-    array = opened(location, "r+", not _may_be_fill_value(block, location))
+    array = open_cached(location, "r+", not _may_be_fill_value(block, location))
     cells: Any = block if block.ndim else block[()]
     if not runs_inline(array):
         array.set_basic_selection(selection, cells)
@@ -57,7 +57,7 @@ def _may_be_fill_value(block: np.ndarray[Any, Any], location: Location) -> bool:
     """
     if not block.size:
         return False
-    fill = opened(location, "r+").fill_value
+    fill = open_cached(location, "r+").fill_value
     first = block[(0,) * block.ndim]
     return bool(fill is None or first == fill or (first != first and fill != fill))
 

@@ -24,7 +24,7 @@ from dask_tapestry.io.journal import (
 )
 from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import open_now, opened
+from dask_tapestry.io.zarr_open import open_array, open_cached
 from dask_tapestry.io.zarr_sync import run_store
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _lock: Final = Lock()
 def journal_entry(
     boxes: Iterable[Box], maker: Maker | None = None, runs: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """The attribute of an array in which `boxes` are being written.
+    """Return the attribute of an array in which `boxes` are being written.
 
     `runs` are the computes that have said of several boxes that they are to be written.
     """
@@ -49,7 +49,7 @@ def journal_entry(
 
 
 def pending_boxes(array: zarr.Array[Any]) -> frozenset[Box]:
-    """Boxes of an array whose writing has not ended."""
+    """Return the boxes of an array that are being written, or were when a write failed."""
     journal: Any = array.attrs.get(JOURNAL)
     if journal is None:
         return frozenset()
@@ -64,14 +64,14 @@ def refuse_incomplete(array: zarr.Array[Any], location: Location) -> None:
 
 def is_incomplete(location: Location) -> bool:
     """Whether a write of the array at `location` has not ended."""
-    array = open_now(location) if location.stamp is None else opened(location)
+    array = open_array(location) if location.stamp is None else open_cached(location)
     return JOURNAL in array.attrs
 
 
 def maker_of(location: Location) -> Maker | None:
-    """The write that made an array; None if there is no array, or one that says nothing of it."""
+    """Return the write that made an array; None if there is no array, or its maker is not known."""
     try:
-        array = open_now(location)
+        array = open_array(location)
     except StoreError:  # what cannot be read is nobody's
         return None
     by = array.attrs.get(JOURNAL, {}).get("by")
@@ -84,7 +84,7 @@ def maker_of(location: Location) -> Maker | None:
 def begin_write(
     location: Location, boxes: Iterable[Box], maker: Maker | None = None, run: str | None = None
 ) -> None:
-    """Say that `boxes` of an existing array are being written; and that `maker` makes it.
+    """Enter `boxes` of an existing array in its journal, and `maker` as what makes it.
 
     What was said in a `run` is not said again: some of the boxes may be written since.
     """
@@ -93,7 +93,7 @@ def begin_write(
 
 
 def end_write(location: Location, box: Box | None = None, dense: bool = True) -> None:
-    """Say that a box of an array is written, or all of it."""
+    """Strike a box out of the journal of an array, or all boxes."""
     _change(location, lambda boxes: without(boxes, box, dense) if box else frozenset())
 
 
@@ -106,7 +106,7 @@ def _change(
     """Change the attribute; look again whether the change stayed, as others may change it too."""
     with _lock:
         for _ in range(ATTEMPTS):
-            array = open_now(location, "r+")
+            array = open_array(location, "r+")
             before = array.attrs.get(JOURNAL) or {}
             by, runs = maker or Maker.of(before.get("by")), before.get("runs", [])
             if run in runs:

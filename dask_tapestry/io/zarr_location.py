@@ -83,7 +83,7 @@ class Location:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What zarr's functions are told of the store beside the path within."""
+        """Arguments of zarr's functions that name the store."""
         if not self.options:
             return {"store": self.store}
         from_url = zarr().storage.FsspecStore.from_url
@@ -99,12 +99,12 @@ class Location:
 
     @property
     def reading(self) -> str:
-        """Mode in which zarr reads: a zip file that is being written can be opened in no other."""
+        """Mode in which zarr opens it to read; a zip file that is being written has no other."""
         return "r+" if self.is_zip and not self.store.read_only else "r"
 
     @property
     def folder(self) -> Path | None:
-        """The folder of this machine's file system in which it is, or None where it is in none."""
+        """Folder of this machine's file system, or None where the store is elsewhere."""
         store = _unwrapped(self.store)
         if isinstance(store, zarr().storage.LocalStore):
             root = store.root
@@ -118,7 +118,7 @@ class Location:
 
     @property
     def replaceable(self) -> Path | None:
-        """The folder that a new one can take the place of, or None."""
+        """Folder that a new one can take the place of, or None."""
         store, storage = self.store, zarr().storage
         if type(store) in (storage.LocalStore, storage.FsspecStore) and store.read_only:
             return None
@@ -131,7 +131,7 @@ class Location:
 
     @cached_property
     def key(self) -> str:
-        """Text that two locations share if they are the same place, as far as can be told."""
+        """Text that is the same for two locations of one place, as far as can be told."""
         if (folder := self.folder) is not None:
             return str(folder)
         storage, store = zarr().storage, _unwrapped(self.store)
@@ -146,7 +146,7 @@ class Location:
 
     @property
     def stamp(self) -> Any:
-        """What changes with an array's metadata, where that is cheap to tell; else None."""
+        """A value that changes with the array's metadata; None where looking would be slow."""
         store = _unwrapped(self.store)
         cells = getattr(store, "_store_dict", store)
         if isinstance(cells, dict):
@@ -209,7 +209,7 @@ def _reached(location: Location) -> tuple[Any, str] | None:
 
 
 def _behind(files: Any, path: str, cached: bool = True) -> tuple[Any, str]:
-    """The file system that others pass their calls on to, and what it calls the path.
+    """Return the file system to which others pass their calls, and the path there.
 
     One that keeps copies leads to what it has copies of where `cached`.
     """
@@ -235,7 +235,7 @@ def _is_url(store: object) -> bool:
 
 
 def _plain(store: object) -> Any:
-    """A path as text, one that names a zip file as the store that reads it."""
+    """Return a path as text, and the path of a zip file as a store that reads it."""
     if not isinstance(store, str | Path):
         return store
     path = fspath(store)

@@ -11,8 +11,8 @@ from dask_tapestry.io.folder_swap import TEMPORARY
 from dask_tapestry.io.zarr_location import Location, zarr
 
 
-def open_now(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
-    """Array at `location` as it is now.
+def open_array(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
+    """Open the array at `location`, as it is now.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ def open_now(location: Location, mode: str = "r", empty_chunks: bool = False) ->
         raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
 
 
-def opened(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
-    """Array at `location`, opened once a process, and again when its metadata have changed."""
-    return _opened(location, mode, empty_chunks, location.stamp)
+def open_cached(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
+    """Open the array at `location` once a process, and again when its metadata have changed."""
+    return _open_cached(location, mode, empty_chunks, location.stamp)
 
 
 @lru_cache(maxsize=128)
-def _opened(location: Location, mode: str, empty_chunks: bool, stamp: object) -> Any:
+def _open_cached(location: Location, mode: str, empty_chunks: bool, stamp: object) -> Any:
     del stamp
-    return open_now(location, mode, empty_chunks)
+    return open_array(location, mode, empty_chunks)
 
 
 def exists(location: Location) -> bool:
@@ -61,7 +61,7 @@ def exists(location: Location) -> bool:
     """
     location.check()
     try:
-        open_now(location)
+        open_array(location)
     except StoreNotFoundError:
         return False
     except StoreError:
@@ -78,7 +78,7 @@ def holds_array(location: Location) -> bool:
         If there is an array that cannot be read.
     """
     try:
-        opened(location)
+        open_cached(location)
     except StoreNotFoundError:
         return False
     except StoreError:
@@ -97,7 +97,7 @@ def _holds_group(location: Location) -> bool:
 
 
 def format_of_group(location: Location) -> int | None:
-    """Version of the format of the group that `location` is within; None if there is none."""
+    """Return the format version of the group that `location` is in; None if there is none."""
     if not location.component:
         return None
     try:
@@ -108,7 +108,7 @@ def format_of_group(location: Location) -> int | None:
 
 
 def group_members(location: Location) -> Mapping[str, Any]:
-    """Arrays of the group at `location` and of its groups, by their path in it.
+    """Return the arrays of the group at `location` and of its groups, by their path in it.
 
     Raises
     ------

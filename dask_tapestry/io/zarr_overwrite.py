@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.captured_arrays import sources_behind
-from dask_tapestry.io.folder_swap import beside
+from dask_tapestry.io.folder_swap import partial_path
 from dask_tapestry.io.read_back import ReadBackSource
 from dask_tapestry.io.write_order import sources_of
 from dask_tapestry.io.zarr_location import Location
@@ -18,7 +18,7 @@ from dask_tapestry.teg.node import reapply, topological
 
 
 class Replacing(NamedTuple):
-    """How a value is written to a place where something may be.
+    """How a value is written to a place where an array may be.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Replacing(NamedTuple):
 def replacing(
     location: Location, x: Tensor, after: Sequence[Node], earlier: Sequence[Node] = ()
 ) -> Replacing:
-    """How `x` is written to `location`, so that what of it is there can be read until then.
+    """Return how `x` is written to `location`; what is there can be read until all is written.
 
     A folder is written beside the one it takes the place of. Elsewhere there is no such exchange: a
     value that reads what is there is computed first, where all memory is that of this process.
@@ -61,7 +61,9 @@ def replacing(
     itself = any(map(location.holds, reads))
     folder = location.replaceable
     if folder is not None and (folder.is_dir() or not folder.exists()):
-        part = Location(str(beside(folder, location.nonce[:8])), "", f"{location.nonce} beside")
+        part = Location(
+            str(partial_path(folder, location.nonce[:8])), "", f"{location.nonce} beside"
+        )
         return Replacing(part, x, after, (location, str(folder)), itself)
     if not itself and (seen.complete or not location.is_in_memory):
         return Replacing(location, x, after)
@@ -74,7 +76,7 @@ def replacing(
 
 
 def _read_after(x: Tensor, location: Location, after: Sequence[Node]) -> Tensor:
-    """`x`, which reads what is at a place when what it is to follow has ended."""
+    """Return `x` made to read what is at a place only after `after` has ended."""
     done: dict[Node, Node] = {}
     for node in topological([x]):
         source = node.operator
@@ -95,7 +97,7 @@ def _reads(source: Source, location: Location) -> bool:
 
 
 def _stored(source: Source, location: Location) -> ReadBackSource:
-    """A source that can wait for writes: not one whose tasks are of another collection."""
+    """Return a source that can wait for writes; tasks of other collections cannot."""
     match source:
         case ReadBackSource():
             return source

@@ -84,7 +84,7 @@ class ZarrSink(Sink):
     def prepare(self, type_: TensorType, run: str) -> None:
         if self.location.is_zip:
             if self.archive is not None:
-                _begin_anew(self.location.store)
+                _delete_partial_zip(self.location.store)
             self._create(type_, {}, overwrite=False)  # a zip file cannot be written twice
             return
         maker, found = Maker(self.location.nonce, run, self.over), maker_of(self.final)
@@ -134,7 +134,7 @@ class ZarrSink(Sink):
             Path(self.location.store.path).replace(self.archive)
 
     def meets(self, other: Sink) -> bool:
-        """An array takes all of its place, with what may be within."""
+        """A new array takes all of its place, with whatever is within."""
         match other:
             case ZarrSink(archive=archive) if archive is not None:
                 return archive == self.archive
@@ -148,7 +148,7 @@ class ZarrSink(Sink):
 
     @property
     def _is_done(self) -> bool:
-        """Whether the array is complete in its place and stays: a task done again does nothing."""
+        """Whether the array is complete in its place: a task that runs again does nothing."""
         if self.replaced is not None:
             if Path(self.location.store).exists():
                 return False
@@ -159,12 +159,12 @@ class ZarrSink(Sink):
 
     @property
     def _is_emptied_again(self) -> bool:
-        """Whether the place is written anew in each compute, or it is too dear to look at it."""
+        """Whether each compute writes the place anew, or looking at it would be slow."""
         return not self.once and (self.overwrite or self.location.stamp is None)
 
     @property
     def final(self) -> Location:
-        """Where the array is when it is complete."""
+        """Location of the array when it is complete."""
         if self.replaced is not None:
             return self.replaced[0]
         if self.archive is None:
@@ -210,7 +210,7 @@ def zarr_sink(
     ShapeError
         If chunks or shards do not fit the shape.
     """
-    location, archive = _archived(location)
+    location, archive = _partial_zip(location)
     there = exists(location) if archive is None else Path(archive).exists()
     if there and not overwrite:
         raise StoreError(f"{archive or location} exists: give overwrite=True to replace it")
@@ -238,7 +238,7 @@ def zarr_sink(
 
 
 def _earlier(location: Location, nodes: Sequence[Node]) -> dict[Node, str]:
-    """The sinks that `nodes` need and that write to the same place, and their nonces."""
+    """Return the sinks among what `nodes` need that write to the same place, and their nonces."""
     found = {}
     for node in topological(nodes):
         match node.operator:
@@ -257,15 +257,15 @@ def written_source(node: Node) -> ZarrSource:
     return ZarrSource(sink.final, type_, sink.stored, str(sink.final))
 
 
-def _begin_anew(archive: Any) -> None:
-    """Forget what an earlier attempt left in a zip file."""
+def _delete_partial_zip(archive: Any) -> None:
+    """Delete what an earlier attempt left of a zip file."""
     if archive._is_open:
         archive.close()
     Path(archive.path).unlink(missing_ok=True)
 
 
-def _archived(location: Location) -> tuple[Location, str | None]:
-    """Where to write what will be a zip file, and that file; other locations as they are."""
+def _partial_zip(location: Location) -> tuple[Location, str | None]:
+    """Return where a zip file is written until it is complete, and its path; else the location."""
     if not location.is_zip or not location.store.read_only:
         return location, None
     archive = str(location.store.path)

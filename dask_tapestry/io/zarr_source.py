@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.chunk_costs import chunk_scratch_bytes, touched_chunk_cells
+from dask_tapestry.errors import StoreError
+from dask_tapestry.io.chunk_costs import chunk_scratch_bytes
+from dask_tapestry.io.chunked_source import ChunkedSource
+from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.zarr_chunk_io import read_box, stored_chunk_shape
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import opened
+from dask_tapestry.io.zarr_open import open_cached
 from dask_tapestry.teg import Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
@@ -25,7 +27,7 @@ NAMES_OF_VERSION_2 = "_ARRAY_DIMENSIONS"  # the attribute in which xarray keeps 
 
 
 @dataclass(frozen=True)
-class ZarrSource(Source):
+class ZarrSource(ChunkedSource):
     """A stored array, version 2 or 3; `stored` are the sides of its shards, else of its chunks."""
 
     name = "zarr"
@@ -33,16 +35,6 @@ class ZarrSource(Source):
     type: TensorType
     stored: tuple[int, ...]
     written: str = field(compare=False)  # the store, for printing
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return self.type
-
-    @property
-    def chunks(self) -> tuple[int, ...]:
-        return self.stored
-
-    def stored_bytes(self, box: ZRange) -> int:
-        return touched_chunk_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return chunk_scratch_bytes(box, self.stored, self.type.dtype.itemsize, written=False)
@@ -63,9 +55,6 @@ class ZarrSource(Source):
     def text(self) -> str:
         return f"{self.written!r}, chunks {self.stored}"
 
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return self.read(self.type.box)
-
 
 def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
     """Return the tensor stored at `location`; nothing but its metadata is read.
@@ -75,27 +64,25 @@ def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
     StoreNotFoundError, StoreError
         If there is no array, it cannot be read, or a write of it has not ended.
     """
-    array = opened(location)
+    array = open_cached(location)
     refuse_incomplete(array, location)
     names = dims if dims is not None else stored_names(array)
-    if names is not None and len(names) != array.ndim:
-        raise ShapeError(f"{len(names)} dimension names {names} for {array.ndim} dimensions")
     return apply(source_of_array(array, location, names))
 
 
 def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = None) -> ZarrSource:
-    """The source that reads an array, which is stored at `location`."""
-    type_ = TensorType(tuple(array.shape), np.dtype(array.dtype).newbyteorder("="), names)
+    """Return the source that reads an array, which is stored at `location`."""
+    type_ = declared_type(tuple(array.shape), np.dtype(array.dtype), names)
     return ZarrSource(location, type_, stored_chunk_shape(array), str(location))
 
 
 def locations_of(source: Source) -> tuple[Location, ...]:
-    """Where the stored array is that a source reads; nowhere, if it reads none."""
+    """Return the locations of the Zarr arrays that a source reads: one or none."""
     return (source.location,) if isinstance(source, ZarrSource) else ()
 
 
 def stored_names(array: zarr.Array[Any]) -> Dims:
-    """Names of the dimensions of a stored array, or None."""
+    """Return the names of the dimensions of a stored array, or None."""
     names = getattr(array.metadata, "dimension_names", None) or array.attrs.get(NAMES_OF_VERSION_2)
     if not isinstance(names, list | tuple) or not any(names):
         return None

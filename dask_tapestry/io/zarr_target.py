@@ -20,7 +20,7 @@ from dask_tapestry.io.zarr_journal import (
     refuse_incomplete,
 )
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import open_now
+from dask_tapestry.io.zarr_open import open_array
 from dask_tapestry.io.zarr_source import ZarrSource, stored_names
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
@@ -77,10 +77,10 @@ class ZarrTarget(Target):
         else:
             self._refuse_other_shape(self.before)
         begin_write(self.location, hulls, maker)
-        open_now(self.location, "r+").resize(self.shape)
+        open_array(self.location, "r+").resize(self.shape)
 
     def _refuse_other_shape(self, *shapes: tuple[int, ...]) -> None:
-        found = tuple(open_now(self.location).shape)
+        found = tuple(open_array(self.location).shape)
         if found not in shapes:
             raise StoreError(
                 f"the Zarr array at {self.location} has shape {found} now; the write was made for "
@@ -101,7 +101,7 @@ class ZarrTarget(Target):
         return isinstance(source, ZarrSource) and source.location.key == self.location.key
 
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:
-        """An array may have been opened twice."""
+        """Two targets may be one array, opened twice."""
         if not isinstance(other, ZarrTarget) or other.location.key != self.location.key:
             return False
         return region.meets(others)
@@ -111,14 +111,14 @@ class ZarrTarget(Target):
 
 
 def zarr_target(location: Location) -> ZarrTarget:
-    """The Zarr array at `location` as a target.
+    """Return the Zarr array at `location` as a target.
 
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is none, or it is in a store that cannot change.
     """
-    array = open_now(location)
+    array = open_array(location)
     refuse_unchangeable(location)
     return ZarrTarget(
         location,
@@ -140,7 +140,7 @@ def refuse_unchangeable(location: Location) -> None:
 def append_target(
     location: Location, axis: int | str, x: TensorType
 ) -> tuple[ZarrTarget, Sequence[slice]]:
-    """The target that a Zarr array becomes when `x` is appended, and where `x` goes.
+    """Return the target that a Zarr array becomes when `x` is appended, and where `x` goes.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def append_target(
     ShapeError
         If there is no such axis, or the dimensions have other names.
     """
-    array = open_now(location)
+    array = open_array(location)
     refuse_incomplete(array, location)
     target = zarr_target(location)
     names = target.names
@@ -170,7 +170,7 @@ def append_target(
 
 
 def axis_number(axis: int | str, names: Dims, ndim: int, what: str) -> int:
-    """Number of a dimension that is given by number or name.
+    """Return the number of a dimension that is given by number or name.
 
     Raises
     ------

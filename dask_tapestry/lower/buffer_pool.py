@@ -34,7 +34,7 @@ class _Kept(NamedTuple):
 
 
 class _Lease:
-    """What an array from here rests on; gives its memory back when the last view of it is gone."""
+    """Owns the memory of an array; returns it to the pool when the last view is gone."""
 
     __slots__ = ("__array_interface__", "_returned", "_whole", "size")
 
@@ -54,7 +54,7 @@ class BufferPool:
         self.begin()
 
     def begin(self) -> None:
-        """Know of no memory, as in a process that was just forked."""
+        """Start with no memory, as in a process that was just forked."""
         self._lock = Lock()
         self._kept: list[_Kept] = []  # the longest kept first
         self._lent = 0  # bytes
@@ -82,7 +82,7 @@ class BufferPool:
             return self._size()
 
     def clean(self, seconds: float = 0.0) -> None:
-        """Give what was kept so long to the system."""
+        """Give memory that was kept for `seconds` back to the system."""
         with self._lock:
             self._count()
             now = monotonic()
@@ -106,7 +106,7 @@ class BufferPool:
         return whole
 
     def _count(self) -> None:
-        """Count what was returned among what is kept."""
+        """Move what was returned to what is kept."""
         while True:
             try:
                 back = self._returned.get_nowait()
@@ -148,7 +148,7 @@ class BufferPool:
 
 
 def owned(block: Block) -> Block:
-    """`block` as an array that keeps nothing but its own cells alive and may be written to."""
+    """Return `block` as an array that may be written to and keeps only its own cells alive."""
     lease = block.base
     while isinstance(lease, np.ndarray):
         lease = lease.base

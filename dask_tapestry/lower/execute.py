@@ -72,7 +72,7 @@ def run_block(
 
 
 class _Values:
-    """Values of a program, held for one box of its output from their computation to the last use.
+    """Values of a program for one box of its output, each held until its last use.
 
     `outer` holds those that are not computed here.
     """
@@ -97,7 +97,7 @@ class _Values:
         return _part(self.values[source, held], held, need)
 
     def compute(self, work: Work, place: Block | None) -> None:
-        """Compute what is due and hold it."""
+        """Compute one value and hold it."""
         instruction = self.program.instructions[work.value - len(self.program.inputs)]
         try:
             made = _call(instruction, work, [self.cells(*read) for read in work.reads], place)
@@ -109,7 +109,7 @@ class _Values:
         self.keep(work, made)
 
     def keep(self, work: Work, made: Any) -> None:
-        """Hold what was computed, and forget what nothing else reads."""
+        """Hold a computed value, and drop those that nothing reads any more."""
         self.values[work.value, work.box] = made
         for key in self._sources(work):
             self._uses[key] -= 1
@@ -118,7 +118,7 @@ class _Values:
 
 
 def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Block:
-    """The cells `box` of a part's goal: in tiles, or while these are not compiled in slabs."""
+    """Compute the cells `box` of a part's goal: in tiles, or in slabs until those are compiled."""
     out = np.empty(box.shape, part.program.type.dtype) if place is None else place
     if run_tiles(part, box, held.schedule, held.values, out):
         return out
@@ -148,7 +148,7 @@ def _slabs(box: ZRange, itemsize: int) -> Iterator[ZRange]:
 
 
 def _room_for(program: Program, work: Work) -> Block | None:
-    """Where a kernel may write an array that stays within this process; None to let it choose."""
+    """Return memory for a result that stays in this process; None to let the kernel allocate."""
     instruction = program.instructions[work.value - len(program.inputs)]
     if not instruction.operator.fills:
         return None
@@ -165,7 +165,7 @@ def _gather(spec: StepSpec, schedule: Schedule, inputs: Any) -> Held:
 
 
 def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
-    """Return the cells `box` of a tensor held in blocks, of which those that meet it are given."""
+    """Return the cells `box` of a tensor from `blocks`, those of its blocks that meet the box."""
     if box.is_empty:
         return np.empty(box.shape, blocks[0].dtype)
     ranges = block_range(cuts, box)
@@ -216,17 +216,17 @@ def finish_array(
 
 
 def prepare_sink(sink: Sink, type_: Any, run: str, after: Any = None) -> None:
-    """Make a store ready, in the compute `run`, once what it is to come `after` has ended."""
+    """Make a store ready, in the compute `run`; `after` has ended."""
     del after
     sink.prepare(type_, run)
 
 
 def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
-    """Say that a store is complete."""
+    """Complete a store: all its blocks are written."""
     del blocks
     sink.finish()
 
 
 def barrier(ended: Any) -> None:
-    """Stand for the end of other tasks."""
+    """Do nothing, after other tasks have ended."""
     del ended

@@ -144,7 +144,7 @@ class Lowering:
         return name
 
     def _input(self, x: Node) -> tuple[str | np.ndarray[Any, Any], Any]:
-        """Producer's layer name and cuts, or the array itself and None."""
+        """Return the name and cuts of the layer that computes an input, or its array and None."""
         if x in self.plan.steps and self.plan.steps[x].inputs != (x,):
             return self.plan.steps[x].name, self.plan.steps[x].cuts
         x = self.plan.source(x)
@@ -179,7 +179,7 @@ class Lowering:
         self.ends[node] = (name, 0)
 
     def _ends_of_blocks(self, node: Node) -> list[Key]:
-        """Keys of tasks that stand for the end of each block, so that no block has to travel."""
+        """Return keys of tasks that wait for the blocks of a node, so that no block travels."""
         source, cuts = self._held(node)
         name = f"tapestry-ended-{blake2b(source.encode(), digest_size=16).hexdigest()}"
         layer = EndedLayer(name, source, cuts)

@@ -150,7 +150,7 @@ class FinishLayer(SymbolicLayer):
 
 
 class EndedLayer(SymbolicLayer):
-    """A task for each block of a step that stands for its end, and holds no cells."""
+    """A task for each block of a step that waits for it and returns nothing."""
 
     def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...]) -> None:
         super().__init__(name)
@@ -168,7 +168,7 @@ class EndedLayer(SymbolicLayer):
 
 
 class BarrierLayer(SymbolicLayer):
-    """One task that stands for a sequence point."""
+    """One task for a sequence point: it waits for others and returns nothing."""
 
     grid_shape = (1,)
 

@@ -43,7 +43,7 @@ def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNo
 
 
 class _Keys:
-    """All keys of a graph, those of symbolic layers without a list of them."""
+    """All keys of a graph; those of symbolic layers are not listed."""
 
     def __init__(self, graph: HighLevelGraph, others: Mapping[Any, Any]) -> None:
         self.layers, self.others = graph.layers, others
@@ -56,7 +56,7 @@ class _Keys:
 
 
 def _foreign_tasks(graph: HighLevelGraph, keys: set[Any]) -> dict[Any, GraphNode]:
-    """Tasks of other collections that `keys` need; what is a future has none.
+    """Return the tasks of other collections that `keys` need; futures have none.
 
     In tasks of the older form a key is a tuple like any other: which are keys of ours must be said.
     """

@@ -38,7 +38,7 @@ _lock: Final = Lock()
 
 
 def register_layout(name: str, cuts: tuple[Cuts, ...], value: str) -> ResultLayout:
-    """The layout of a result, known by its name while somebody holds it."""
+    """Return the layout of a result; `find_layout` finds it for as long as somebody holds it."""
     with _lock:
         layout = _known.setdefault(name, ResultLayout(name, cuts))
         layout.values.add(value)
@@ -46,7 +46,7 @@ def register_layout(name: str, cuts: tuple[Cuts, ...], value: str) -> ResultLayo
 
 
 def find_layout(names: Iterable[str], value: str) -> ResultLayout | None:
-    """The layout of a node's value among layers of such names; None if nobody holds it."""
+    """Return the layout of a node's value among layers of such names; None if nobody holds it."""
     with _lock:
         found = [_known[name] for name in names if name in _known]
     return next((layout for layout in found if value in layout.values), None)

@@ -45,7 +45,7 @@ def block_references(
 
 
 def take_slice(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.ndarray[Any, Any]:
-    """Part of a block, as an array of its own."""
+    """Return part of a block, as an array of its own."""
     return np.array(block[slices], order="C")
 
 

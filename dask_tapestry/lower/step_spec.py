@@ -25,7 +25,7 @@ KEPT = 512  # specs that a process remembers
 
 @dataclass(frozen=True)
 class StepSpec:
-    """Name, program, output cuts and the cuts of each external input (None: an array in memory)."""
+    """What every task of a step knows; `input_cuts` are None for arrays in memory."""
 
     name: str
     program: Program
@@ -71,7 +71,7 @@ class StepSpec:
 
 
 def _dumps(parts: Any) -> bytes:
-    """Pickle; what is defined in the user's script or notebook travels by value."""
+    """Pickle `parts`; what a user's script or notebook defines travels by value."""
     try:
         payload = pickle.dumps(parts, pickle.HIGHEST_PROTOCOL)
     except (AttributeError, TypeError, pickle.PicklingError):

@@ -85,8 +85,8 @@ class SymbolicLayer(Layer):
         return f"<{type(self).__name__} {self.name} {self.grid_shape}>"
 
 
-def first_of(value: Any, ended: Any) -> Any:
-    """A value, once something else has ended."""
+def after_ended(value: Any, ended: Any) -> Any:
+    """Return `value`; `ended` has ended before."""
     del ended
     return value
 
@@ -103,7 +103,7 @@ class ClonedLayer(MaterializedLayer):
 def _cloned(
     tasks: Mapping[DaskKey, GraphNode], keys: set[DaskKey], seed: Hashable, bind_to: DaskKey | None
 ) -> tuple[Layer, bool]:
-    """Tasks under other keys, and whether any of them waits for `bind_to`."""
+    """Return tasks under other keys, and whether any of them waits for `bind_to`."""
     cloned: dict[DaskKey, GraphNode] = {}
     bound = False
     for key, task in tasks.items():
@@ -114,6 +114,6 @@ def _cloned(
         new = clone_key(key, seed)
         cloned[new] = task.substitute({k: clone_key(k, seed) for k in needed}, key=new)
         if bind_to is not None and not needed:
-            cloned[new] = Task(new, first_of, cloned[new], TaskRef(bind_to))
+            cloned[new] = Task(new, after_ended, cloned[new], TaskRef(bind_to))
             bound = True
     return ClonedLayer(cloned), bound

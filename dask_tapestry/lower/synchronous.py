@@ -47,7 +47,7 @@ def _is_watched() -> bool:
 
 
 def _is_small(roots: Sequence[Node]) -> bool:
-    """Whether all values are small, and none is stored, written, or waited for."""
+    """Whether all values are small, and none is stored, written or waited for."""
     seen, stack = set(roots), list(roots)
     while stack:
         node = stack.pop()

@@ -48,7 +48,7 @@ class Part(NamedTuple):
 
 @lru_cache(maxsize=256)
 def tiled_part(program: Program) -> Part | None:
-    """The formulas, and views between them, up to the last formula that all the rest is made of.
+    """Return the formulas, with the views between them, up to the last one, which the rest reads.
 
     None where there are not several of them that nothing else reads. A value without dimensions is
     the same for all tiles: it is computed once, before them.
@@ -127,7 +127,7 @@ def run_tiles(part: Part, box: ZRange, schedule: Schedule, values: Held, target:
 
 
 def _moves(here: list[_Operation], grid: list[compiled_tiles.GridLine], operations: Any) -> Any:
-    """Bytes that each array of each operation moves a cell, by dimension; None if by no number."""
+    """Return the bytes that each array of an operation moves with a cell, along each dimension."""
     by_dim: list[list[list[int]]] = []
     for dim, line in enumerate(grid):
         if line.tiles == 1:
@@ -168,7 +168,7 @@ def _shape(array: Block) -> tuple[object, ...]:
 
 
 class _Buffers:
-    """Buffers that all tiles share: the same one for the same work of each tile.
+    """Buffers that all tiles share: the same one for the same formula of each tile.
 
     They never move, as the loop over tiles writes to where they lay when it was told of them.
     """
@@ -191,7 +191,7 @@ def _operations(
     buffers: _Buffers,
     target: Block,
 ) -> Iterator[_Operation]:
-    """The formulas of one tile on their arrays; views are taken here."""
+    """Yield the formulas of one tile with their arrays; views are taken here."""
     values, whole = known
     program, chosen = part
     schedule = program.schedule(tile)
@@ -222,7 +222,7 @@ def _operations(
 
 
 def _slots(part: Part, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
-    """A buffer for what each formula writes; one is used again when nothing reads it any more."""
+    """Return the number of the buffer that each formula writes; buffers are used again."""
     works = _formulas(part, schedule)
     last: dict[tuple[int, ZRange], int] = {}
     for number, (_, reads) in enumerate(works):
@@ -273,7 +273,7 @@ def _slot_bytes(part: Part, schedule: Schedule) -> dict[int, int]:
 
 @lru_cache(maxsize=256)
 def _tile(part: Part, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Sides of the tile that takes the least work among those whose values fit the cache."""
+    """Return the shape of the tile with the least work among those whose values fit the cache."""
     best: tuple[float, tuple[int, ...]] | None = None
     program = part.program
     for sides in _candidates(shape, program.type.dtype.itemsize):

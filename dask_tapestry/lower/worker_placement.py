@@ -14,7 +14,7 @@ Workers = Mapping[str, Mapping[str, Any]]  # what a scheduler says of each, by a
 
 
 def workers_of(client: Any) -> Workers:
-    """The workers that a client's cluster has now; none where that is not known."""
+    """Return the workers that a client's cluster has now; none where that is not known."""
     if client is None:
         return {}
     found = client.scheduler_info(n_workers=-1)
@@ -24,7 +24,7 @@ def workers_of(client: Any) -> Workers:
 
 
 def placement(node: Node, client: Any) -> dict[str, Any] | None:
-    """Dask annotations that keep a step on the workers its operator names.
+    """Return the Dask annotations that keep a step on the workers that its operator names.
 
     Where a client's cluster has no worker yet, its workers are waited for.
 

@@ -20,11 +20,11 @@ LONGEST = 2**63 - 1
 
 @dataclass(frozen=True)
 class Arange(Generator):
-    """Cell i is ``first + places[i] * delta`` in `dtype`, as NumPy fills its ranges."""
+    """Cell i is ``first + places[i] * delta``: shape (places.count,), of `dtype`."""
 
     name = "arange"
     kernel = "arange"
-    copies = True  # its blocks take memory, by which they are cut
+    copies = True  # its blocks take memory, so they are cut to fit it
     fills = True
     dtype: np.dtype[Any]
     first: bytes
@@ -37,7 +37,7 @@ class Arange(Generator):
 
     @property
     def _numbers(self) -> np.dtype[Any]:
-        """What the values are counted in: times in integers."""
+        """Dtype in which the values are computed: int64 for times."""
         return np.dtype(np.int64) if self.dtype.kind in "mM" else self.dtype
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
@@ -105,7 +105,7 @@ def arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any] | None) -> Ten
 
 
 def _kind(*bounds: Any) -> np.dtype[Any]:
-    """NumPy's choice: times, or a default integer at least."""
+    """Dtype that NumPy chooses: of times, or at least int64."""
     kinds = [np.asarray(_time(bound)).dtype for bound in bounds]
     times = {kind.kind for kind in kinds} & {"M", "m"}
     if times:
@@ -127,14 +127,14 @@ def _cell(value: Any, kind: np.dtype[Any]) -> Any:
 
 
 def _count(start: Any, stop: Any, step: Any) -> int:
-    """How many values there are; complex numbers must advance in both parts."""
+    """Number of values; of complex numbers the part that ends first decides."""
     number = (stop - start) / step
     parts = (number.real, number.imag) if isinstance(number, complex) else (float(number),)
     if any(isnan(part) for part in parts):
         raise ShapeError("arange: cannot compute length")
     if any(abs(part) >= LONGEST for part in parts):
         raise ShapeError("Maximum allowed size exceeded")
-    if parts == (0.0,) and stop != start:  # too near for its dtype: `start` alone, or none
+    if parts == (0.0,) and stop != start:  # their difference is lost to rounding
         return int(copysign(1, parts[0]) > 0)
     return max(0, min(ceil(part) for part in parts))
 
@@ -142,7 +142,7 @@ def _count(start: Any, stop: Any, step: Any) -> int:
 def _times(
     start: Any, stop: Any, step: Any, kind: np.dtype[Any]
 ) -> tuple[np.dtype[Any], np.int64, np.int64, int]:
-    """Unit, first value, difference and number of times, or of spans of time, as integers."""
+    """Dtype, first value, step and number of datetimes or timedeltas, as integers."""
     bounds = [np.asarray(_time(bound)) for bound in (start, stop, step)]
     if bounds[2].dtype.kind == "M":
         raise ShapeError("cannot use a datetime as a step in arange")

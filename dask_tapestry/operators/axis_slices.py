@@ -1,4 +1,4 @@
-"""Parts of a tensor along one axis, and tensors made of such parts: compositions of selectors."""
+"""Slices of a tensor along one axis, and tensors joined from such slices."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def slice_axis(x: Tensor, axis: int, start: int | None, stop: int | None, step: 
 
 
 def concat_nonempty(tensors: Sequence[Tensor], axis: int) -> Tensor:
-    """Those of `tensors` that have cells along `axis`, one after the other; no name is lost."""
+    """`tensors` joined along `axis`, without those that have no cells along it."""
     filled = [x for x in tensors if x.type.shape[axis]] or [tensors[0]]
     return concat(filled, axis)
 
 
 def pick(x: Tensor, places: Numbers, axis: int) -> Tensor:
-    """The cells at `places` of `axis`, which lie within it, in the order given.
+    """``x.take(places, axis)`` for places known now, from 0, as slices that are joined.
 
-    Each run of places with equal steps is one slice, so that few runs make a small graph.
+    Each run of places with equal steps is one slice, so few runs make a small graph.
     """
     pieces = []
-    for start, step, count in runs(places):
+    for start, step, count in equal_step_runs(places):
         if step == 0:
             one = slice_axis(x, axis, start, start + 1)
             shape = (*x.type.shape[:axis], count, *x.type.shape[axis + 1 :])
@@ -43,17 +43,17 @@ def pick(x: Tensor, places: Numbers, axis: int) -> Tensor:
     return concat(pieces, axis) if pieces else slice_axis(x, axis, 0, 0)
 
 
-def runs(places: Numbers) -> list[tuple[int, int, int]]:
+def equal_step_runs(places: Numbers) -> list[tuple[int, int, int]]:
     """Runs of equal steps in `places`, each as first place, step and count.
 
     Examples
     --------
-    >>> runs([0, 1, 2, 2, 2, 9])
+    >>> equal_step_runs([0, 1, 2, 2, 2, 9])
     [(0, 1, 3), (2, 0, 2), (9, 1, 1)]
     """
     numbers = np.asarray(places, np.int64)
     steps = np.diff(numbers)
-    turns = np.flatnonzero(np.diff(steps)) + 1  # places whose step to the next is another one
+    turns = np.flatnonzero(np.diff(steps)) + 1  # places where the step changes
     found: list[tuple[int, int, int]] = []
     at = 0
     while at < len(numbers):

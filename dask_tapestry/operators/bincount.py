@@ -1,4 +1,4 @@
-"""BinCount: how many cells have each of some numbers, or the sum of their weights.
+"""BinCount: how many cells equal each number below a count, or the sum of their weights.
 
 It is a reduction whose value is a table. Each leaf of the canonical tree has a table of its own, to
 which its cells are added in C order, and tables are added in the tree's order, so that sums of
@@ -40,9 +40,9 @@ FLOPS: Final = 8  # of a cell
 
 @dataclass(frozen=True)
 class BinCount(TreeReduction):
-    """Cell b is the number of cells equal to b, or the sum of their weights.
+    """Cell b is the number of input cells equal to b, or the sum of their weights.
 
-    Other cells are left out; with `strict` they raise ValueError when they are met.
+    Cells outside ``range(count)`` are left out; with `strict` computing them raises ValueError.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
@@ -99,7 +99,7 @@ class BinCount(TreeReduction):
         return tuple(x.clip(part) for x, part in zip(inputs, wanted, strict=True))
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """Counting some of the bins reads as much as counting all."""
+        """None: counting some of the bins reads as much as counting all."""
         return None
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:

@@ -35,7 +35,7 @@ from dask_tapestry.operators.user_signature import (
 from dask_tapestry.teg import IndexDim, Kind, Node, Tensor, apply
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-SMALL_WHOLE = 2  # cells of a long dimension that a trial takes where all would be too many
+SMALL_WHOLE = 2  # cells of a long dimension in a trial, where all would be too many
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Ordered:
 
 @dataclass(frozen=True)
 class Named:
-    """A function that returns several values by name, or in order; here always in order."""
+    """A function that returns several values, by name or in order; this one: in order."""
 
     function: Any
     names: tuple[str, ...]
@@ -107,7 +107,7 @@ class Applied:
 
 
 def applied(written: Written, tensors: Sequence[Tensor]) -> tuple[Applied, list[Tensor]]:
-    """The signature for these tensors, and what of them it reads."""
+    """The signature with its extents, and the tensors without what it never reads."""
     index, reads = solve(written, [x.type.shape for x in tensors])
     space = ZRange((0,) * len(index), tuple(dim.extent for dim in index))
     trimmed, moved = [], []
@@ -170,7 +170,7 @@ def call_blocks(
 
 
 def _held(made: Applied, dtype: np.dtype[Any], declared: frozenset[str | None]) -> np.dtype[Any]:
-    """The dtype that also holds what an own monoid makes of partial results."""
+    """The dtype that also holds what a user's monoid makes of partial results."""
     monoid = made.written.monoid
     if not isinstance(monoid, Monoid):
         return dtype
@@ -188,7 +188,7 @@ def _folding(monoid: str | Monoid | None, dtype: np.dtype[Any]) -> str | Fold:
 def _nothing(
     operator: UserOperator, made: Applied, tensors: Sequence[Tensor], after: Sequence[Node]
 ) -> Tensor | None:
-    """The monoid's identity, where a folded dimension has no steps to call a function for."""
+    """The monoid's identity, where a folded dimension is empty; else None."""
     empty = any(dim.kind is Kind.REDUCTION and not dim.extent for dim in made.index)
     type_ = operator.infer(*[x.type for x in tensors])
     if not empty or not type_.size:
@@ -262,7 +262,7 @@ def _check_tiles(made: Applied, writes: IndexProjection) -> None:
 
 
 def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
-    """Places of an output's parallel axes, in the order of the index, and of the others."""
+    """Numbers of an output's parallel axes, in the order of the index, and of the others."""
     names = list(form) if isinstance(form, tuple) else []
     parallel = [names.index(d) for d in made.written.of_kind(Kind.PARALLEL)]
     return parallel, [axis for axis in range(len(names)) if axis not in parallel]
@@ -271,7 +271,7 @@ def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
 def _together(
     function: UserFunction, made: Applied, dtypes: Mapping[str, np.dtype[Any]]
 ) -> tuple[UserFunction, IndexProjection, np.dtype[Any]]:
-    """Several outputs as one of structured cells over the parallel dimensions."""
+    """Several outputs as one: a field each, over the parallel dimensions."""
     extent = {dim.name: dim.extent for dim in made.index}
     fields, orders = [], []
     for name, form in made.written.outputs:
@@ -306,7 +306,7 @@ def finalized(
     dtypes: Mapping[str, np.dtype[Any]],
     outputs: tuple[tuple[str, Form], ...],
 ) -> tuple[Tensor, ...]:
-    """A function of complete results, and of further tensors, block by block in the same step."""
+    """Apply a function to folded results and further tensors, in the step that yields them."""
     follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
     index = tuple(dim for dim in written.index if dim[0] in follow)
     then = Written(written.owner, index, (*written.outputs, *names), outputs)

@@ -1,4 +1,4 @@
-"""Blockwise: a function of whole blocks, whose cuts are part of what it means."""
+"""Blockwise: a function of whole blocks, on which its value depends."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 @dataclass(frozen=True)
 class BlocksOf:
-    """Which blocks of an input a block of the output is made of.
+    """Which blocks of an input a block of the output reads.
 
     Attributes
     ----------
     cuts
         How the input is cut.
     axes
-        For each axis of the input, the output's axis whose block number it takes; -1 to take all.
+        For each axis of the input, the output's axis with the same block number; -1 for all blocks.
     spans
-        For each axis, how many blocks it takes for each of the output's.
+        For each axis, how many blocks one of the output's reads.
     lists
-        Whether several blocks come as nested lists; else they come joined.
+        Whether several blocks are passed as nested lists; else as one array.
     """
 
     cuts: tuple[Cuts, ...]
@@ -68,7 +68,7 @@ class BlocksOf:
 
 @dataclass(frozen=True)
 class Blockwise(Operator):
-    """Block ``(i, j, ...)`` of the output is `function` of the inputs' blocks that belong to it.
+    """Block (i, j, ...) of the output is `function` of the blocks that `reads` names of the inputs.
 
     Attributes
     ----------
@@ -81,11 +81,11 @@ class Blockwise(Operator):
     dtype
         Of the output.
     told
-        What the function is told beside: ``block_id``, ``block_info``.
+        Keyword arguments the function takes: ``block_id``, ``block_info``.
     first
         Number of the first block along each axis, where only some are computed.
     whole, frame
-        Of all blocks, for ``block_info``: number and blocks of each input, cuts of the output.
+        For ``block_info``, of the whole output: the inputs' numbers and blocks, and its cuts.
     """
 
     name = "blockwise"
@@ -138,7 +138,7 @@ class Blockwise(Operator):
         }
 
     def _pieces(self, place: tuple[int, ...], read: BlocksOf, held: ZRange) -> Any:
-        """Where a block lies in what is held; in lists, nested ones, where several are wanted."""
+        """Where a block lies in what is held; nested lists of such, where it reads several."""
         numbers = read.numbers(place)
         return self._nested(read, list(numbers), list(read.listed), held)
 
@@ -152,7 +152,7 @@ class Blockwise(Operator):
         ]
 
     def told_at(self, place: tuple[int, ...]) -> dict[str, Any]:
-        """What the function is told of a block by keywords."""
+        """Keyword arguments of the function for one block."""
         at = tuple(a + b for a, b in zip(place, self.first, strict=True)) if self.first else place
         told: dict[str, Any] = {}
         if "block_id" in self.told:
@@ -235,7 +235,7 @@ def _window(cuts: Cuts, numbers: range) -> Cuts:
 
 
 def _clipped(works: list[Any], shape: tuple[int, ...]) -> list[Any]:
-    """Where each block's cells go, and which of them are wanted."""
+    """For each block where its cells go, and which of them are inside the box."""
     found = []
     for place, made, pieces, told in works:
         inside = tuple(

@@ -15,7 +15,7 @@ from dask_tapestry.teg import Tensor, TensorType, apply
 
 @dataclass(frozen=True)
 class Broadcast(ViewSelector):
-    """The input repeated to `shape` by NumPy's rule."""
+    """The input broadcast to `shape` by NumPy's rule, without a copy."""
 
     name = "broadcast"
     shape: tuple[int, ...]

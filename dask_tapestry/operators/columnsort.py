@@ -1,4 +1,4 @@
-"""Columnsort: a lane too long for one block, sorted by sorting parts of it, exchanged as is known.
+"""Columnsort: a lane too long for one block, sorted in columns with a fixed exchange of cells.
 
 A lane of s * r cells is a matrix of s columns of r cells each. If r is at least 2 (s - 1)^2, four
 rounds of sorting columns with a fixed exchange of cells between them sort the lane, whatever its
@@ -42,7 +42,7 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 
 
 def pair_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
-    """Dtype of a cell together with its place."""
+    """Dtype of a cell together with its index in the lane."""
     return np.dtype([("key", key), ("place", PLACES)])
 
 
@@ -50,9 +50,9 @@ def pair_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
 class SortRuns(BlockOperator):
     """Runs of ``columns * rows`` cells of the last axis, sorted and dealt to columns.
 
-    The last axis becomes three: cell (j, c, i) is cell ``i * columns + c`` of sorted run j. There
-    are as many runs as columns; what is missing of the last is filled with the largest value there
-    is. With `places`, each cell comes with its place in the lane.
+    Of shape (..., columns, columns, rows): cell (j, c, i) is cell ``i * columns + c`` of sorted run
+    j. What is missing of the last run is filled with the largest value of the dtype. With `places`,
+    cells are structured: the key and its index in the lane.
     """
 
     name = "sortruns"
@@ -101,7 +101,7 @@ class SortRuns(BlockOperator):
         return sort_flops(cells, self.columns * self.rows)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """What a run takes; with places, the cells, their order, and the cells in it."""
+        """What sorting a run takes; with places, the cells, their order, and the cells in order."""
         (x,), cells = inputs, box.size
         if self.places:
             return cells * (2 * x.dtype.itemsize + PLACES.itemsize)
@@ -130,7 +130,7 @@ class SortRuns(BlockOperator):
 class MergeRuns(BlockOperator):
     """Groups of sorted runs, each sorted as a whole: group b is ``x[..., :, b, :]``.
 
-    Its cells come as ``[..., b, :, :]`` in C order: as many rows as runs, or two with `halves`.
+    Cells ``[..., b, :, :]`` of the output, in C order: as many rows as runs, or two with `halves`.
     """
 
     name = "mergeruns"
@@ -138,7 +138,7 @@ class MergeRuns(BlockOperator):
     halves: bool = False
 
     def _rows(self, x: TensorType) -> tuple[int, int]:
-        """Rows in which a group's cells come, and cells of a row."""
+        """Number of rows of a sorted group, and of cells in a row."""
         rows = 2 if self.halves else x.shape[-3]
         return rows, x.shape[-3] * x.shape[-1] // rows
 
@@ -188,7 +188,7 @@ def _lane_dims(x: TensorType, lanes: int) -> list[IndexDim]:
 
 
 def _lane_rows(lanes: int, ndim: int) -> list[list[int]]:
-    """Rows of a matrix by which each lane dimension, and the one after them, follows its own."""
+    """Rows of the matrix that maps each lane dimension, and the one after them, to itself."""
     return [[int(dim == axis) for dim in range(ndim)] for axis in range(lanes + 1)]
 
 
@@ -220,14 +220,14 @@ def most_columns(cells: int) -> int:
 
 
 def rows_of(cells: int, columns: int) -> int:
-    """Cells of a column that each other column gets: even, enough for `cells`; 0 if too few."""
+    """Cells that each column sends to each other: even, enough for `cells`; 0 if it cannot sort."""
     rows = -(-cells // columns**2)
     rows += rows % 2
     return rows if columns * rows >= 2 * (columns - 1) ** 2 else 0
 
 
 def columnsort(x: Tensor, columns: int, places: bool = False) -> Tensor:
-    """Sort the last axis of `x` in `columns` parts; or yield the places that sort it, stably."""
+    """Sort the last axis of `x` in `columns` parts; with `places`, argsort it, stably."""
     lanes, cells = x.type.shape[:-1], x.type.shape[-1]
     rows = rows_of(cells, columns)
     length = columns * rows

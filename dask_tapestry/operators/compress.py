@@ -23,7 +23,7 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class Compress(Selector):
-    """Slices of the first input along `axis` where the second, a mask of its length, is true.
+    """Slices of the first input along `axis` where the second, a mask as long as it, is true.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Compress(Selector):
         return Restriction(cut, (reads, Region((read,))), yields)
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Along the axis chunks as long as the input's, each but the last full."""
+        """Along the axis, chunks as long as the input's."""
         own = chunks[0]
         shorter = own[self.axis].refilled(self.edges[-1])
         return (*own[: self.axis], shorter, *own[self.axis + 1 :])
@@ -100,7 +100,7 @@ class Compress(Selector):
 
 
 def compress(x: Tensor, mask: Tensor, axis: int, counts: np.ndarray[Any, Any], span: int) -> Tensor:
-    """Slices of `x` along `axis` where `mask`, whose spans hold `counts` true cells, is true.
+    """Slices of `x` along `axis` where `mask` is true; `counts` are the true cells of its spans.
 
     Raises
     ------

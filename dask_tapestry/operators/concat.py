@@ -20,7 +20,7 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class Concat(Selector):
-    """Inputs, equal in all but `axis`, one after the other along it."""
+    """The inputs joined along `axis`; their other extents and their dtype are the same."""
 
     name = "concat"
     kernel = "concat"
@@ -65,7 +65,7 @@ class Concat(Selector):
         return Restriction(self, tuple(regions), region)
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Chunks side by side along the axis; along the others the edges of all."""
+        """Along the axis the inputs' chunks in a row; along the others the edges of all."""
         joined = in_a_row([own[self.axis] for own in chunks])
         axes = zip(*chunks, strict=True)
         return tuple(joined if a == self.axis else together(axis) for a, axis in enumerate(axes))

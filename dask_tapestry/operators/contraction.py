@@ -1,4 +1,4 @@
-"""Contractions: block operators that can be computed in parts of a dimension they fold."""
+"""Contractions: operators that can be computed in parts of a dimension they fold (split-K)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dask_tapestry.teg.operator import Types
 class Contraction(BlockOperator):
     """A block operator that can yield partial results along a new leading dimension.
 
-    The planner reads from its signature what cutting parallel dimensions costs, and where that is
-    too much, or gives too few blocks, computes it in parts.
+    Where cutting parallel dimensions reads too much or gives too few blocks, as its signature
+    tells, the planner computes it in parts.
 
     Source: Tapestry whitepaper, "Sharding Linear over in".
     """
 
     @abstractmethod
     def folded(self, inputs: Types) -> int | None:
-        """Index dimension that parts cut; None where there is none, or parts are taken already."""
+        """Index dimension that parts cut; None for what has none, or yields parts itself."""
 
     @abstractmethod
     def in_parts(self, part: int) -> BlockOperator:

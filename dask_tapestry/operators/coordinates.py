@@ -1,4 +1,4 @@
-"""Index: the coordinates of a tensor's cells, as a tensor that is never stored."""
+"""Coordinates of a tensor's cells, as a tensor that is never stored."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ INDEX_DTYPE = np.dtype(np.int64)
 
 @dataclass(frozen=True)
 class Coordinates(Generator):
-    """Cell o holds the coordinate ``places.start + places.step * o[axis]``.
+    """Cell o is ``places.start + places.step * o[axis]``: of `shape`, int64.
 
-    It slices and permutes like data, so a sliced index still tells where its cells lie.
+    Sliced and permuted like data, it still tells where its cells lie.
 
     Source: Tapestry whitepaper, "Index Nodes" and "Index Tensors".
     """

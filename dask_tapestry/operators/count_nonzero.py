@@ -1,4 +1,4 @@
-"""Count: how many cells of a mask are true in each span of it."""
+"""CountNonzero: how many cells of a mask are true in each span of it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 COUNTS: Final = np.dtype(np.int64)
-SHORTEST_SPAN: Final = 1024  # cells; so few are counted sooner than named
+SHORTEST_SPAN: Final = 1024  # cells; shorter ones cost more to plan than to count
 MOST_SPANS: Final = 4096  # a plan carries the counts
 
 
 @dataclass(frozen=True)
 class CountNonzero(BlockOperator):
-    """Cell k is the number of true cells among ``[k * span, (k + 1) * span)`` of a 1-d mask."""
+    """Cell k, int64, counts the true cells among ``[k * span, (k + 1) * span)`` of a 1-d mask."""
 
     name = "countnonzero"
     kernel = "count"
@@ -56,7 +56,7 @@ class CountNonzero(BlockOperator):
 
 
 def span_of(cells: int) -> int:
-    """Length of the spans in which a mask of so many cells is counted, a power of two."""
+    """Span in which a mask of `cells` cells is counted, a power of two."""
     span = SHORTEST_SPAN
     while span * MOST_SPANS < cells:
         span *= 2

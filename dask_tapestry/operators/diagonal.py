@@ -1,4 +1,4 @@
-"""Diagonal: two axes followed together, as one view; and a diagonal put into a matrix."""
+"""Diagonal: the diagonal of two axes as a view, and masks of diagonals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SQUARES: Final = 64  # longer diagonals take larger squares
 
 @dataclass(frozen=True)
 class Diagonal(ViewSelector):
-    """The cells ``x[.., i, .., i + offset, ..]`` of two axes, i being the last dimension."""
+    """Cell (..., i) is ``x[.., i, .., i + offset, ..]`` of two axes; i is the last dimension."""
 
     name = "diagonal"
     offset: int
@@ -54,7 +54,7 @@ class Diagonal(ViewSelector):
 def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Return diagonals as the last dimension, as `numpy.diagonal` does.
 
-    A long one is joined from squares along it: the box around all of it would hold far more.
+    A long diagonal is joined from squares along it: one box around it would hold far more cells.
 
     Raises
     ------

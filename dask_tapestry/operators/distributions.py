@@ -20,14 +20,14 @@ LOW_HALF: Final = 2**HALF - 1
 
 
 def uniform(shape: tuple[int, ...], stream: Stream, dtype: np.dtype[Any] = DOUBLE) -> Tensor:
-    """Numbers in ``[0, 1)``: as many bits as the dtype's fractions have, 53, 24 or 11."""
+    """Numbers in ``[0, 1)``, of as many random bits as the dtype's significand: 53, 24 or 11."""
     bits = np.finfo(dtype).nmant + 1
     made = random_fraction(shape, stream, 64 - bits, dtype if dtype == DOUBLE else SINGLE)
     return astype(made, dtype)  # exact: float16 holds multiples of 2**-11
 
 
 def _fraction(bits: Tensor, drop: int, dtype: np.dtype[Any], least: float = 0) -> Tensor:
-    """The bits but the last `drop`, plus `least`, as a fraction of all they could be."""
+    """``((bits >> drop) + least) / 2**(64 - drop)`` in `dtype`."""
     kept = astype(elementwise("right_shift", bits, drop), SIGNED)  # converts twice as fast
     if least:
         kept = elementwise("add", kept, least)
@@ -39,8 +39,8 @@ def standard_normal(
 ) -> Tensor:
     """Numbers of mean 0 and variance 1: a random radius times the cosine of a random angle.
 
-    The radius ends at 8.57, for float32 at 7.45; beyond lies 1e-17 of the distribution, or 1e-13.
-    Those of float16 are those of float32, rounded.
+    The radius is at most 8.57, in float32 7.45; 1e-17 of the distribution lies beyond, or 1e-13.
+    Numbers of float16 are those of float32, rounded.
 
     Source: Box and Muller, "A note on the generation of random normal deviates", Ann. Math. Stat.
     29 (1958).
@@ -83,7 +83,7 @@ def open_uniform(shape: tuple[int, ...], stream: Stream) -> Tensor:
 
 
 def laplace(shape: tuple[int, ...], stream: Stream) -> Tensor:
-    """Numbers of rate 1 of either sign, which a bit decides that the number leaves unused."""
+    """Numbers of rate 1 of either sign; a bit that the size does not use chooses the sign."""
     bits = random_bits(shape, stream)
     size = elementwise("negative", elementwise("log", _fraction(bits, 11, DOUBLE, least=1)))
     sign = astype(elementwise("bitwise_and", bits, 1), np.dtype(bool))
@@ -93,8 +93,7 @@ def laplace(shape: tuple[int, ...], stream: Stream) -> Tensor:
 def integers_below(shape: tuple[int, ...], stream: Stream, count: int) -> Tensor:
     """Integers from 0 to ``count - 1`` as uint64, for a count up to 2**64.
 
-    An integer's probability differs from the others' by less than 2**-32 of it, and by nothing for
-    a power of two.
+    Probabilities differ by less than 2**-32 of themselves; for a power of two they are equal.
 
     Source: Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019).
     """
@@ -107,14 +106,14 @@ def integers_below(shape: tuple[int, ...], stream: Stream, count: int) -> Tensor
 
 
 def integers_below_cells(shape: tuple[int, ...], stream: Stream, counts: Tensor) -> Tensor:
-    """Do the same with a count for each cell, as uint64; 0 means 2**64."""
+    """Integers from 0 to ``counts - 1`` for each cell, all uint64; a count of 0 means 2**64."""
     bits = random_bits(shape, stream)
     below = _integers_of_two(bits, stream, counts)
     return where(elementwise("equal", counts, 0), bits, below)
 
 
 def _integers_of_two(bits: Tensor, stream: Stream, count: Operand) -> Tensor:
-    """The high part of a product with 128 bits, of which `bits` are the higher half."""
+    """The high 64 bits of ``count`` times a number of 128 bits, whose higher half is `bits`."""
     more = random_bits(bits.type.shape, stream._replace(part=1))
     carried = _high(more, count)
     low = elementwise("add", elementwise("multiply", bits, count), carried)
@@ -131,7 +130,7 @@ def _high_by_half(x: Tensor, count: int) -> Tensor:
 
 
 def _high(x: Tensor, y: Operand) -> Tensor:
-    """The high 64 of the 128 bits of ``x * y``, by products of halves, none of which overflows."""
+    """The high 64 of the 128 bits of ``x * y``, by products of halves that do not overflow."""
     x_low, x_high = _halves(x)
     y_low, y_high = _halves(y)
     low = elementwise("right_shift", elementwise("multiply", x_low, y_low), HALF)
@@ -154,7 +153,7 @@ def _halves(x: Any) -> tuple[Any, Any]:
 
 
 def search(x: Tensor, edges: Tensor) -> Tensor:
-    """How many of `edges`, sorted and one less than a power of two, each cell of `x` reaches."""
+    """How many of the sorted `edges`, ``2**n - 1`` of them, each cell of `x` reaches."""
     place = full(x.type.shape, np.int64(0))
     step = (edges.type.shape[0] + 1) // 2
     while step:

@@ -22,7 +22,7 @@ Path = Sequence[Sequence[int]]
 class Subscripts:
     """Labels of each operand's dimensions and of the result's.
 
-    A dimension that an ellipsis stands for is labelled by its place from the right, as ``...0``.
+    A dimension of an ellipsis is labelled by its number from the right, as ``...0``.
     """
 
     operands: tuple[tuple[str, ...], ...]
@@ -35,7 +35,7 @@ def parse(text: str, ndims: Sequence[int], summing: bool = False) -> Subscripts:
     Parameters
     ----------
     summing
-        Whether a result without ellipsis sums over the dimensions that it stands for.
+        Whether a result without ellipsis sums over the operands' ellipsis dimensions.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def _ellipsis(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _appearing_once(operands: Sequence[Sequence[str]]) -> list[str]:
-    """The result that no arrow names: labels that appear once, in alphabetical order."""
+    """Labels of the result without an arrow: those that appear once, in alphabetical order."""
     every = [i for labels in operands for i in labels if not i.startswith(ELLIPSIS)]
     return sorted(i for i in set(every) if every.count(i) == 1)
 
@@ -155,7 +155,7 @@ def einsum(subscripts: Subscripts, tensors: Sequence[Tensor], path: Path) -> Ten
     Parameters
     ----------
     path
-        Places among the operands left, to be contracted in turn; the product goes to the end.
+        Numbers of the operands to contract next, among those left; the product goes to the end.
     """
     left = [
         with_diagonals(x, labels) for x, labels in zip(tensors, subscripts.operands, strict=True)

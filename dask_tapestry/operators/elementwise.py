@@ -25,7 +25,7 @@ SIMPLE_POWERS: Final[dict[complex, str]] = {
     0.5: "sqrt",
     -1: "reciprocal",
 }
-SIMPLE_POWERS_OF: Final = {  # codes of the dtypes whose loop of `power` does so
+SIMPLE_POWERS_OF: Final = {  # codes of the dtypes for which NumPy does so
     "square": "bBhHiIlLqQefdFD", "positive": "bBhHiIlLqQefd", "sqrt": "fdFD",
     "reciprocal": "efdFD",
 }  # fmt: skip
@@ -34,7 +34,7 @@ COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", 
 
 @dataclass(frozen=True)
 class Elementwise(BlockOperator):
-    """Cell o of the output is `expression` of the inputs' cells o.
+    """Cell o is `expression` of the inputs' cells o: of their shape and the expression's dtype.
 
     Source: Tapestry whitepaper, "Cell Expressions".
     """
@@ -86,7 +86,7 @@ class Elementwise(BlockOperator):
 
 
 def _common_dims(inputs: Types) -> Dims:
-    """Names of the dimensions; those of different inputs must not contradict each other."""
+    """Names of the dimensions; a ShapeError where two inputs disagree."""
     named = [x.dims for x in inputs if x.dims]
     if not named:
         return None
@@ -137,7 +137,7 @@ def elementwise(
 
 
 def _simple_power(exponent: Operand, dtype: np.dtype[Any]) -> str | None:
-    """The function that NumPy takes instead of a power with a constant exponent, if any."""
+    """The function that NumPy computes for a power with a constant exponent, if any."""
     if isinstance(exponent, Tensor) or dtype.kind not in "iufc":
         return None
     name = SIMPLE_POWERS.get(complex(exponent))
@@ -163,7 +163,7 @@ def cell_call(
 
 def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """Convert every cell to `dtype`, as `numpy.ndarray.astype` does."""
-    if dtype.kind in "US" and not dtype.itemsize:  # as many characters as the longest cell takes
+    if dtype.kind in "US" and not dtype.itemsize:  # as many characters as the longest cell needs
         dtype = np.zeros((), x.type.dtype).astype(dtype).dtype
     if x.type.dtype == dtype:
         return x

@@ -1,4 +1,4 @@
-"""Field: one of the values that structured cells hold."""
+"""Field: one field of structured cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class Field(Operator):
-    """The field `field` of every cell; where it is an array, its axes come last."""
+    """``x[field]`` of structured cells; the axes of a field that is an array come last."""
 
     name = "field"
     kernel = "member"

@@ -15,7 +15,7 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class Full(Generator):
-    """A tensor of `type` whose cells all hold `value`, given as its bytes."""
+    """A tensor of `type` whose cells are all `value`, given as bytes."""
 
     name = "full"
     kernel = "full"

@@ -1,4 +1,4 @@
-"""Bins: the number of the bin between ascending edges that each cell lies in."""
+"""HistogramBin: the number of the bin between ascending edges that each cell lies in."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, a
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-FLOPS = 16  # of a cell: about as many passes over a tile
+FLOPS = 16  # of a cell: it takes about so many passes over a tile
 
 
 @dataclass(frozen=True)
 class HistogramBin(BlockOperator):
     """Cell o is the number, from 1, of the bin of `edges` that cell o of `x` lies in.
 
-    It is 0, or one more than there are bins, where the cell lies in none. A bin holds its lower
-    edge, the last one its upper edge too. Of `even` edges bins are computed, not searched; complex
-    numbers have the order in which they are sorted, and are searched.
+    0 is below all bins; bins + 1 is above them, or NaN. A bin holds its lower edge, the last one
+    its upper edge too. The dtype is the smallest unsigned one. With `even` edges bins are computed,
+    else searched; complex numbers are searched in the order in which they sort.
     """
 
     name = "histogrambin"

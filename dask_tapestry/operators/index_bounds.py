@@ -1,7 +1,7 @@
-"""IndexBounds: where known places lie, so that a block reads no more than their neighbourhood.
+"""IndexBounds: the range of known indices, so that a block reads no more than that range.
 
-Places that are data on the client are looked at once: the least and the greatest of each of some
-thousand spans along their first dimension. Sorted or clustered places then read little.
+Indices that are data on the client are looked at once: the least and the greatest of each of some
+thousand spans along their first dimension. Sorted or clustered indices then read little.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MOST_SPANS: Final = 1024
 
 @dataclass(frozen=True)
 class IndexBounds:
-    """Least and greatest places in spans of the first dimension of place tensors.
+    """Least and greatest indices in spans of the first dimension of index tensors.
 
     Parameters
     ----------
     span
         Coordinates of the first dimension in a span.
     table
-        int64 of shape (tensors, spans, 2), as bytes: least and greatest place.
+        int64 of shape (tensors, spans, 2), as bytes: least and greatest index.
     spans
         Number of spans.
     """
@@ -39,7 +39,7 @@ class IndexBounds:
 
     @classmethod
     def of(cls, places: Sequence[np.ndarray[Any, Any]]) -> IndexBounds | None:
-        """Bounds of non-negative places of one shape; None where there are none."""
+        """Bounds of non-negative indices of one shape; None where there are none."""
         shape = np.broadcast_shapes(*[p.shape for p in places])
         if not shape or 0 in shape:
             return None
@@ -62,13 +62,13 @@ class IndexBounds:
         return flat.reshape(-1, self.spans, 2)
 
     def hull(self, number: int, places: ZRange) -> tuple[int, int]:
-        """Range that holds all places of tensor `number` in a box of its coordinates."""
+        """Range that holds all indices of tensor `number` in a box of its coordinates."""
         first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
         part = self._table[number, first:end]
         return int(part[:, 0].min()), int(part[:, 1].max()) + 1
 
     def restrict(self, region: Region) -> IndexBounds | None:
-        """Bounds for the places in a region of their coordinates."""
+        """Bounds of the indices in a region of their coordinates."""
         lead = region[0]
         if not lead.count:
             return None

@@ -1,4 +1,4 @@
-"""Trials: a user's function called on a few cells, to learn what it returns."""
+"""Inferring the dtype that a user's function returns by calling it on a few cells."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, SignatureError
 
-TRIAL_CELLS: Final = 1 << 18  # that a trial may take; more would be noticed
+TRIAL_CELLS: Final = 1 << 18  # that a trial may take; more would take time that a user notices
 Sample = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 def sample(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Cells to call a function on: ones, by which one can divide."""
+    """Cells to call a function on: ones, so that it can divide by them."""
     return np.zeros(shape, dtype) if dtype.names or dtype.kind in "V" else np.ones(shape, dtype)
 
 
 def tried(
     function: Callable[..., Any], attempts: Sequence[Sequence[Any]], name: str, **kwargs: Any
 ) -> Any:
-    """What `function` returns for the first of `attempts` that it takes.
+    """What `function` returns for the first of `attempts` that it does not refuse.
 
     A sample, shape and dtype, stands for cells; anything else is given as it is.
 

@@ -1,4 +1,4 @@
-"""Insert: a tensor with a strided box of it replaced by another."""
+"""Insert: a tensor with a strided box of it replaced, as ``x[a:b:c] = values``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class Insert(Selector):
-    """The first input, with the second one's cells in the region `into`."""
+    """The first input with the region `into` of it replaced by the second, of that shape."""
 
     name = "insert"
     kernel = "insert"

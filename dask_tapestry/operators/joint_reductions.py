@@ -1,4 +1,4 @@
-"""Reductions: several reductions of the same cells, folded in one pass over them."""
+"""JointReductions: several reductions of the same cells in one pass over them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class JointReductions(TreeReduction):
-    """Field ``part(i)`` of the output is reduction i of a formula of the inputs.
+    """Structured cells whose field ``f<i>`` is reduction i, of its own formula of the inputs.
 
-    All parts fold the same axes of inputs of one shape, hence in the same tree, and each has a
-    formula of all inputs.
+    All reductions fold the same axes of inputs of one shape, hence in the same tree.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """

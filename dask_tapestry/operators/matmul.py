@@ -22,10 +22,10 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 
 @dataclass(frozen=True)
 class MatMul(Contraction):
-    """``x[..., m, k] @ w[..., k, n]``; with `part`, one product for each `part` cells of k.
+    """``x[..., m, k] @ w[..., k, n]`` in `dtype`; with `part`, one for each `part` cells of k.
 
-    The parts come out along a new leading dimension, to be summed. Products end in BLAS, so their
-    bits depend on the block's shape: values are within rounding of NumPy's, not equal to them.
+    These products, of shape (parts, ..., m, n), are to be summed. BLAS computes them, and its bits
+    depend on the block's shape: values are within rounding of NumPy's, not equal to them.
     """
 
     name = "matmul"

@@ -1,4 +1,4 @@
-"""Chains of matrices: in which order their product takes fewest operations."""
+"""Chains of matrices: the order in which their product takes fewest multiplications."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Splits(NamedTuple):
-    """Where each part [i, j) of a chain is divided, and how many multiplications all takes."""
+    """Where each part [i, j) of a chain is divided; the number of multiplications in all."""
 
     of: Mapping[tuple[int, int], int]
     cost: int

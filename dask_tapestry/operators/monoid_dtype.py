@@ -1,4 +1,4 @@
-"""Cells of a monoid: what dtype holds them and all that comes of combining them, and no cells."""
+"""The dtype in which a user's monoid combines cells, and its identity in that dtype."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, SignatureError
 from dask_tapestry.operators.infer_meta import tried
 
-LONGEST: Final = 1 << 18  # bytes of a cell; strings that are joined grow with what is folded
+LONGEST: Final = 1 << 18  # bytes of a cell: joined strings grow with the number of cells
 
 
 @dataclass(frozen=True)
 class Fieldwise:
-    """A combination of structured cells: of each field, or by a function of two tuples of them."""
+    """A function of structured cells: of each field, or of two tuples of all fields."""
 
     function: Callable[..., Any]
     each: bool
@@ -50,7 +50,7 @@ def folded_dtype(
     Raises
     ------
     DTypeError
-        If strings would grow without reason.
+        If strings would grow without end.
     """
     names: tuple[str | None, ...] = dtype.names or (None,)
     kinds = [_base(dtype, name) for name in names]
@@ -110,7 +110,7 @@ def _base(dtype: np.dtype[Any], name: str | None) -> np.dtype[Any]:
 
 
 def _joined(dtype: np.dtype[Any], kinds: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """`dtype` with other kinds of its fields, or of its cells."""
+    """`dtype` with other dtypes of its fields, or of its cells."""
     if dtype.names is None:
         return kinds[0]
     fields: Any = dtype
@@ -154,13 +154,13 @@ def _exact(identity: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def _combined(combine: Callable[..., Any], dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
-    """Dtypes of what is combined; those of the cells where a trial does not tell."""
+    """Dtypes that `combine` returns; those of the cells where it refuses a trial."""
     names: tuple[str | None, ...] = dtype.names or (None,)
     same = [_base(dtype, name) for name in names]
     cells = np.ones(1, dtype)
     try:
         made = tried(combine, [[cells, cells]], "combine")
-    except SignatureError:  # it may refuse such cells and take those that come
+    except SignatureError:  # it may refuse ones but take the real cells
         return same
     if dtype.names is None:
         return [np.asarray(made).dtype]

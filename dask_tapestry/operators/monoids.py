@@ -30,13 +30,13 @@ class NamedMonoid:
     dtypes
         Maps the input's dtype and the one asked for to (result dtype, dtype of a node's state).
     neutral
-        The value of no cells; None if they have none.
+        The value of no cells; None if there is none.
     numpy
         The NumPy function it stands for.
     ufunc
-        Name of the ufunc that combines two values; empty where states are no values.
+        Name of the ufunc that combines two values; "" where states are not values (var, argmin).
     filler
-        What may stand for a cell that is left out, if not `neutral`.
+        What a cell that is left out is replaced by, if not by `neutral`.
     """
 
     name: str
@@ -48,14 +48,14 @@ class NamedMonoid:
 
     @property
     def has_identity(self) -> bool:
-        """Whether no cells at all have a value."""
+        """Whether it has a value for no cells."""
         return self.neutral is not None
 
     def reference(
         self, x: np.ndarray[Any, Any], axes: tuple[int, ...], dtype: DType, ddof: float
     ) -> np.ndarray[Any, Any]:
         """NumPy's value."""
-        if self.name in PLACES:
+        if self.name in ARG_REDUCTIONS:
             kept = [axis for axis in range(x.ndim) if axis not in axes]
             moved = x.transpose(*kept, *axes)
             flat = moved.reshape(*moved.shape[: len(kept)], -1)
@@ -73,11 +73,11 @@ def accumulator(dtype: DType) -> DType:
 
 
 def _fold(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]:
-    """Of sums and products: small integers become 64-bit ones."""
+    """Dtypes of sums and products: small integers become 64-bit ones."""
 
     def dtypes(x: DType, asked: DType | None) -> tuple[DType, DType]:
         if x.kind in "mM" and asked is not None and asked.kind != "m":
-            asked = x  # as NumPy, which has but one loop to choose
+            asked = x  # as NumPy, which has one loop for times
         result = _in_one_unit(x, asked) or _widened(x)
         loop = _loop(function, result)
         if loop != result or (x.kind in "MUS" and function == "add"):
@@ -118,7 +118,7 @@ def _same(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]
 
 
 def _real(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]:
-    """Of functions that yield floats of integers."""
+    """Dtypes of functions that yield floats for integers."""
 
     def dtypes(x: DType, asked: DType | None) -> tuple[DType, DType]:
         result = _loop(function, asked or x)
@@ -156,7 +156,7 @@ def _variance(x: DType, asked: DType | None) -> tuple[DType, DType]:
 def _of_numbers(
     dtypes: Callable[[DType, DType | None], tuple[DType, DType]], *names: str
 ) -> Callable[[DType, DType | None], tuple[DType, DType]]:
-    """Of what leaves NaNs out: the state is that of all cells and the count of the numbers."""
+    """Dtypes of reductions that leave NaN out: the state also counts the numbers."""
 
     def of_numbers(x: DType, asked: DType | None) -> tuple[DType, DType]:
         if x.kind not in "fc":
@@ -188,11 +188,11 @@ def _number_position(x: DType, asked: DType | None) -> tuple[DType, DType]:  # n
 
 
 def _whole(name: str) -> Callable[..., Any]:
-    """A ufunc's reduction with all axes, not the first, as its default."""
+    """A ufunc's reduction over all axes by default, not over the first."""
     return partial(UFUNCS[name].reduce, axis=None)
 
 
-PLACES: Final = frozenset({"argmin", "argmax", "nanargmin", "nanargmax"})
+ARG_REDUCTIONS: Final = frozenset({"argmin", "argmax", "nanargmin", "nanargmax"})
 MONOIDS: Final = MappingProxyType(
     {
         monoid.name: monoid

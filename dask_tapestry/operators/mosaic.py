@@ -1,6 +1,6 @@
-"""Mosaic: tensors laid side by side along several axes at once, or in turn.
+"""Mosaic: tensors joined along several axes at once, or interleaved.
 
-Concatenations along different axes, and interleaving, become one mosaic, which is copied once.
+Nested concatenations along different axes become one mosaic, which is copied once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 
 class MosaicAxis(NamedTuple):
-    """Where cells of a piece lie along a dimension: cell j at ``start + step * j``."""
+    """Where the cells of an input lie along an axis: cell j at ``start + step * j``."""
 
     start: int
     step: int
@@ -31,10 +31,7 @@ MosaicAxes = tuple[MosaicAxis, ...]
 
 @dataclass(frozen=True)
 class Mosaic(Selector):
-    """A tensor of `shape` of which each input holds the cells at its `places`.
-
-    Together the inputs hold every cell once.
-    """
+    """A tensor of `shape` that each input fills at its `places`: every cell once, in one dtype."""
 
     name = "mosaic"
     kernel = "mosaic"
@@ -74,7 +71,7 @@ class Mosaic(Selector):
         return Restriction(Mosaic(region.shape, tuple(places)), tuple(regions), region)
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """The edges of every piece where it lies; of pieces in turn, before a whole round."""
+        """The edges of all inputs where they lie; of interleaved ones, whole rounds."""
         found: list[AxisChunks | None] = []
         for axis, extent in enumerate(self.shape):
             along = [(p[axis], own[axis]) for p, own in zip(self.places, chunks, strict=True)]
@@ -117,7 +114,7 @@ def mosaic(
 
 
 def _within(places: MosaicAxes, x: TensorType, box: ZRange) -> ZRange:
-    """Cells of a piece that lie in `box` of the whole."""
+    """Cells of an input that lie in `box` of the output."""
     lo, hi = [], []
     for (start, step), n, a, b in zip(places, x.shape, box.lo, box.hi, strict=True):
         first = min(max(-(-(a - start) // step), 0), n)
@@ -127,13 +124,13 @@ def _within(places: MosaicAxes, x: TensorType, box: ZRange) -> ZRange:
 
 
 def _slice(place: MosaicAxis, first: int, count: int, origin: int) -> slice:
-    """Where `count` cells of a piece from `first` on lie, seen from `origin`."""
+    """Where `count` cells of an input from `first` on lie, counted from `origin`."""
     start = place.start + place.step * first - origin
     return slice(start, start + place.step * (count - 1) + 1, place.step) if count else slice(0, 0)
 
 
 def met(place: MosaicAxis, extent: int, wanted: Progression) -> tuple[Progression, MosaicAxis]:
-    """Cells of a piece that are wanted, and where they lie among all that are.
+    """Cells of an input that are wanted, and where they lie among all wanted ones.
 
     Cell j is the k-th wanted one if ``start + step * j == wanted.start + wanted.step * k``; the
     first such pair is found by the inverse of one step in units of the other.
@@ -146,7 +143,7 @@ def met(place: MosaicAxis, extent: int, wanted: Progression) -> tuple[Progressio
     pace, own = wanted.step // common, place.step // common
     j = apart * pow(own, -1, pace) % pace if pace > 1 else 0
     k = (place.start + place.step * j - wanted.start) // wanted.step
-    if k < 0:  # as many periods later as make it a place among the wanted
+    if k < 0:  # move it on by whole periods to the first wanted one
         periods = -(k // own)
         j, k = j + periods * pace, k + periods * own
     count = min((extent - 1 - j) // pace, (wanted.count - 1 - k) // own) + 1

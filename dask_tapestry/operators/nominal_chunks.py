@@ -13,7 +13,7 @@ from dask_tapestry.zspace import Cuts
 
 @dataclass(frozen=True)
 class NominalChunks(ViewSelector):
-    """The input; what sees chunks of it, as functions of blocks do, sees `cuts`."""
+    """The input, with `cuts` as its nominal chunks: those that `map_blocks` and its kind see."""
 
     name = "nominalchunks"
     cuts: tuple[Cuts, ...]

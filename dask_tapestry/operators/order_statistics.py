@@ -1,4 +1,4 @@
-"""OrderStatistics: cells at given places of the sorted lanes, without all of them in order."""
+"""OrderStatistics: some cells of the sorted lanes, found without sorting all of them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
-SUMS: Final = 6  # numbers a cell, of eight bytes, that weighted ranks are found by
+SUMS: Final = 6  # numbers of eight bytes a cell that weighted ones take
 
 
 @dataclass(frozen=True)
 class OrderStatistics(LaneOperator):
-    """Cells number `ranks` of each lane along `axis` in ascending order."""
+    """Cells number `ranks` of each sorted lane along `axis`, whose extent becomes their count."""
 
     name = "orderstatistics"
     kernel = "ranks"
@@ -54,10 +54,10 @@ class OrderStatistics(LaneOperator):
 
 @dataclass(frozen=True)
 class WeightedOrderStatistics(LaneOperator):
-    """Cells of each lane at which the sum of the weights, in order, reaches its `quantiles`.
+    """Cells of each sorted lane at which the summed weights reach the `quantiles`, and the last.
 
-    The last cell in order follows them. Sums are compared in `dtype`. With `skip_nan`, NaN weighs
-    nothing.
+    The extent of `axis` becomes ``len(quantiles) + 1``. Sums are compared in `dtype`. With
+    `skip_nan`, NaN weighs nothing.
     """
 
     name = "weightedorderstatistics"
@@ -85,13 +85,13 @@ class WeightedOrderStatistics(LaneOperator):
         return 2 * sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """Order, cells and weights in it, and sums of weights, each also as it was before."""
+        """The order, cells and weights in that order, sums of weights; and a copy of each."""
         cells = self.demand(inputs, box)[0].size
         return cells * (inputs[0].dtype.itemsize + SUMS * np.dtype(np.float64).itemsize)
 
 
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:
-    """Cells number `chosen` along `axis` of `x` in ascending order; negative ones from the end."""
+    """Cells number `chosen` along `axis` of sorted `x`; negative numbers count from the end."""
     extent = x.type.shape[axis]
     return apply(OrderStatistics(axis, tuple(rank % extent for rank in chosen)), x)
 
@@ -107,6 +107,6 @@ def weighted_order_statistics(
 
 
 def picked(ordered: Tensor, chosen: Sequence[int], axis: int) -> Tensor:
-    """Cells number `chosen` along `axis` of lanes in order."""
+    """Cells number `chosen` along `axis` of sorted lanes."""
     lead = (slice(None),) * axis
     return concat([basic_slice(ordered, (*lead, slice(k, k + 1))) for k in chosen], axis)

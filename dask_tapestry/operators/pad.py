@@ -1,6 +1,6 @@
-"""Pad: a tensor with more cells before and after its own along an axis, made of its own cells.
+"""Pad: cells before and after a tensor along an axis, as `numpy.pad` makes them.
 
-Each is a concatenation of slices, so that slices of what is padded reach what it is padded of.
+Each is a concatenation of slices, so a slice of the result reads only the cells it needs.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ Widths = tuple[int, int]
 
 
 def framed(x: Tensor, axis: int, widths: Widths, sides: tuple[Tensor, Tensor]) -> Tensor:
-    """`x` with `sides` repeated along `axis`, as often as `widths` says, before and after it."""
+    """`x` between its `sides`, each of extent 1 and repeated along `axis` as `widths` says."""
     shape = x.type.shape
     ends = [
         broadcast(side, (*shape[:axis], width, *shape[axis + 1 :]))
         for side, width in zip(sides, widths, strict=True)
     ]
-    return within(x, axis, ends[0], ends[1])
+    return between(x, axis, ends[0], ends[1])
 
 
 def pad_constant(
     x: Tensor, axis: int, widths: Widths, values: tuple[np.generic, np.generic]
 ) -> Tensor:
-    """One value, of the dtype of `x`, before it and one after it."""
+    """One constant before and one after, of the dtype of `x`."""
     ones = (1,) * x.type.ndim
     return framed(x, axis, widths, (full(ones, values[0]), full(ones, values[1])))
 
 
 def pad_edge(x: Tensor, axis: int, widths: Widths) -> Tensor:
-    """The first cell before, the last one after."""
+    """The first cell repeated before, the last one after."""
     extent = x.type.shape[axis]
     sides = slice_axis(x, axis, 0, 1), slice_axis(x, axis, extent - 1, extent)
     return framed(x, axis, widths, sides)
 
 
 def pad_wrap(x: Tensor, axis: int, widths: Widths) -> Tensor:
-    """The cells as if they came again and again."""
+    """The cells repeated periodically."""
     extent = x.type.shape[axis]
     before, after = widths
     if max(widths) <= extent:
-        return within(
+        return between(
             x, axis, slice_axis(x, axis, extent - before, None), slice_axis(x, axis, 0, after)
         )
     skipped = -before % extent
@@ -59,7 +59,7 @@ def pad_wrap(x: Tensor, axis: int, widths: Widths) -> Tensor:
 
 
 def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
-    """The cells in reverse order, then in theirs, and so on; with the `edge` cell twice or once."""
+    """The cells reflected at both ends; with `edge`, the cell at the end appears twice."""
     extent = x.type.shape[axis]
     before, after = widths
     if extent == 1:
@@ -68,7 +68,7 @@ def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
     if max(widths) <= extent - skip:
         left = slice_axis(x, axis, skip, before + skip)
         right = slice_axis(x, axis, extent - skip - after, extent - skip)
-        return within(x, axis, _backward(left, axis), _backward(right, axis))
+        return between(x, axis, _backward(left, axis), _backward(right, axis))
     there = _backward(slice_axis(x, axis, skip, extent - skip), axis)
     forth = concat_nonempty([x, there], axis)
     wrapped = pad_wrap(forth, axis, (before, max(0, after - there.type.shape[axis])))
@@ -76,7 +76,7 @@ def pad_reflect(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
 
 
 def pad_reflect_odd(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
-    """As `pad_reflect`, but each reflection is subtracted from twice the cell it starts at.
+    """As `pad_reflect`, but each reflection is subtracted from twice the cell it is reflected at.
 
     Source: numpy.pad with ``reflect_type="odd"``, whose order of additions this follows.
     """
@@ -92,7 +92,7 @@ def pad_reflect_odd(x: Tensor, axis: int, widths: Widths, edge: bool) -> Tensor:
         first, last = slice_axis(x, axis, 0, 1), slice_axis(x, axis, extent - 1, extent)
         ahead = slice_axis(x, axis, skip, left + skip)
         behind = slice_axis(x, axis, extent - skip - right, extent - skip)
-        x = within(x, axis, _odd(first, ahead, axis), _odd(last, behind, axis))
+        x = between(x, axis, _odd(first, ahead, axis), _odd(last, behind, axis))
         before, after = before - left, after - right
     return x
 
@@ -103,8 +103,8 @@ def _odd(edge: Tensor, cells: Tensor, axis: int) -> Tensor:
     return astype(difference, cells.type.dtype)
 
 
-def within(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
-    """`x` between two tensors; those without cells are left out."""
+def between(x: Tensor, axis: int, before: Tensor, after: Tensor) -> Tensor:
+    """`x` between two tensors; empty ones are left out."""
     parts = [y for y in (before, x, after) if y is x or y.type.shape[axis]]
     return concat(parts, axis)
 

@@ -9,22 +9,22 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.random_bits import RandomBits, Stream, places_of, within
+from dask_tapestry.operators.random_bits import RandomBits, Stream, coordinates_of_part, places_of
 from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
 
 LONGEST: Final = 2**63 - 1
 LONGEST_TABLE: Final = 2**20  # 8 MiB, made in .1 s
-FLOPS: Final = 64  # operations a cell of a long one
+FLOPS: Final = 64  # of a cell of a long one
 
 
 @dataclass(frozen=True)
 class Permutation(Generator):
-    """Cell i is where ``places[i]`` goes in a bijection of ``range(extent)`` that `stream` chooses.
+    """Cell i is ``p[places[i]]``, p being a random permutation of ``range(extent)``: int64.
 
-    A short one is the order of as many random numbers, made once in each process; a long one is
-    computed cell by cell, by a network of keyed hashes.
+    A short p is the argsort of random numbers, made once in each process; a long one is computed
+    cell by cell, by a network of keyed hashes.
     """
 
     name = "permutation"
@@ -46,7 +46,7 @@ class Permutation(Generator):
         }
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        places = within(self.places, region[0])
+        places = coordinates_of_part(self.places, region[0])
         return Restriction(Permutation(self.stream, self.extent, places), (), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:

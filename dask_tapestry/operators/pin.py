@@ -1,4 +1,4 @@
-"""Pin: an operator without its signature, computed as one block."""
+"""Pin: an operator computed as one block."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 @dataclass(frozen=True)
 class Pin(Operator):
-    """`operator` as it is: neither cut, nor restricted, nor rewritten.
+    """The value of `operator`, computed as one block: neither cut, nor restricted, nor rewritten.
 
     Source: Tapestry whitepaper, "Signature Nodes": stripping the signature fixes a block operator.
     """
@@ -78,11 +78,11 @@ def whole_cuts(shape: tuple[int, ...]) -> tuple[Cuts, ...]:
 
 
 def pin(x: Tensor) -> Tensor:
-    """Compute `x` as one block by its operator; what that reads is planned as ever."""
+    """Compute `x` as one block; what it reads is planned as usual."""
     operator = x.operator
     if isinstance(operator, Pin):
         return x
-    if isinstance(operator, Source | Sink):  # what reads or writes is no function of blocks
+    if isinstance(operator, Source | Sink):  # sources and sinks have no kernel of blocks
         return apply(Rechunk(whole_cuts(x.type.shape)), x)
     pinned = Pin(operator, x.type.shape)
     return apply(pinned, *x.inputs, after=x.after, line=x.line or "")

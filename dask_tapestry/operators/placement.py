@@ -1,4 +1,4 @@
-"""Placement: a constraint on where a value is computed and held, without effect on the value."""
+"""Placement: which workers compute and hold a value."""
 
 from __future__ import annotations
 

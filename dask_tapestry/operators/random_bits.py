@@ -1,4 +1,4 @@
-"""Random bits: a function of seed, draw and coordinate, from which every random value is made."""
+"""Random bits: a function of seed, call and coordinate; all random values are made of them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dask_tapestry.teg.region import Progression
 from dask_tapestry.zspace import ZRange
 
 BITS_DTYPE = np.dtype(np.uint64)
-MOST_CELLS: Final = 2**128  # that two words of the generator's counter tell apart
+MOST_CELLS: Final = 2**128  # that two words of the generator's counter can number
 FLOPS: Final = 8  # operations that a cell's bits cost
 
 
 class Stream(NamedTuple):
-    """Which random numbers: the seed's key, the number of the call, the part of that call."""
+    """Which random numbers: the key of the seed, the number of the call, and of its part."""
 
     key: tuple[int, int]
     call: int
@@ -30,17 +30,17 @@ class Stream(NamedTuple):
 
 @dataclass(frozen=True)
 class RandomBits(Generator):
-    """The cells at `places` of a tensor of shape `frame`, whose cell c in C order is number c.
+    """The cells `places` of a tensor of shape `frame`, uint64; cell c in C order is number c.
 
     The numbers are those of NumPy's `Philox` with the key of `stream` and the counter
-    ``(0, part, call, page)``, page n for the cells from n * 2**64 on, so that any block, slice or
-    permutation of them can be made anywhere.
+    ``(0, part, call, page)``, page n for the cells from n * 2**64 on. So any block, slice or
+    permutation of them can be computed anywhere.
     """
 
     name = "randombits"
     kernel = "randombits"
     category = "block"
-    copies = True  # its blocks take memory, by which they are cut
+    copies = True  # its blocks take memory, so they are cut to fit it
     fills = True
     stream: Stream
     frame: tuple[int, ...]
@@ -58,7 +58,7 @@ class RandomBits(Generator):
         }
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        places = Region(map(within, self.places, region))
+        places = Region(map(coordinates_of_part, self.places, region))
         return Restriction(replace(self, places=places), (), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -80,7 +80,7 @@ class RandomBits(Generator):
 
 @dataclass(frozen=True)
 class RandomFraction(RandomBits):
-    """The same bits but the last `drop`, plus `least`, as a fraction of all that they could be."""
+    """``((bits >> drop) + least) / 2**(64 - drop)`` of the same bits, in `dtype`."""
 
     name = "randomfraction"
     kernel = "randomfraction"
@@ -105,7 +105,7 @@ def places_of(held: Progression, lo: int, hi: int) -> range:
     return range(held.start + held.step * lo, held.start + held.step * hi, held.step)
 
 
-def within(held: Progression, part: Progression) -> Progression:
+def coordinates_of_part(held: Progression, part: Progression) -> Progression:
     """The coordinates of `part`, which counts in steps of `held`."""
     return Progression(held.start + held.step * part.start, held.step * part.step, part.count)
 
@@ -125,7 +125,7 @@ def random_bits(shape: tuple[int, ...], stream: Stream) -> Tensor:
 def random_fraction(
     shape: tuple[int, ...], stream: Stream, drop: int, dtype: np.dtype[Any], least: float = 0
 ) -> Tensor:
-    """The bits of each cell but the last `drop`, plus `least`, as a fraction of all they could be.
+    """``((bits >> drop) + least) / 2**(64 - drop)`` of each cell's bits, in `dtype`.
 
     Raises
     ------

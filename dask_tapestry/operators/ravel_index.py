@@ -1,4 +1,4 @@
-"""Running numbers: cells of a tensor counted in C order, spans of them, boxes that hold spans."""
+"""Flat indices (C order) of cells: spans of them, and the boxes that hold spans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Corner = tuple[int, ...]
 
 
 def strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Running-number steps of the dimensions of `shape` in C order.
+    """Step of the flat index along each dimension of `shape`.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def ravel(point: Sequence[int], shape: Sequence[int]) -> int:
-    """Running number of `point` in C order."""
+    """Flat index of `point`."""
     number = 0
     for coordinate, extent in zip(point, shape, strict=True):
         number = number * extent + coordinate
@@ -29,7 +29,7 @@ def ravel(point: Sequence[int], shape: Sequence[int]) -> int:
 
 
 def unravel(number: int, shape: Sequence[int]) -> list[int]:
-    """Point with running number `number`."""
+    """Point with flat index `number`."""
     point = []
     for extent in reversed(shape):
         number, coordinate = divmod(number, extent)
@@ -38,9 +38,9 @@ def unravel(number: int, shape: Sequence[int]) -> list[int]:
 
 
 def span_box(first: int, last: int, shape: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Smallest box of `shape` that holds the running numbers `first` to `last`.
+    """Smallest box of `shape` that holds the flat indices `first` to `last`.
 
-    Its own cells are consecutive: equal leading coordinates, one range, whole trailing dimensions.
+    The flat indices of the box are consecutive: leading extents 1, one range, whole trailing ones.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def span_box(first: int, last: int, shape: Sequence[int]) -> tuple[list[int], li
 
 
 def runs(lo: Sequence[int], hi: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The cells of a box as spans ``[first, end)`` of running numbers, longest ones, in C order.
+    """The flat indices of a box as the fewest spans ``[first, end)``, in order.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def run_count(lo: Sequence[int], hi: Sequence[int], shape: Sequence[int]) -> int
 
 
 def _first_whole(lo: Sequence[int], hi: Sequence[int], shape: Sequence[int]) -> int:
-    """First dimension of which each run has all that the box has: the next ones are whole."""
+    """First dimension that runs cover: the dimensions after it are whole."""
     dim = len(shape)
     while dim and (lo[dim - 1], hi[dim - 1]) == (0, shape[dim - 1]):
         dim -= 1
@@ -85,7 +85,7 @@ def _first_whole(lo: Sequence[int], hi: Sequence[int], shape: Sequence[int]) -> 
 
 
 def boxes_of_span(first: int, end: int, shape: Sequence[int]) -> Iterator[tuple[Corner, Corner]]:
-    """The running numbers ``[first, end)`` as boxes (lo, hi) of `shape`, as few as there are.
+    """The flat indices ``[first, end)`` as the fewest boxes (lo, hi) of `shape`.
 
     Examples
     --------
@@ -112,6 +112,6 @@ def boxes_of_span(first: int, end: int, shape: Sequence[int]) -> Iterator[tuple[
 def _in_row(
     place: int, first: int, end: int, shape: Sequence[int]
 ) -> Iterator[tuple[Corner, Corner]]:
-    """Boxes of a span of the numbers within one place of the first dimension."""
+    """Boxes of a span of flat indices that share the first coordinate `place`."""
     for lo, hi in boxes_of_span(first, end, shape[1:]):
         yield (place, *lo), (place + 1, *hi)

@@ -1,4 +1,4 @@
-"""Rechunk: a constraint on how a value is cut, without effect on the value."""
+"""Rechunk: the blocks in which a value is held."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 @dataclass(frozen=True)
 class Rechunk(Selector):
-    """The input, to be held in blocks cut as `cuts` says, one for each dimension."""
+    """The input, held in blocks that `cuts` gives, one for each dimension."""
 
     name = "rechunk"
     kernel = "identity"
@@ -53,5 +53,5 @@ def rechunk(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
 
 
 def _restrict_cuts(cuts: Cuts, part: Progression) -> Cuts:
-    """Cuts of a progression of coordinates, at the places where `cuts` lie between two of them."""
+    """The edges of `cuts` in a progression of coordinates."""
     return cuts.window(part.start, part.step, part.count)

@@ -11,8 +11,8 @@ level s               level t             nodes combined further
 level s               None                nodes combined to the end and finalized
 ====================  ==================  =========================================
 
-A node is the same bits wherever it is computed, so any chain of these has one value. The reduced
-axes of a tensor of nodes count nodes; the other axes are the input's.
+A node has the same bits wherever it is computed, so any chain of these has one value. A tensor of
+nodes has the input's shape, but along the reduced axes the number of nodes.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from dask_tapestry.cells import LEAF_CELLS, CellExpression, Tree, identity
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.complex_parts import real_part
-from dask_tapestry.operators.monoids import MONOIDS, PLACES, NamedMonoid
+from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-COPIES_OF_NODES: Final = 2  # at a time, each half as many as those before
+COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of the one before
 
 
 @dataclass(frozen=True)
 class Reduce(TreeReduction):
-    """Fold `monoid` over `axes`, whose extents in the user's input were `extents`.
+    """Fold `monoid` over `axes`, which go; `extents` are those that the user's input had there.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
@@ -84,14 +84,14 @@ class Reduce(TreeReduction):
         return TensorType(tuple(x.shape[dim] for dim in kept), self.dtype, dims)
 
     def _ratios(self) -> tuple[int, ...]:
-        """Input coordinates for each node of the target, along the reduced axes."""
+        """Input cells, or nodes, for each node of the target, along the reduced axes."""
         tree = self.tree
         coarse = tree.sides(self.target or 0)
         fine = tree.sides(self.source) if self.source is not None else (1,) * len(coarse)
         return tuple(c // f for c, f in zip(coarse, fine, strict=True))
 
     def signature(self, *inputs: TensorType) -> Signature:
-        """Kept axes are parallel; reduced ones too where nodes come out, else a reduction."""
+        """Kept axes are parallel; reduced ones are too where it yields nodes, else reductions."""
         x = inputs[0]
         partial = self.target is not None
         ratios = dict(zip(self.axes, self._ratios(), strict=True)) if partial else {}
@@ -144,7 +144,7 @@ class Reduce(TreeReduction):
         return self.demand(inputs, box)[0].size * (1 + (self.cells.flops if self.cells else 0))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """States of the leaves, or the nodes read, and as many that they are combined to."""
+        """The states of leaves, or the nodes read, and those they are combined to."""
         read = self.demand(inputs, box)[0]
         sides = dict(zip(self.axes, self.tree.sides(0), strict=True)) if self.source is None else {}
         nodes = prod(-(-n // sides.get(axis, 1)) for axis, n in enumerate(read.shape))
@@ -210,8 +210,8 @@ def reduce(
 
 
 def nothing_to_fold(monoid: NamedMonoid, x: TensorType) -> str:
-    """Why a monoid without identity has no value of no cells, in NumPy's words."""
-    if monoid.name in PLACES:
+    """The message for a reduction of no cells without identity, in NumPy's words."""
+    if monoid.name in ARG_REDUCTIONS:
         place = monoid.name.removeprefix("nan")
         return f"attempt to get {place} of an empty sequence: {x}"
     name = "maximum" if monoid.name == "ptp" else monoid.ufunc or monoid.name

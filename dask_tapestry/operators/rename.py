@@ -1,4 +1,4 @@
-"""Rename: names for dimensions, without effect on the cells."""
+"""Rename: names of dimensions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dask_tapestry.teg.types import Dims
 
 @dataclass(frozen=True)
 class Rename(ViewSelector):
-    """The input with dimension names `dims`; to the planner it is the view that changes nothing."""
+    """The input with dimension names `dims`."""
 
     name = "rename"
     dims: Dims

@@ -1,4 +1,4 @@
-"""Repeat and tile: cells or whole tensors again and again along an axis.
+"""Repeat and tile: each cell, or the whole tensor, several times along an axis.
 
 What the Tapestry whitepaper calls *repeat* is `tile` here, as in NumPy.
 """
@@ -14,7 +14,7 @@ from dask_tapestry.teg import Tensor
 
 
 def repeat(x: Tensor, count: int, axis: int) -> Tensor:
-    """Each cell `count` times in a row along `axis`."""
+    """Repeat each cell `count` times along `axis`, as `numpy.repeat` does."""
     if count == 1:
         return x
     shape = x.type.shape
@@ -23,7 +23,7 @@ def repeat(x: Tensor, count: int, axis: int) -> Tensor:
 
 
 def tile(x: Tensor, counts: Sequence[int]) -> Tensor:
-    """The whole of `x` as often along each axis as `counts` says."""
+    """Repeat `x` ``counts[axis]`` times along each axis, as `numpy.tile` does."""
     if all(count == 1 for count in counts):
         return x
     shape = x.type.shape

@@ -1,9 +1,9 @@
 """Reshape: the same cells in C order under another shape.
 
-The dimensions fall into groups of equal extent on both sides: within a group the cells have one
-running number, between groups nothing moves. A box of the output is, in each group, some spans of
-running numbers, and each span a few boxes of the input's dimensions. These are read exactly where
-they are few; else, or where it reads little more, the one box that holds them all.
+The dimensions fall into groups of the same size on both sides, such as (2, 3) and (6,); each group
+is reshaped by itself. A box of the output is, in each group, some spans of flat indices, and each
+span a few boxes of the input. Few boxes are read exactly; instead of many, or where it holds little
+more, the one box around them is read.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import Cuts, ZRange
 
-MOST_PARTS: Final = 64  # boxes that a block is read in; more cost more than the cells they save
-SLACK_CELLS: Final = 1024  # that one box may hold besides the wanted ones
+MOST_PARTS: Final = 64  # boxes that a block reads; more cost more than the cells they save
+SLACK_CELLS: Final = 1024  # that the one box may hold besides the wanted ones
 
 
 class Group(NamedTuple):
-    """Input dimensions ``[a, b)`` and output dimensions ``[c, d)`` that hold the same numbers."""
+    """Input dimensions ``[a, b)`` that become output dimensions ``[c, d)``."""
 
     a: int
     b: int
@@ -45,11 +45,11 @@ class Group(NamedTuple):
     d: int
 
 
-class Part(NamedTuple):
+class GroupPart(NamedTuple):
     """A box of a group's input dimensions, and which of its cells are wanted.
 
-    They begin at its running number `offset` and lie in `shape` with the steps `steps`; together
-    they are `length` cells of the output's box from `start` on.
+    They begin at flat index `offset` of the box and have the shape `shape` with the steps `steps`;
+    they are the `length` cells of the output's box from `start` on.
     """
 
     lo: tuple[int, ...]
@@ -65,7 +65,7 @@ class Part(NamedTuple):
 class Reshape(Selector):
     """Cells of a tensor of shape `old`, in C order, under shape `new`.
 
-    Of a restricted one the output is the box `window` of `new`, the input the box `held` of `old`.
+    Restricted, its output is the box `window` of `new` and its input the box `held` of `old`.
     """
 
     name = "reshape"
@@ -122,7 +122,7 @@ class Reshape(Selector):
             found.append((0, read.translate(held) if held else read))
         return tuple(found)
 
-    def _parts(self, box: ZRange) -> tuple[tuple[Part, ...], ...]:
+    def _parts(self, box: ZRange) -> tuple[tuple[GroupPart, ...], ...]:
         """For each group, the parts of the input that hold the output's cells `box`."""
         here = box.translate(self.window.lo) if self.window else box
         return parts_of(self.old, self.new, self.groups, here)
@@ -132,7 +132,7 @@ class Reshape(Selector):
         return {"parts": parts, "shape": box.shape}
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Of a dimension that is divided as demands tell; of those that become one, `flattened`."""
+        """`flattened` for dimensions that become one; for others as their demands tell."""
         known = list(super().nominal(inputs, chunks))
         if self.window is not None or 0 in self.new:
             return tuple(known)
@@ -170,7 +170,7 @@ class Reshape(Selector):
         old, new = list(self.old), list(self.new)
         window, held = [], []
         for a, b, c, d in self.groups:
-            if b - a == d - c == 1:  # its own coordinates, counted anew
+            if b - a == d - c == 1:  # the same dimension: its coordinates are counted from 0 again
                 old[a] = new[c] = reads[a].count
                 window.append((0, reads[a].count))
                 held.append((0, reads[a].count))
@@ -206,9 +206,9 @@ def _box(sides: Sequence[tuple[int, int]]) -> ZRange:
 @lru_cache(maxsize=256)
 def parts_of(
     old: tuple[int, ...], new: tuple[int, ...], groups: tuple[Group, ...], box: ZRange
-) -> tuple[tuple[Part, ...], ...]:
+) -> tuple[tuple[GroupPart, ...], ...]:
     """For each group, the parts of a tensor of shape `old` that hold the cells `box` of `new`."""
-    found: list[tuple[Part, ...]] = []
+    found: list[tuple[GroupPart, ...]] = []
     budget = MOST_PARTS
     for a, b, c, d in groups:
         parts = _group_parts(old[a:b], new[c:d], box.lo[c:d], box.hi[c:d], budget)
@@ -219,13 +219,13 @@ def parts_of(
 
 def _group_parts(
     old: tuple[int, ...], new: tuple[int, ...], lo: tuple[int, ...], hi: tuple[int, ...], most: int
-) -> tuple[Part, ...]:
+) -> tuple[GroupPart, ...]:
     first, last = ravel(lo, new), ravel([h - 1 for h in hi], new)
     low, high = span_box(first, last, old)
     shape = tuple(b - a for a, b in zip(lo, hi, strict=True))
     cells, held = prod(shape), prod(b - a for a, b in zip(low, high, strict=True))
     offset = first - ravel(low, old)
-    hull = Part(tuple(low), tuple(high), offset, shape, strides(new), 0, cells)
+    hull = GroupPart(tuple(low), tuple(high), offset, shape, strides(new), 0, cells)
     if held - cells <= max(SLACK_CELLS, cells // 4):
         return (hull,)
     if run_count(lo, hi, new) * max(1, 2 * len(old) - 1) > most:
@@ -233,13 +233,13 @@ def _group_parts(
     return tuple(_exact_parts(old, runs(lo, hi, new)))
 
 
-def _exact_parts(old: tuple[int, ...], spans: Any) -> list[Part]:
-    parts: list[Part] = []
+def _exact_parts(old: tuple[int, ...], spans: Any) -> list[GroupPart]:
+    parts: list[GroupPart] = []
     start = 0
     for first, end in spans:
         for lo, hi in boxes_of_span(first, end, old):
             length = prod(b - a for a, b in zip(lo, hi, strict=True))
-            parts.append(Part(lo, hi, 0, (length,), (1,), start, length))
+            parts.append(GroupPart(lo, hi, 0, (length,), (1,), start, length))
             start += length
     return parts
 

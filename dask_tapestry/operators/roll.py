@@ -1,4 +1,4 @@
-"""Roll: cells moved along axes, those that leave at one end coming back at the other."""
+"""Roll: cells moved along axes; those that leave at one end return at the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dask_tapestry.teg import Tensor
 
 
 def roll(x: Tensor, shifts: Mapping[int, int]) -> Tensor:
-    """Move cells by ``shifts[axis]`` places, of either sign, along each axis, from 0, in it."""
+    """Move cells by ``shifts[axis]``, of either sign, along each axis of `shifts`, from 0."""
     for axis, shift in shifts.items():
         extent = x.type.shape[axis]
         places = shift % extent if extent else 0

@@ -1,4 +1,4 @@
-"""RowOrder: the places that sort the rows of a matrix, as words are sorted."""
+"""RowOrder: the indices that sort the rows of a matrix lexicographically."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 
 @dataclass(frozen=True)
 class RowOrder(BlockOperator):
-    """Places of the rows of a matrix in order, the first column first; equal rows keep theirs.
+    """Indices that sort the rows of a matrix, by its first column first, stably: shape (rows,).
 
     One block reads all rows.
     """
@@ -47,5 +47,5 @@ class RowOrder(BlockOperator):
 
 
 def row_order(x: Tensor) -> Tensor:
-    """Places of the rows of a matrix in ascending order: shape (rows,), integers."""
+    """Indices that sort the rows of a matrix lexicographically, stably: shape (rows,)."""
     return apply(RowOrder(), x)

@@ -1,8 +1,8 @@
 """Scan: running totals along an axis, in a fixed order.
 
 The axis, as the user wrote it, is cut into leaves whose length depends on its extent alone. A cell
-is the total of all leaves before its own, combined with the scan of the cells from the start of its
-leaf; leaf totals are combined from left to right. So a cell is the same bits whoever computes it:
+is the total of all leaves before its own, combined with the scan of its leaf up to it; leaf totals
+are combined from left to right. So a cell has the same bits whichever of these computes it:
 
 ============  =======================  ==================================================
 operator      reads                    yields
@@ -17,8 +17,8 @@ operator      reads                    yields
 
 ``Scan(x)`` is ``ScanAfter(x, Scan(LeafTotals(x)))``, the inner scan being one leaf, which reads x
 twice; and it is, with ``y = LeafScan(x)``, ``AfterLeaf(y, Scan(LeafEnds(y)))``, which holds y.
-Totals follow one another in one order however many there are, and a prefix is added to what
-follows it last: the running sum of numbers that are not negative never falls, not by a last bit.
+Totals are combined in one order however many there are, and the total before a leaf is added to
+the scan of the leaf last: so the cumulative sum of numbers >= 0 never falls, not by one bit.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-LEAF: Final = 128  # cells: many leaves side by side fill a cache, and totals are few
+LEAF: Final = 128  # cells: totals are few, and many leaves still fit a cache
 MOST_LEAVES: Final = 1 << 24  # totals that one task scans; longer axes have longer leaves
 ASSOCIATIVE: Final = frozenset(
     "add multiply maximum minimum fmax fmin logaddexp logaddexp2 logical_and logical_or "
@@ -71,12 +71,12 @@ def leaf_length(extent: int) -> int:
 
 @dataclass(frozen=True)
 class Scanning(BlockOperator):
-    """What the operators of a scan share: `function`, a ufunc, combines along `axis`.
+    """What the operators of a scan share: the ufunc `function` combines cells along `axis`.
 
     Attributes
     ----------
     dtype, state
-        Of the values and of the totals.
+        Dtypes of the values and of the totals.
     """
 
     function: str
@@ -99,7 +99,7 @@ class Scanning(BlockOperator):
         )
 
     def _whole(self, x: TensorType) -> IndexProjection:
-        """The points of all axes but the scanned one, and the whole of that."""
+        """Projection to one cell of each axis, and to the whole of the scanned one."""
         rows = [[int(d == dim != self.axis) for d in range(x.ndim)] for dim in range(x.ndim)]
         sides = [n if dim == self.axis else 1 for dim, n in enumerate(x.shape)]
         return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
@@ -117,7 +117,7 @@ class Scanning(BlockOperator):
 
 @dataclass(frozen=True)
 class Scan(Scanning):
-    """Cell j is the cells 0 to j of the input, combined."""
+    """Cell j combines the cells 0 to j of the input along `axis`, in `dtype`."""
 
     name = "scan"
     kernel = "scan"
@@ -139,7 +139,7 @@ class Scan(Scanning):
         return (self.axis,)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """Along the axis all cells up to the last one are read; the others follow the region."""
+        """Along the axis all cells up to the last wanted one; along the others the region."""
         sides = list(region)
         sides[self.axis] = Progression.of(0, 1, region[self.axis].stop)
         kept = Region(sides)
@@ -155,7 +155,7 @@ class Scan(Scanning):
 
 @dataclass(frozen=True)
 class LeafTotals(Scanning):
-    """Cell i is the cells of leaf i, combined from left to right."""
+    """Cell i combines the cells of leaf i from left to right, in `state`."""
 
     name = "leaftotals"
     kernel = "leaf_totals"
@@ -187,7 +187,7 @@ class LeafTotals(Scanning):
 
 @dataclass(frozen=True)
 class ScanAfter(Scanning):
-    """The scan of a first input, given the scan of its leaf totals as a second one."""
+    """The scan of the first input, given the scan of its leaf totals as the second."""
 
     name = "scanafter"
     kernel = "scan"
@@ -196,7 +196,7 @@ class ScanAfter(Scanning):
         return inputs[0]._replace(dtype=self.dtype)
 
     def signature(self, *inputs: TensorType) -> Signature:
-        """Every axis is parallel; along the scanned one, nothing is said of what is read."""
+        """Every axis is parallel; along the scanned one all is read, as far as it tells."""
         x, totals = inputs
         here = IndexProjection.identity(x.ndim)
         index = tuple(IndexDim(f"i{d}", n) for d, n in enumerate(x.shape))
@@ -213,7 +213,7 @@ class ScanAfter(Scanning):
 
 @dataclass(frozen=True)
 class LeafScan(Scanning):
-    """The scan of each leaf by itself, in the dtype of totals; held, as it is read twice."""
+    """The scan of each leaf by itself, in `state`; held, as it is read twice."""
 
     name = "leafscan"
     kernel = "leaf_scan"
@@ -222,7 +222,7 @@ class LeafScan(Scanning):
         return inputs[0]._replace(dtype=self.state)
 
     def signature(self, *inputs: TensorType) -> Signature:
-        """Every axis is parallel; along the scanned one, nothing is said of what is read."""
+        """Every axis is parallel; along the scanned one all is read, as far as it tells."""
         (x,) = inputs
         index = tuple(IndexDim(f"i{d}", n) for d, n in enumerate(x.shape))
         return Signature(index, (self._whole(x),), (IndexProjection.identity(x.ndim),))
@@ -232,7 +232,7 @@ class LeafScan(Scanning):
         return (self._along(box, first, box.hi[self.axis]),)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        return None  # leaves begin where they begin in the whole
+        return None  # leaves are counted from the start of the axis
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         told = dict(self._told(box.lo[self.axis] - boxes[0].lo[self.axis]))
@@ -242,7 +242,7 @@ class LeafScan(Scanning):
 
 @dataclass(frozen=True)
 class LeafEnds(Selector):
-    """The last cell of each leaf but the last one: few, and so held apart from what they are of."""
+    """The last cell of each leaf but the last leaf; held apart, so that readers fetch few cells."""
 
     name = "leafends"
     kernel = "leaf_ends"
@@ -258,7 +258,7 @@ class LeafEnds(Selector):
         return x._replace(shape=tuple(shape))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        """Whole leaves, so that blocks are cut as those that they are read from."""
+        """Whole leaves, so that its blocks are cut as those it reads."""
         lo, hi = box.lo[self.axis] * self.leaf, box.hi[self.axis] * self.leaf
         return (box.replace(self.axis, lo, hi),)
 
@@ -271,7 +271,7 @@ class LeafEnds(Selector):
 
 @dataclass(frozen=True)
 class AfterLeaf(Scanning):
-    """Cells of the first input, scanned leaves, after the scan of the leaves' ends, the second."""
+    """The scan: the first input is `LeafScan`'s, the second the scan of `LeafEnds`'."""
 
     name = "afterleaf"
     kernel = "after_leaf"
@@ -292,7 +292,7 @@ class AfterLeaf(Scanning):
         return box, self._along(box, max(first - 1, 0), last)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        return None  # leaves begin where they begin in the whole
+        return None  # leaves are counted from the start of the axis
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis])

@@ -1,4 +1,4 @@
-"""Put: a tensor with some cells replaced, at places that other tensors name."""
+"""Scatter: a tensor with the cells at given indices replaced, as ``x[i, j] = values``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class Scatter(Selector):
-    """The first input, with the last one's cells at the places that the inputs between name.
+    """The first input with the last one's cells at the indices that the inputs between hold.
 
-    The places, one tensor for each of `axes`, have one shape J. The values' dimensions are those
-    of the first input that are not named, and J's, which begin at `at`. Of values for one cell
-    the last in C order of J wins, as in NumPy.
+    The indices, one tensor for each of `axes`, have one shape J. The last input's dimensions are
+    those of the first that are not in `axes`, with J's inserted at `at`. Of several values for one
+    cell the last in C order of J wins, as in NumPy.
     """
 
     name = "scatter"
@@ -56,7 +56,7 @@ class Scatter(Selector):
         }
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """The named axes whole, as nobody knows where the places are; the others exactly."""
+        """`axes` whole, as any index may be met; the other axes exactly."""
         _, *places, _ = inputs
         x = inputs[0]
         parts = [
@@ -86,14 +86,14 @@ class Scatter(Selector):
 def scatter(
     x: Tensor, places: Sequence[Tensor], axes: Sequence[int], at: int, values: Tensor
 ) -> Tensor:
-    """`x` with `values`, which broadcast, put where `axes` have the coordinates `places`.
+    """`x` with `values`, which broadcast, at the indices `places` of `axes`.
 
     Raises
     ------
     DTypeError
-        If the places are no integers.
+        If the indices are not integers.
     ShapeError
-        If places or values do not broadcast.
+        If indices or values do not broadcast.
     """
     for p in places:
         if p.type.dtype.kind not in "iu":

@@ -1,4 +1,4 @@
-"""Search: what is looked up, cell by cell, in tables of which every block has all."""
+"""Search: cells looked up in tables that every block reads whole."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, a
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-FLOPS_A_STEP = 8  # of a search that halves the table
+FLOPS_A_STEP = 8  # of a binary search
 
 
 class TableOperator(BlockOperator):
-    """Cell o is made of the first input's cell o and of all other inputs, which are vectors."""
+    """Cell o is a function of the first input's cell o and of the other inputs, all vectors."""
 
     transparent = True
 
@@ -40,7 +40,7 @@ class TableOperator(BlockOperator):
 
 @dataclass(frozen=True)
 class SearchSorted(TableOperator):
-    """Places in a sorted vector before which cells belong, left or right of equal ones."""
+    """Indices at which cells go into a sorted vector, left or right of equal ones: intp."""
 
     name = "searchsorted"
     kernel = "search"
@@ -62,7 +62,7 @@ class SearchSorted(TableOperator):
 
 @dataclass(frozen=True)
 class Digitize(TableOperator):
-    """Numbers of the bins between ascending or descending edges that cells lie in."""
+    """Numbers of the bins that cells lie in, of ascending or descending edges: intp."""
 
     name = "digitize"
     kernel = "digitize"
@@ -81,7 +81,7 @@ class Digitize(TableOperator):
 
 @dataclass(frozen=True)
 class IsIn(TableOperator):
-    """Whether cells are in a sorted vector, or with `invert`, are not."""
+    """Whether cells are in a sorted vector, or with `invert`, are not: bool."""
 
     name = "isin"
     kernel = "isin"
@@ -100,7 +100,7 @@ class IsIn(TableOperator):
 
 @dataclass(frozen=True)
 class Interp(TableOperator):
-    """Values between points, linear in between; the inputs are cells, points, values."""
+    """Linear interpolation at cells, of points and their values: of the values' dtype."""
 
     name = "interp"
     kernel = "interp"
@@ -121,7 +121,7 @@ class Interp(TableOperator):
 
 
 def searchsorted(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
-    """Places in a sorted vector before which the cells of `x` belong, as `numpy.searchsorted`.
+    """Indices at which the cells of `x` go into a sorted vector, as `numpy.searchsorted`.
 
     Raises
     ------

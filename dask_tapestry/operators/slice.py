@@ -1,4 +1,4 @@
-"""Slice: a strided box of a tensor, with axes pinned by integers and new axes of length one."""
+"""Slice: NumPy's basic indexing by integers, slices, Ellipsis and None."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Item = int | slice | EllipsisType | None
 
 @dataclass(frozen=True)
 class Slice(ViewSelector):
-    """NumPy's basic indexing; `items` holds one ``(start, stop, step)``, integer or None each."""
+    """NumPy's basic indexing; each of `items` is (start, stop, step), an integer or None."""
 
     name = "slice"
     items: tuple[int | tuple[int, int, int] | None, ...]
@@ -69,7 +69,7 @@ def basic_slice(x: Tensor, key: tuple[Item, ...]) -> Tensor:
 
 
 def slice_items(x: Tensor) -> tuple[int | tuple[int, int, int] | None, ...]:
-    """What a slice takes of each axis, as `Slice` holds it; () for what is no slice."""
+    """The `items` of a slice; () for what is no slice."""
     return x.operator.items if isinstance(x.operator, Slice) else ()
 
 

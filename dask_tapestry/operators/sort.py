@@ -1,4 +1,4 @@
-"""Sort: cells in order along an axis, or the places from which sorting takes them."""
+"""Sort: cells in order along an axis, or the indices that sort them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 PLACES: Final = np.dtype(np.intp)
-SPACE: Final = 0.75  # of a lane, that a stable sort of it takes, or what is noted of its zeros
+SPACE: Final = 0.75  # of a lane: room of a stable sort, or for the signs of zeros
 FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
 
 
 class LaneOperator(BlockOperator):
-    """What takes whole lanes along `axis` and yields whole lanes, each from one lane alone."""
+    """An operator that makes each lane of the output along `axis` of one lane of each input."""
 
     axis: int
 
@@ -60,12 +60,12 @@ class LaneOperator(BlockOperator):
         return (self.axis,)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """Fewer lanes; each of them whole."""
+        """Fewer lanes, each whole."""
         reads = [self._whole(x, region) for x in inputs]
         return Restriction(self, tuple(reads), self._whole(self.infer(*inputs), region))
 
     def _whole(self, x: TensorType, region: Region) -> Region:
-        """The lanes of `x` that a region of another tensor of lanes meets."""
+        """The lanes of `x` for the lanes that a region meets."""
         lane = Progression(0, 1, x.shape[self.axis])
         return Region((*region[: self.axis], lane, *region[self.axis + 1 :]))
 
@@ -84,10 +84,10 @@ class LaneOperator(BlockOperator):
 
 @dataclass(frozen=True)
 class Sort(LaneOperator):
-    """Cells in ascending order along `axis`; with `in_runs`, lanes that are a few sorted runs.
+    """Cells in ascending order along `axis`; `in_runs` says that lanes are a few sorted runs.
 
     The order is NumPy's, NaN and NaT last. Equal cells that differ in bits have an order too: -0.0
-    comes before 0.0, and every NaN becomes the same one.
+    comes before 0.0, and every NaN becomes the same one. Shape and dtype are the input's.
     """
 
     name = "sort"
@@ -107,7 +107,7 @@ class Sort(LaneOperator):
 
 @dataclass(frozen=True)
 class ArgSort(LaneOperator):
-    """Places along `axis` of the cells in ascending order; equal cells keep theirs."""
+    """Indices along `axis` that sort the cells in ascending order, stably: intp."""
 
     name = "argsort"
     kernel = "argsort"
@@ -129,7 +129,7 @@ class ArgSort(LaneOperator):
 def sort_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
     """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
 
-    Lanes are sorted one after the other, but lanes of pairs all together.
+    Lanes are sorted one after the other, structured cells all together.
     """
     if dtype.names:
         return cells * (dtype.itemsize + 4 * PLACES.itemsize)
@@ -157,7 +157,7 @@ def sort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:
 
 
 def argsort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:
-    """Places that sort `x` along `axis`; equal cells keep their order in both directions."""
+    """Indices that sort `x` along `axis`, stably in both directions."""
     number = _sortable(x, axis)
     if not descending:
         return apply(ArgSort(number), x)

@@ -40,7 +40,7 @@ def squeeze(x: Tensor, axes: Axes = None) -> Tensor:
     if axes is None:
         chosen = tuple(dim for dim, n in enumerate(shape) if n == 1)
     elif not shape and isinstance(axes, int) and axes in (0, -1):
-        return x  # as NumPy has it
+        return x  # as NumPy does
     else:
         chosen = normalize_axes(axes, x.type.ndim)
     long = [axis for axis in chosen if shape[axis] != 1]

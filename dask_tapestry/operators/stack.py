@@ -1,4 +1,4 @@
-"""Stack and interleave: tensors of one shape along a new axis, or in turn along an old one."""
+"""Stack: tensors of one shape joined along a new axis, or interleaved along an old one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take: cells of a tensor at places that other tensors name, along one axis or several together."""
+"""Take: cells of a tensor at indices that other tensors hold, along one axis or several."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class Take(Selector):
-    """Cells of the first input where its `axes` have the coordinates that the other inputs hold.
+    """Cells of the first input at the indices of `axes` that the other inputs hold.
 
-    The other inputs, one for each of `axes`, are integer tensors of one shape J; negative ones
-    count from the end. The output's dimensions are those of the first input that are not named,
-    and J's, which begin at `at`. With `bounds`, known places, a block reads no more than their
-    hull; otherwise the named axes whole.
+    The other inputs, one for each of `axes`, are integers of one shape J; negative ones count from
+    the end. The output's dimensions are those of the first input that are not in `axes`, with J's
+    inserted at `at`. With `bounds`, a block reads the range of its indices; else `axes` whole.
     """
 
     name = "take"
@@ -49,7 +48,7 @@ class Take(Selector):
         return TensorType((*kept[: self.at], *places.shape, *kept[self.at :]), x.dtype, dims)
 
     def _split(self, inputs: Types) -> tuple[list[int], int]:
-        """Dimensions of the first input that are kept, and J's rank."""
+        """Dimensions of the first input that are not in `axes`, and J's rank."""
         kept = [dim for dim in range(inputs[0].ndim) if dim not in self.axes]
         return kept, inputs[1].ndim
 
@@ -89,7 +88,7 @@ class Take(Selector):
         return Restriction(cut, (Region(reads), *(places,) * len(self.axes)), region)
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """Places along one axis are in chunks as long as that axis's; others nobody has said."""
+        """Indices of one axis come in chunks as long as that axis's; else nothing tells."""
         kept, rank = self._split(inputs)
         shape = inputs[1].shape
         if rank == len(self.axes) == 1:
@@ -117,19 +116,19 @@ def take_places(
     at: int,
     bounds: IndexBounds | None = None,
 ) -> Tensor:
-    """Cells of `x` where `axes` have the coordinates `places`, which are broadcast together.
+    """Cells of `x` at the indices `places` of `axes`, which are broadcast together.
 
     Parameters
     ----------
     at
-        Dimension of the result at which the dimensions of the places begin.
+        Dimension of the result at which the dimensions of the indices begin.
     bounds
-        Where the places are known to lie.
+        Ranges of the indices, where they are known.
 
     Raises
     ------
     DTypeError
-        If the places are no integers.
+        If the indices are not integers.
     ShapeError
         If they do not broadcast.
     """
@@ -147,7 +146,7 @@ def take_places(
 def take(x: Tensor, places: Tensor, axis: int) -> Tensor:
     """Slices of `x` along `axis` at `places`, as `numpy.take`.
 
-    Places out of bounds raise IndexError when they are computed.
+    Indices out of bounds raise IndexError when the slices are computed.
     """
     number = normalize_axis(axis, x.type.ndim)
     return take_places(x, [places], [number], number)
@@ -173,7 +172,7 @@ def take_along_axis(x: Tensor, places: Tensor, axis: int) -> Tensor:
 
 @dataclass(frozen=True)
 class TakeAlongAxis(Selector):
-    """Cell o is the first input at o, but at the second input's cell o along `axis`."""
+    """Cell o is the first input's cell o, but with the second input's cell o as index of `axis`."""
 
     name = "takealongaxis"
     kernel = "takealong"
@@ -205,7 +204,7 @@ class TakeAlongAxis(Selector):
 
 
 def open_grid(shape: tuple[int, ...]) -> list[Tensor]:
-    """The coordinates of the cells of a tensor of `shape`, one open grid for each axis."""
+    """Coordinates along each axis of `shape`, as tensors that broadcast to it (`numpy.ogrid`)."""
     return [
         unsqueeze(coordinates((n,), 0), _others(dim, len(shape))) for dim, n in enumerate(shape)
     ]

@@ -1,8 +1,8 @@
-"""Contractions of tensors whose dimensions carry labels: sums of products, two tensors at a time.
+"""Tensordot: sums of products of two tensors whose dimensions carry labels, for einsum too.
 
 A label that both tensors have and the result has not is contracted: the other dimensions are joined
 into rows and columns of a matrix product. Where there are neither rows nor columns, cells are
-multiplied and summed by the canonical reduction, whose bits depend on no sharding.
+multiplied and reduced, which has the same bits for every sharding.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _without_ones(x: Labelled, other: Labelled) -> Labelled:
 
 
 def _joined(x: Tensor, batch: int, first: int) -> Tensor:
-    """`x` with the `first` dimensions after the batch joined into one, and the rest too."""
+    """`x` as (batch, rows, columns): rows join its next `first` dimensions, columns the rest."""
     shape, middle = x.type.shape, batch + first
     if not first:
         return _joined(unsqueeze(x, batch), batch, 1)

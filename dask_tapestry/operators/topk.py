@@ -1,4 +1,4 @@
-"""The largest or smallest cells of a lane: those of runs of it, and then of these."""
+"""TopK: the largest or smallest cells of a lane, chosen from those of its runs."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, Tensor
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-SHORTEST_RUN: Final = 1 << 16  # cells that are sorted as fast as chosen from
-SAVING: Final = 16  # times as many cells as are kept that a run has
+SHORTEST_RUN: Final = 1 << 16  # cells; shorter runs are sorted as fast as they are partitioned
+SAVING: Final = 16  # a run has so many times the cells that are kept of it
 
 
 @dataclass(frozen=True)
 class TopK(BlockOperator):
-    """The `keep` last cells in order of each run of `length` cells of the last axis, or the first.
+    """The `keep` last, or first, cells in order of each run of `length` cells of the last axis.
 
-    The last axis becomes (run, cell). The last run may be shorter, but has as many cells. Cells may
-    come with their places.
+    Of shape (..., runs, keep). The last run may be shorter, but has at least `keep` cells.
     """
 
     name = "topk"
@@ -73,7 +72,7 @@ class TopK(BlockOperator):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         (x,) = inputs
-        cells = self.demand(inputs, box)[0].size  # of which a copy is partitioned
+        cells = self.demand(inputs, box)[0].size  # a copy of them is partitioned
         return cells * x.dtype.itemsize + sort_bytes(cells, self.length, x.dtype)
 
     def text(self) -> str:
@@ -89,7 +88,7 @@ class TopK(BlockOperator):
 
 @dataclass(frozen=True)
 class WithPlaces(BlockOperator):
-    """Each cell together with its place, an integer tensor of the same shape."""
+    """Structured cells: each cell of the first input, and its index, the second input's cell."""
 
     name = "withplaces"
     kernel = "withplaces"
@@ -121,7 +120,7 @@ def topk(x: Tensor, k: int, axis: int) -> Tensor:
 
 
 def argtopk(x: Tensor, k: int, axis: int) -> Tensor:
-    """Places along `axis` of the cells that `topk` yields; of equal ones, the last in order."""
+    """Indices along `axis` of the cells that `topk` yields; of equal cells, the last ones."""
     number = normalize_axis(axis, x.type.ndim)
     keep = min(abs(k), x.type.shape[number])
     if not _in_runs(x.type.shape[number], keep):
@@ -145,7 +144,7 @@ def _last(x: Tensor, axis: int) -> tuple[Tensor, list[int]]:
 
 
 def _candidates(lanes: Tensor, keep: int, last: bool) -> Tensor:
-    """Fewer cells of each lane, among them those that are looked for."""
+    """Fewer cells of each lane, among them the wanted ones."""
     *outer, cells = lanes.type.shape
     runs = cells // max(SHORTEST_RUN, SAVING * keep, isqrt(4 * cells))
     best = apply(
@@ -155,7 +154,7 @@ def _candidates(lanes: Tensor, keep: int, last: bool) -> Tensor:
 
 
 def _ends(ordered: Tensor, axis: int, keep: int, last: bool) -> Tensor:
-    """The first cells in order, or the last ones, the very last first."""
+    """The first cells of sorted lanes; or the last ones, in reverse."""
     part = slice(ordered.type.shape[axis] - keep, None) if last else slice(0, keep)
     chosen = basic_slice(ordered, (*(slice(None),) * axis, part))
     return reverse(chosen, axis) if last else chosen

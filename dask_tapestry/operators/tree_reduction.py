@@ -1,8 +1,7 @@
-"""The contract of what folds its input in the order of a canonical tree.
+"""The contract of operators that fold their input in the order of a canonical tree.
 
 Such an operator can be cut along the axes it folds: parts compute nodes of the tree, others combine
-nodes further, and the last yields the value. The planner and the rule that cuts know it by this
-contract alone.
+nodes further, and the last one yields the value. Planner and rules know no more of it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class TreeReduction(BlockOperator):
     tree
         The canonical tree over them.
     is_whole
-        Whether it takes cells to the value; what is already a part is not cut again.
+        Whether it takes cells and yields the value; a part is not cut again.
     """
 
     axes: tuple[int, ...]
@@ -36,11 +35,11 @@ class TreeReduction(BlockOperator):
     @property
     @abstractmethod
     def is_whole(self) -> bool:
-        """Whether it takes cells to the value."""
+        """Whether it takes cells and yields the value."""
 
     @abstractmethod
     def part(self, source: int | None, target: int | None) -> BlockOperator:
         """The operator from level `source`, None for cells, to level `target`, None for the value.
 
-        A part from cells takes what the whole takes, any other takes the nodes of the part before.
+        A part from cells takes what the whole takes; others take the nodes of the part before.
         """

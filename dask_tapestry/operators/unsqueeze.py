@@ -14,7 +14,7 @@ from dask_tapestry.teg import Tensor, TensorType, apply
 
 @dataclass(frozen=True)
 class Unsqueeze(ViewSelector):
-    """The input with dimensions of length one at the places `axes` of the output."""
+    """The input with new dimensions of length one, `axes` of the output."""
 
     name = "unsqueeze"
     axes: tuple[int, ...]

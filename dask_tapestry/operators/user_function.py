@@ -1,4 +1,4 @@
-"""Call: a function of the user, held by an operator."""
+"""UserFunction: a user's function, held by an operator."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dask_tapestry.imports import unpickle
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A function with a text that stands for it; equal functions have equal texts.
+    """A function with a text that identifies it; equal functions have equal texts.
 
-    What is defined in a script or notebook, or within another function, travels by value.
+    Functions of a script or notebook, and those within other functions, are pickled by value.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class UserFunction:
 
     @classmethod
     def of(cls, function: Callable[..., Any], *args: Any, **kwargs: Any) -> UserFunction:
-        """Hold `function`, called with `args` before and `kwargs` beside what it will be given."""
+        """Hold `function`, called with `args` before its arguments and `kwargs` after them."""
         if not callable(function):
             raise TypeError(f"a function is needed, got {type(function).__name__}")
         identity = identity_of((function, args, kwargs))
@@ -41,7 +41,7 @@ class UserFunction:
         return cls(name_of(function), identity, bound)
 
     def bind(self, kwargs: Mapping[str, Any]) -> UserFunction:
-        """The same function with some keyword arguments given."""
+        """The same function with `kwargs` bound."""
         if not kwargs:
             return self
         text = f"{self.identity} {identity_of(dict(kwargs))}"
@@ -56,7 +56,7 @@ class UserFunction:
 
 
 def identity_of(value: Any) -> str:
-    """Text that equal values share; of what cannot be compared by value, a text of its own."""
+    """Text that equal values share; a unique one for what cannot be compared by value."""
     try:
         return str(tokenize(value, ensure_deterministic=True))
     except TokenizationError:

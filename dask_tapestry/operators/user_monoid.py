@@ -1,4 +1,4 @@
-"""Monoids of the user's own: what folds partial results, and cells."""
+"""Users' monoids: how partial results, and cells, are combined."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ class ReduceOver:
 class Fold(Contraction):
     """Combine the cells along `axis` by a function, in a fixed tree of neighbours.
 
-    Cells 2i and 2i+1 are combined, then their results alike; the last of an odd number passes. With
-    `levels` it stops there, with what each 2**levels cells combine to. The value is the same
-    however it is cut.
+    Cells 2i and 2i+1 are combined, then their results in the same way; an odd last one is kept.
+    With `levels` it stops after so many, and yields one cell for each 2**levels. The value is the
+    same for every sharding.
     """
 
     name = "fold"
@@ -190,7 +190,7 @@ def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
 
 
 def combination(monoid: str | Monoid, dtype: np.dtype[Any]) -> Callable[..., Any]:
-    """What combines two arrays of `dtype`, whose fields are several results."""
+    """The function that combines two arrays of `dtype`; several results are its fields."""
     function = monoid.combine if isinstance(monoid, Monoid) else UFUNC_OF[monoid]
     return Fieldwise(function, isinstance(monoid, str)) if dtype.names else function
 
@@ -223,7 +223,7 @@ def fold_operator(monoid: str | Monoid, axis: int, dtype: np.dtype[Any]) -> Fold
 
 
 def levels_of(cells: int) -> int:
-    """How often neighbours of so many cells are combined until one is left."""
+    """Levels of the tree over so many cells."""
     return max(0, (cells - 1).bit_length()) if cells else 0
 
 

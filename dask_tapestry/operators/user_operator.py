@@ -1,4 +1,4 @@
-"""User blocks: operators that are a function of blocks and a signature."""
+"""UserOperator: an operator made of a user's function of blocks and a signature."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
 
 @dataclass(frozen=True)
 class UserOperator(Contraction):
-    """``function`` of a block of each input is a block of the output.
+    """A block of the output is `function` of a block of each input, in `dtype`.
 
     Several results of one function are fields of structured cells.
 
@@ -43,15 +43,15 @@ class UserOperator(Contraction):
     function
         What computes a block.
     index, reads, writes
-        The signature; dimensions of which a block has all move no tensor, windows hold them.
+        The signature; a dimension that blocks have whole moves no projection but widens its shape.
     dtype
         Of the output.
     folding
-        What folds partial results: a monoid's name, or the operator; None where nothing does.
+        What combines partial results: a monoid's name, or an operator; None for nothing.
     cut
-        The reduction dimension that parts cut, by number.
+        Number of the reduction dimension that parts cut.
     costs
-        For each resource, coefficients of products of named dimensions' extents.
+        For each resource, terms: names of dimensions, and the factor of their extents' product.
     part
         Steps of `cut` that each partial result takes; None to take them all.
     """
@@ -81,7 +81,7 @@ class UserOperator(Contraction):
         return TensorType(shape, self.dtype, self._dims(signature, inputs))
 
     def _dims(self, signature: Signature, inputs: Types) -> tuple[str | None, ...] | None:
-        """Names of the inputs' dimensions, where an output's follows the same index."""
+        """Names of the inputs' dimensions that follow the same index as the output's."""
         names: dict[int, str] = {}
         for x, read in zip(inputs, signature.inputs, strict=True):
             for name, row in zip(x.dims or (), read.matrix, strict=False):
@@ -157,7 +157,7 @@ class UserOperator(Contraction):
     def _places(
         self, inputs: Types, number: int, boxes: tuple[ZRange, ...]
     ) -> list[tuple[slice, ...]]:
-        """What of each input's block a part is made of."""
+        """What a part reads of each input's block."""
         part = self.part or 1
         places = []
         for read, box, x in zip(self.reads, boxes, inputs, strict=True):
@@ -239,7 +239,7 @@ class UserOperator(Contraction):
 
 @dataclass(frozen=True)
 class Finalize(UserOperator):
-    """A function of blocks that is applied to what another has made, in its step."""
+    """A function of blocks that is applied to folded results, in the step that yields them."""
 
     name = "finalize"
     transparent = True
@@ -255,7 +255,7 @@ def _lengthened(read: IndexProjection, dim: int, part: int) -> IndexProjection:
 def _restricted(
     read: IndexProjection, kept: Sequence[Progression]
 ) -> tuple[IndexProjection, Region]:
-    """A projection for the kept index points, counted anew, and the region that it then reads."""
+    """A projection of the kept index points, counted from 0, and the region that they read."""
     rows = [[c * k.step for c, k in zip(row, kept, strict=True)] for row in read.matrix]
     start = read.affine(tuple(k.start for k in kept))
     moved = IndexProjection(rows, start, read.shape, read.stride, read.in_ndim)
@@ -275,7 +275,7 @@ def _restricted(
 
 
 def cut_dimension(index: Sequence[IndexDim], reads: Sequence[IndexProjection]) -> int | None:
-    """The longest reduction dimension that moves each input it moves by cells, one axis alone."""
+    """The longest reduction dimension that moves one axis of each input, by one cell a step."""
     fitting = [
         d
         for d, dim in enumerate(index)
@@ -290,9 +290,9 @@ def _is_pointwise(read: IndexProjection, dim: int) -> bool:
 
 
 def _moves_by_cells(read: IndexProjection, dim: int) -> bool:
-    """Whether a function that is given every second step of `dim` sees a block as of every step.
+    """Whether `dim` moves each axis it moves by one cell a step: then steps can be left out.
 
-    In a window, or where a step is several cells, the cells between are its own to skip.
+    In a window, or where a step is several cells, the function itself skips cells.
     """
     return all(_follows_cells(read, axis, dim) for axis, row in enumerate(read.matrix) if row[dim])
 

@@ -1,4 +1,4 @@
-"""Signatures as users write them: names of index dimensions, or projections, against shapes."""
+"""Signatures as users write them, by names of index dimensions or projections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dask_tapestry.teg import IndexDim, Kind
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 Form = tuple[str, ...] | IndexProjection
-WHOLE = (Kind.ATOMIC, Kind.SEQUENTIAL)  # kinds of which a block has all
+WHOLE = (Kind.ATOMIC, Kind.SEQUENTIAL)  # kinds that a block has whole
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Written:
     inputs, outputs
         Name and form of each tensor: names of the dimensions its axes follow, or a projection.
     monoid
-        What folds the reduction dimensions.
+        What combines along the reduction dimensions.
     """
 
     owner: str
@@ -53,7 +53,7 @@ class Written:
         return tuple(name for name, kind, _ in self.index if kind in kinds)
 
     def partials(self) -> Written:
-        """The signature of what is combined: an output for each value of the monoid's tuples."""
+        """The signature of what a monoid combines: an output for each value of its tuples."""
         count = self.monoid.count if isinstance(self.monoid, Monoid) else None
         if count is None or count == len(self.outputs):
             return self
@@ -77,7 +77,7 @@ def write(
     Raises
     ------
     SignatureError
-        If it is no signature: unknown names, kinds or forms, or outputs not written exactly once.
+        For unknown names, kinds or forms, or an output that is not written exactly once.
     """
     dims = tuple((name, *_kind(owner, name, kind, extents)) for name, kind in index.items())
     unknown = set(extents) - set(index)
@@ -130,7 +130,7 @@ def form_of(owner: str, tensor: str, form: Any, names: Sequence[str]) -> Form:
     Raises
     ------
     SignatureError
-        If it follows others, or one twice.
+        If it follows a dimension that is not in `names`, or one twice.
     """
     if isinstance(form, IndexProjection):
         if form.in_ndim != len(names):
@@ -184,7 +184,7 @@ def _check_inputs(written: Written) -> None:
 
 
 def _check_values(written: Written) -> None:
-    """What a monoid combines is the outputs, or tuples of which it makes them."""
+    """Raise unless a monoid combines as many values as there are outputs."""
     monoid, outputs = written.monoid, written.outputs
     count = monoid.count if isinstance(monoid, Monoid) else None
     if count is None or not isinstance(monoid, Monoid) or count == len(outputs):
@@ -249,7 +249,7 @@ def _shown(written: Written, shapes: Sequence[tuple[int, ...]]) -> str:
 def _largest(
     written: Written, name: str, extents: Mapping[str, int], shapes: Sequence[tuple[int, ...]]
 ) -> int:
-    """The largest extent of a dimension with which all windows lie inside their tensors."""
+    """The largest extent of a dimension for which all windows lie inside their tensors."""
     number = written.names.index(name)
     found: list[int] = []
     for (_, form), shape in zip(written.inputs, shapes, strict=True):
@@ -277,7 +277,7 @@ def projection(form: Form, index: Sequence[IndexDim]) -> IndexProjection:
 
 
 def _absorbed(one: IndexProjection, index: Sequence[IndexDim]) -> IndexProjection:
-    """A projection that no dimension moves of which a block has all: its window holds them."""
+    """A projection that dimensions in `WHOLE` do not move: its shape covers them instead."""
     rows, offsets, sides, strides = [], list(one.offset), list(one.shape), list(one.stride)
     for axis, row in enumerate(one.matrix):
         whole = [d for d, c in enumerate(row) if c and index[d].kind in WHOLE]

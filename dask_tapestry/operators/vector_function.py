@@ -1,4 +1,4 @@
-"""Vectors: a user's function writes into every vector along an axis, as padding by one does."""
+"""VectorFunction: a user's function of `numpy.pad`, which writes into vectors along an axis."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from dask_tapestry.zspace import ZRange
 
 @dataclass(frozen=True)
 class VectorFunction(LaneOperator):
-    """The input, once `function` has written into each vector along `axis`.
+    """The input after `function` has written into each vector along `axis`.
 
-    It is called with the vector, the `widths` of what lies before and after the cells that count,
-    and the axis.
+    It is called with the vector, the `widths` of the padding before and after, and the axis.
     """
 
     name = "vectorfunction"

@@ -1,4 +1,4 @@
-"""View: the one affine selector that permute, reverse, slice, squeeze and broadcast compose to."""
+"""View: what permute, reverse, slice, squeeze, broadcast and diagonal compose to."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class ViewAxis(NamedTuple):
 
 @dataclass(frozen=True)
 class View(Selector):
-    """Cell o of the output is the input's cell ``start + step * o[dim]`` along each input axis.
+    """Cell o, of `shape`, is the input's cell ``start + step * o[dim]`` along each input axis.
 
     Output dimensions that no axis names are broadcast; several axes that name one dimension are
-    read along their diagonal. `shape` is the output's.
+    read along their diagonal.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class View(Selector):
 
     @cached_property
     def runs(self) -> tuple[int, ...]:
-        """How many axes of `order` follow each of the dimensions; () where none is a diagonal."""
+        """How many axes of `order` follow each dimension; () where each follows one."""
         counts = Counter(axis.dim for axis in self.axes if axis.dim >= 0)
         runs = tuple(counts[dim] for dim in sorted(counts))
         return runs if any(n > 1 for n in runs) else ()
@@ -129,7 +129,7 @@ class View(Selector):
         return Restriction(View(region.shape, tuple(axes)), (Region(regions),), region)
 
     def after(self, inner: View) -> View:
-        """One view for this view of `inner`."""
+        """``self(inner(x))`` as one view of x."""
         axes = []
         for dim, start, step in inner.axes:
             if dim < 0:
@@ -141,7 +141,7 @@ class View(Selector):
         return View(self.shape, tuple(axes))
 
     def is_identity(self, shape: tuple[int, ...]) -> bool:
-        """Whether it yields a tensor of `shape` unchanged."""
+        """Whether it shows a tensor of `shape` unchanged."""
         return self.shape == shape and self.axes == identity_axes(shape)
 
     def text(self) -> str:
@@ -167,7 +167,7 @@ def identity_axes(shape: tuple[int, ...]) -> tuple[ViewAxis, ...]:
 
 
 class ViewSelector(Selector):
-    """A selector with a name of its own that is a view; rules see it as that view only."""
+    """A selector that is a view, with a name of its own: ``selector(x) -> view(x)`` in plans."""
 
     kernel = "view"
     is_view = True

@@ -32,7 +32,7 @@ from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 
 METHODS = ("auto", "none")
-SMALLEST_BLOCK = 2**20  # bytes below which a task costs more than the work it saves
+SMALLEST_BLOCK = 2**20  # bytes; cutting smaller ones costs more time than it saves
 MOST_BLOCKS = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task before it starts
 MOST_EDGES = 200_000  # blocks read by the blocks of one step; each costs a scheduler some 10 µs
 

@@ -1,8 +1,8 @@
-"""Plans made before: what was planned for some arrays serves others of their types.
+"""Cache of plans: a plan for some arrays serves other arrays of their types.
 
 A plan depends on the types of arrays in memory and on how persisted ones are cut, not on cells. So
-the graph is planned with slots in their places, and the plan kept for the next graph that
-differs in its data alone: the next batch of a loop, or the same line run again. Planning a formula
+the graph is planned with slots instead of the arrays, and the plan kept for the next graph that
+differs only in its data: the next batch of a loop, or the same line run again. Planning a formula
 takes a millisecond, ten steps of a stencil 28; finding the plan again takes .1 and .4.
 """
 
@@ -52,7 +52,7 @@ def plan_of(roots: Sequence[Node]) -> Plan:
 
 
 class _Form(NamedTuple):
-    """What graphs have in common that differ in their data alone; and the data."""
+    """What graphs that differ only in their data have in common, and the data."""
 
     key: tuple[Any, ...]
     order: list[Node]
@@ -84,7 +84,7 @@ def _form(roots: Sequence[Node]) -> _Form | None:
 
 
 def _opened(form: _Form, roots: Sequence[Node]) -> list[Node]:
-    """`roots` over slots in the place of data; each line's its own, as nodes keep them."""
+    """`roots` over slots instead of data; slots of each form are its own, as lines differ."""
     identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
     done = {
         node: apply(replace(place, identity=identity), line=node.line or "")

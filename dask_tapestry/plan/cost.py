@@ -15,20 +15,20 @@ from dask_tapestry.plan.machine import (
     MEMORY_BYTES_A_SECOND,
     SECONDS_A_TASK,
 )
-from dask_tapestry.plan.step import Planned, Step
+from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import ZRange
 
-MOST_PAIRED = 256  # steps that are looked at in pairs, which takes a thousand of them 70 ms
+MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
 
-def plan_cost(plan: Planned) -> dict[str, float]:
+def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     """Estimate bytes, seconds and tasks of a plan.
 
-    ``bytes_read`` and ``bytes_written`` are of stores, ``bytes_moved`` of values handed from step
-    to step, ``memory_bytes`` of all values held, ``peak_worker_bytes`` of the fullest worker at its
-    fullest moment, ``peak_worker_compute`` operations of the busiest worker; the wastes are the
-    shares of memory and slots that stay unused. Resources that a user's operators name come too.
+    ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` values that go from step to
+    step, ``memory_bytes`` all values held, ``peak_worker_bytes`` the most that a worker holds
+    at a time, ``peak_worker_compute`` operations of one worker; the wastes are the shares of memory
+    and slots that stay unused. Resources that users' operators name are added.
     """
     steps = list(plan.steps.values())
     slots, workers = plan.resources.slots, plan.resources.workers
@@ -69,12 +69,11 @@ def _own_costs(steps: list[Step]) -> dict[str, float]:
     return totals
 
 
-def peak_worker_bytes(plan: Planned) -> int:
-    """Bytes of the fullest worker at its fullest moment.
+def peak_worker_bytes(plan: PlannedSteps) -> int:
+    """The most bytes that one worker holds at a time.
 
-    Values that wait for a whole step before they can go, as many as there may be at a time, spread
-    over the workers with an imbalance factor; one working set for each thread; and memory kept for
-    the next arrays while others come from elsewhere.
+    The sum of values that are held at the same time, spread over the workers with an imbalance
+    factor; one working set for each thread; and memory that is kept to be used again.
     """
     resident = _held_together(plan)
     work = max((step.needs.work for step in plan.steps.values()), default=0)
@@ -85,10 +84,10 @@ def peak_worker_bytes(plan: Planned) -> int:
     return round(share + threads * work + min(plan.resources.kept_bytes, threads * _idle(plan)))
 
 
-def _held_together(plan: Planned) -> int:
+def _held_together(plan: PlannedSteps) -> int:
     """Most bytes of steps' outputs that may be held at one time.
 
-    Two are not where one is needed by steps alone that have ended before the other's can begin.
+    Two outputs are not, where all readers of one have ended before the other's step can begin.
     """
     held = {node: resident_bytes(step, plan) for node, step in plan.steps.items()}
     if len(held) > MOST_PAIRED:
@@ -113,8 +112,8 @@ def _held_together(plan: Planned) -> int:
     return most
 
 
-def _ended_before(plan: Planned) -> dict[Node, set[Node]]:
-    """For each step, those that have ended when its first block can be computed."""
+def _ended_before(plan: PlannedSteps) -> dict[Node, set[Node]]:
+    """For each step, the steps that have ended when its first block can be computed."""
     ended: dict[Node, set[Node]] = {}
     for node, step in plan.steps.items():
         ended[node] = set()
@@ -127,25 +126,25 @@ def _ended_before(plan: Planned) -> dict[Node, set[Node]]:
 
 
 def _fewest_read(reader: Step, step: Step) -> int:
-    """Fewest blocks of `step` that a block of `reader` reads, by its first and last ones."""
+    """Fewest blocks of `step` that the first or the last block of `reader` reads."""
     at = reader.inputs.index(step.node)
     ends = (0,) * len(reader.cuts), tuple(n - 1 for n in reader.grid_shape)
     boxes = [reader.program.input_boxes(reader.box(end))[at] for end in ends]
     return min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
 
 
-def _idle(plan: Planned) -> int:
-    """Bytes of memory that was used by a block and may lie idle while another takes the most."""
+def _idle(plan: PlannedSteps) -> int:
+    """Bytes of used memory that may lie idle while a block of another kind takes the most."""
     needs = [step.needs for step in plan.steps.values()]
     apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)
     return max(0, apart - max((n.work for n in needs), default=0))
 
 
-def resident_bytes(step: Step, plan: Planned) -> int:
+def resident_bytes(step: Step, plan: PlannedSteps) -> int:
     """Bytes of a step's output that are held at once.
 
-    A value whose readers take it block by block is gone as fast as it comes; one that a reader
-    needs whole, and a result, stay.
+    A value that is read block by block is freed block by block; results, and values that a block
+    of a reader reads whole, are held whole.
     """
     node = step.node
     if isinstance(node.operator, Sink):
@@ -161,7 +160,7 @@ def resident_bytes(step: Step, plan: Planned) -> int:
 
 
 def _reads_many(reader: Step, step: Step) -> bool:
-    """Whether one block of `reader` reads more blocks of `step` than neighbours."""
+    """Whether one block of `reader` reads more blocks of `step` than a neighbourhood."""
     box = reader.box((0,) * len(reader.cuts))
     at = reader.inputs.index(step.node)
     boxes = reader.program.input_boxes(box)[at]
@@ -169,7 +168,7 @@ def _reads_many(reader: Step, step: Step) -> bool:
 
 
 def _blocks(step: Step) -> float:
-    """Number of blocks, the clipped ones counted by their share."""
+    """Number of blocks; a clipped one counts by its share of a full one."""
     largest = prod(c.longest for c in step.cuts)
     return step.node.type.size / largest if largest else step.count
 
@@ -178,7 +177,7 @@ def _stored(step: Step) -> float:
     return step.needs.stored * _blocks(step)
 
 
-def _step_seconds(step: Step, plan: Planned) -> float:
+def _step_seconds(step: Step, plan: PlannedSteps) -> float:
     parallel = min(plan.resources.slots, step.count)
     written = step.node.type.nbytes if isinstance(step.node.operator, Sink) else 0
     blocks = _blocks(step)

@@ -1,10 +1,10 @@
-"""Effects outlive what followed them: no rewrite prunes a write.
+"""Effects: no rewrite prunes a write that a value follows.
 
-A value follows a write, and then no cell of the value is read: ``y[:0]``, ``where(False, y, 0)``.
-The rules drop the value, as they should, and with it the way to the write. So while a graph is
-rewritten the sequence points that its values follow are results too; afterwards each result follows
-those that it led to when it was written, and leads to no longer. What drops a value while the graph
-is written, as an assignment of all cells does, says so by `following`.
+Let y follow a write, and no cell of y be read: ``y[:0]``, ``where(False, y, 0)``. The rules drop y,
+and the result no longer leads to the write. So while a graph is rewritten, the sequence points
+that its values follow are roots too; afterwards each result follows those that it led to before and
+leads to no longer. Operations that drop a value while the graph is built, such as an assignment to
+all cells, call `following`.
 
 Source: Tapestry whitepaper, "Sequence Point Nodes".
 """
@@ -26,12 +26,12 @@ def followed_points(graph: Graph) -> tuple[Node, ...]:
 
 
 def keep_effects(written: Graph, points: Sequence[Node], graph: Graph) -> Graph:
-    """The results of a rewritten graph, which follow what those of `written` followed.
+    """The results of a rewritten graph, following all that those of `written` followed.
 
     Parameters
     ----------
     points
-        The sequence points of `written`, which the graph has as results after those asked for.
+        The sequence points of `written`; they are the graph's last roots, after the results.
     """
     if not points:
         return graph
@@ -46,9 +46,9 @@ def keep_effects(written: Graph, points: Sequence[Node], graph: Graph) -> Graph:
 
 
 def following(value: Node, dropped: Sequence[Node]) -> Node:
-    """`value`, which is there instead of tensors that are `dropped`, after what these follow.
+    """`value`, which replaces the tensors `dropped`, after the sequence points they follow.
 
-    Without effects, or where `value` leads to them all, it is the node that it was.
+    The same node where they follow none, or `value` leads to them all.
     """
     gone = _unread(value, dropped)
     points = followed_points(Graph(gone)) if gone else ()
@@ -60,7 +60,7 @@ def following(value: Node, dropped: Sequence[Node]) -> Node:
 
 
 def _unread(value: Node, others: Sequence[Node]) -> list[Node]:
-    """Which of `others` `value` does not stand on; most stand near, so the walk begins there."""
+    """Those of `others` that `value` does not read; breadth first, as most are near."""
     missing, seen, level = set(others), {value}, [value]
     while level and missing:
         missing.difference_update(level)
@@ -70,7 +70,7 @@ def _unread(value: Node, others: Sequence[Node]) -> list[Node]:
 
 
 def effects_of(nodes: Sequence[Node]) -> frozenset[Node]:
-    """The sinks that `nodes` stand on."""
+    """The sinks that `nodes` need."""
     return frozenset(n for n in topological(nodes) if isinstance(n.operator, Sink))
 
 
@@ -105,9 +105,9 @@ def replaced(value: Node, by: Mapping[Node, Node]) -> Node:
 
 
 def _following(root: Node, points: Sequence[Node]) -> Node:
-    """A result that is computed after `points`."""
+    """The result `root`, computed after `points`."""
     if root.is_sequence_point or isinstance(root.operator, Sink):
         return sequence_point(root, *points)
-    if is_external(root):  # it is there already: what follows is that it is handed over
+    if is_external(root):  # its cells are in memory: a copy can wait
         return hold(root, points, root.line or "")
     return reapply(root, root.inputs, [*root.after, *points])

@@ -1,4 +1,4 @@
-"""Needs: what computing one block takes, from the demands of its operators."""
+"""Footprint: the bytes and operations that computing one block takes."""
 
 from __future__ import annotations
 
@@ -22,19 +22,17 @@ class Needs:
     Attributes
     ----------
     read
-        Bytes that come from outside the step: whole stored chunks; and blocks of other steps, or
-        pieces of them where all are in one memory or cutting saves much.
+        Bytes that come from outside the step: whole stored chunks, and blocks of other steps; of
+        these only slices, where all are in one memory or slicing saves much.
     stored
-        Those of them that are read from stores.
+        Those bytes of `read` that come from stores.
     touched
-        Bytes of stored chunks, input, temporary and output cells that grow with the block: what its
-        size means.
+        Bytes of stored chunks, inputs, temporaries and output that grow with the block: its size.
     work
-        Peak bytes of the arrays alive while the block is computed: temporaries, what kernels and
-        stores take beside, and input that came from another worker or was put together from
-        several blocks.
+        Peak bytes of the arrays alive while the block is computed: temporaries, scratch memory of
+        kernels and stores, and inputs from other workers or joined from several blocks.
     used, fresh
-        Peak bytes of those arrays that lie in memory that is used again, and of all others.
+        Peak bytes of the arrays in memory that is used again, and of all others.
     flops
         Operations.
     blocks
@@ -52,7 +50,7 @@ class Needs:
 
 
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
-    """What the output's cells `box` take; `chunks` says how each external input is held."""
+    """What computing the cells `box` takes; `chunks` are the cuts in which inputs are held."""
     schedule = program.schedule(box)
     read = touched = brought = blocks = 0
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
@@ -84,7 +82,7 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
 
 
 def _moved_bytes(boxes: Sequence[ZRange], cuts: Sequence[Cuts] | None, itemsize: int) -> int:
-    """Bytes that come from other workers: whole blocks, or pieces where those save enough."""
+    """Bytes that come from other workers: whole blocks, or slices where these save enough."""
     exact = sum(b.size for b in boxes) * itemsize
     whole = sum(held_cells(b, cuts) for b in boxes) * itemsize
     met = sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 1
@@ -97,13 +95,13 @@ class Peak(NamedTuple):
     Attributes
     ----------
     arrays
-        Of computed arrays.
+        Bytes of computed arrays.
     used, fresh
-        Of those that may lie in used memory; and of others, with what kernels take beside.
+        Those that may lie in used memory; and others, with the kernels' scratch memory.
     all
-        Of all these.
+        All of these.
     last
-        Of the result and, if that is a view, of what it shows.
+        Bytes of the result and, if that is a view, of what it shows.
     """
 
     arrays: int
@@ -114,7 +112,7 @@ class Peak(NamedTuple):
 
 
 def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
-    """Bytes at the end of a block that goes elsewhere: a view is copied for that."""
+    """Bytes at the end of a block that is sent: a view is copied first."""
     first = len(program.inputs)
     value = len(program.types) - 1
     while value >= first and not program.instructions[value - first].operator.copies:
@@ -128,7 +126,7 @@ def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
 
 
 def peak_bytes(program: Program, schedule: Schedule) -> Peak:
-    """Follow the blocks of a schedule from their computation to the last use."""
+    """Peak of a schedule, whose blocks live from their computation to their last use."""
     first = len(program.inputs)
     ends = _ends(program, schedule)
     dying: dict[int, list[tuple[bool, int]]] = defaultdict(list)
@@ -149,7 +147,7 @@ def peak_bytes(program: Program, schedule: Schedule) -> Peak:
 
 
 def _ends(program: Program, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
-    """Number of the work after which nothing needs a block; a view needs what it shows."""
+    """For each block, the number of the last work that needs it, itself or by a view."""
     first = len(program.inputs)
     ends = {(len(program.types) - 1, box): len(schedule.works) for box in schedule.boxes[-1]}
     for number, work in reversed(list(enumerate(schedule.works))):

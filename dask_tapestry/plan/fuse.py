@@ -1,13 +1,12 @@
 """Fusion: which values are held between steps, and the program each step runs.
 
-A value that is not held is computed within the step of whoever reads it. Held are
+A value that is not held is computed within each step that reads it. Held are
 
-- roots, sinks, values whose layout the user fixed, and what must wait for something else or be
-  waited for;
-- results of operators that are not transparent (reductions, products), unless all that follows
-  them up to the step's end reads each of their cells once: then it is their epilogue;
-- stored cells, or a selection of them, and costly formulas that several steps read, where holding
-  them is safe.
+- roots, sinks, values whose layout the user fixed, and nodes before or after a sequence point;
+- results of operators that are not transparent (reductions, products), unless the rest of the step
+  reads each of their cells once: then it is their epilogue;
+- stored cells, or a selection of them, and costly formulas, that several steps read, where there is
+  memory to hold them.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from dask_tapestry.rules.views import COSTLY_FLOPS
 from dask_tapestry.teg import Graph, Node, Operator, Sink, Source
 
 LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
-HELD_SHARE = 0.3  # of all memory that one held value may take when its readers wait for each other
+HELD_SHARE = 0.3  # of all memory that a value may take if it is held while its readers wait
 
 
 def is_external(node: Node) -> bool:
-    """Whether a node's blocks come from outside the plan: memory, another collection."""
+    """Whether a node's blocks come from outside the plan: from memory or another collection."""
     return isinstance(node.operator, Source) and node.operator.external
 
 
@@ -68,7 +67,7 @@ def _step_of(consumer: Node, held: set[Node], users: dict[Node, set[Node]]) -> s
 
 
 def _epilogue(consumer: Node, node: Node, held: set[Node], once: dict[Node, bool]) -> bool:
-    """Whether the way from `node` over its only reader to the step's end reads each cell once."""
+    """Whether `node`'s only reader, and all after it in the step, read each cell once."""
     operator = consumer.operator
     if not (operator.transparent or isinstance(operator, Sink)):
         return False
@@ -100,14 +99,14 @@ def _must_hold(
 
 
 def _is_read_again(node: Node, readers: list[Node]) -> bool:
-    """Whether its readers together read more cells than there are; a selection may read few."""
+    """Whether its readers together read more cells than it has; a selection may read few."""
     size = node.type.size
     chosen = (r.type.size if r.operator.is_selector else size for r in readers)
     return sum(min(cells, size) for cells in chosen) > size
 
 
 def _formula_flops(graph: Graph) -> dict[Node, int]:
-    """Operations a cell of each node takes from the last one that is no formula."""
+    """Operations that a cell of each node takes, with the formulas before it."""
     flops: dict[Node, int] = {}
     for node in graph.nodes:
         formulas = node.operator.formulas(node.input_types) if node.operator.is_formula else ()
@@ -118,7 +117,7 @@ def _formula_flops(graph: Graph) -> dict[Node, int]:
 
 
 def _reads_store(node: Node) -> bool:
-    """Whether a node is stored cells, all of them or a selection of no more than there are."""
+    """Whether a node is a stored source, or a selection of one that repeats no cell."""
     while node.operator.is_selector and len(node.inputs) == 1:
         if node.type.size > node.inputs[0].type.size:
             return False
@@ -196,14 +195,14 @@ def _members(node: Node, held: set[Node]) -> list[Node]:
 
 
 def _formula_leads(members: list[Node], last: Node) -> dict[Node, Node]:
-    """For each member, inputs first, the node whose formula it is written into, or itself."""
+    """For each member, inputs first, the node into whose formula it is written, or itself."""
     readers: dict[Node, list[Node]] = defaultdict(list)
     for member in members:
         for x in member.inputs:
             readers[x].append(member)
     leads: dict[Node, Node] = {}
     sizes: dict[Node, int] = defaultdict(int)
-    fusing: set[Node] = set()  # what reads through formulas
+    fusing: set[Node] = set()  # nodes that read through formulas
     for member in reversed(members):
         lead = member
         formulas = member.operator.formulas(member.input_types)
@@ -222,7 +221,7 @@ def _formula_leads(members: list[Node], last: Node) -> dict[Node, Node]:
 
 
 def _fused(group: list[Node]) -> tuple[Operator, tuple[Node, ...]]:
-    """The last of a group with the formulas before it written into its own, and what it reads."""
+    """The last operator of a group with the formulas before it written into it; its inputs."""
     inside = set(group)
     reads = tuple(dict.fromkeys(x for m in group for x in m.inputs if x not in inside))
     builder = CellBuilder([x.type.dtype for x in reads])

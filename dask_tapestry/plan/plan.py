@@ -32,7 +32,7 @@ class Plan:
     resources
         What it was made for.
     sources
-        Arrays in the places of the slots it was made with.
+        The array for each slot that the plan was made with.
     """
 
     written: Graph
@@ -43,7 +43,7 @@ class Plan:
     sources: dict[Node, Node] = field(default_factory=dict, repr=False)
 
     def closed(self, written: Graph, sources: Sequence[Node]) -> Plan:
-        """The same plan for the graph `written`, whose arrays take the slots' places."""
+        """The same plan for the graph `written`, whose arrays replace the slots."""
         opened = {
             node: sources[node.operator.number]
             for node in self.written.nodes
@@ -52,7 +52,7 @@ class Plan:
         return replace(self, written=written, sources=opened)
 
     def source(self, node: Node) -> Node:
-        """The array in the place of a slot; any other node itself."""
+        """The array for a slot; any other node itself."""
         return self.sources.get(node, node)
 
     @cached_property

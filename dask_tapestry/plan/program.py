@@ -17,7 +17,7 @@ from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
 FEW_CELLS = 64
-SCHEDULES = 64  # that a program remembers: a block's is asked for by its task and by what runs it
+SCHEDULES = 64  # that a program remembers: a block's is needed by its task and when that runs
 
 
 class Instruction(NamedTuple):
@@ -45,7 +45,7 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True)
 class Schedule:
-    """What computing one box takes, in order of execution.
+    """The computations that one box of the output needs, in order.
 
     Attributes
     ----------
@@ -105,8 +105,8 @@ class Program:
     def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
         """Follow the demands of the output's cells `box` back to the inputs.
 
-        What an operator cannot divide is computed whole; unless `rounded` is false, which tells how
-        the boxes would move.
+        Indivisible axes are computed whole; with ``rounded=False`` they are not, which tells how
+        boxes move.
         """
         known = self._schedules.get((box, rounded))
         if known is None:
@@ -145,7 +145,7 @@ class Program:
 
 
 def _whole(box: ZRange, axes: tuple[int, ...], type_: TensorType) -> ZRange:
-    """`box`, if it has cells, lengthened to all of `axes`."""
+    """`box`, whole along `axes`; an empty box as it is."""
     if box.is_empty:
         return box
     for axis in axes:
@@ -156,8 +156,7 @@ def _whole(box: ZRange, axes: tuple[int, ...], type_: TensorType) -> ZRange:
 def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
     """Boxes that together hold all `boxes`: their hull, unless it is larger than they are.
 
-    A few cells do not count: the cells around one cell, of which each wants those around it, would
-    be ever more boxes.
+    A hull of few cells is always taken: in a chain of stencils boxes would multiply.
     """
     if len(boxes) < 2:
         return tuple(boxes)

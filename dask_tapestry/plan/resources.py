@@ -16,8 +16,8 @@ from dask.utils import format_bytes, parse_bytes
 from dask_tapestry.config import setting
 
 USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
-MOST_KEPT: Final = 2**30  # bytes
-KEPT_PART: Final = 10  # of a process's memory, that it keeps at most
+MOST_KEPT: Final = 2**30  # bytes of freed arrays that a process keeps
+KEPT_PART: Final = 10  # it keeps at most a tenth of its memory
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ class Resources:
 
     @property
     def task_bytes(self) -> int:
-        """Memory that one task may take: half of a worker's is left to what waits there."""
+        """Memory that one task may take: half of the worker's memory is left to held values."""
         return max(1, self.usable_bytes // (2 * self.threads))
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes of gone arrays that a worker may keep for the next ones."""
+        """Bytes of freed arrays that a worker may keep to use again."""
         return kept_bytes(int(self.memory))
 
     @property
@@ -98,13 +98,13 @@ class Resources:
 
 
 def kept_bytes(memory: int) -> int:
-    """Bytes of gone arrays that a process with so much memory may keep for the next ones."""
+    """Bytes of freed arrays that a process with `memory` bytes may keep to use again."""
     chosen = setting("kept-memory")
     return min(MOST_KEPT, memory // KEPT_PART) if chosen is None else int(parse_bytes(chosen))
 
 
 def process_memory() -> int:
-    """Bytes that this thread's process may use: the limit of a worker, or what the machine has."""
+    """Bytes that this process may use: the limit of its worker, or the machine's memory."""
     worker_module = sys.modules.get("distributed.worker")
     if worker_module is None:
         return machine_memory()

@@ -35,9 +35,9 @@ class Step:
     name
         Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
     first
-        Sinks whose stores are made ready before this step, which reads no other one, starts. The
-        sinks wait for their stores; were the reads not to wait too, Dask would order all reads
-        before the first write, and hold what they read.
+        Sinks whose stores are made ready before this step, which reads no other step, starts. Sinks
+        wait for their stores; if reads did not wait too, Dask would order all reads before the
+        first write, and hold what they read.
     """
 
     node: Node
@@ -65,7 +65,7 @@ class Step:
         return block_box(self.cuts, index)
 
 
-class Planned(Protocol):
+class PlannedSteps(Protocol):
     """What cost and checks read of a plan: steps, producers first, and what they were cut for."""
 
     @property
@@ -82,9 +82,9 @@ class Planned(Protocol):
 
 
 def memory_order(node: Node, inputs: Sequence[Node]) -> Literal["C", "F"]:
-    """Order in which a value should lie: as all arrays of its shape lie that it is made of.
+    """Memory order of a value: "F" if all its inputs of its shape are arrays in that order.
 
-    NumPy's functions of cells do so too, and read and write in one order then.
+    NumPy's ufuncs do the same; then cells are read and written in one order.
     """
     alike = [x.operator for x in inputs if x.type.shape == node.type.shape]
     along = bool(alike) and all(isinstance(o, Source) and o.order == "F" for o in alike)
@@ -98,9 +98,9 @@ def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> st
 
 
 def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
-    """The steps with their `first`, and names that tell what it makes different.
+    """The steps with their `first`, and with names that depend on it.
 
-    `salt` makes the names of one compute its own: its blocks go into a buffer of its own.
+    `salt` makes the names of one compute unique, as its blocks go into a buffer of its own.
     """
     wanted: dict[Node, set[Node]] = {}
     for node in reversed(steps):

@@ -1,8 +1,8 @@
 """The driver: applies rules to a graph, inputs first, until none applies.
 
-A rule is a function of a node, whose inputs are already rewritten, that returns the node to put in
-its place or None. It may say which operators it begins at, and ask which values are read more than
-once. The driver knows no operator; it keeps no recursion, so graphs may be deep.
+A rule is a function of a node, whose inputs are already rewritten, that returns the node to use
+instead or None. It may say which operators it begins at, and ask which values are read more than
+once. The driver knows no operator and does not recurse, so graphs may be deep.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST_CHAIN = 1_000  # rewrites of one node; more means that two rules undo ea
 
 
 def read_often(graph: Graph) -> set[Node]:
-    """Nodes that are read more than once, a result of the graph being read by whoever asked."""
+    """Nodes that are read more than once; being a root of the graph counts as a reader."""
     often = {node for node, readers in graph.consumers.items() if len(readers) > 1}
     return often | {root for root in graph.roots if graph.consumers[root]}
 
@@ -44,7 +44,7 @@ def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> 
             stack.pop()
             continue
         if node in following:
-            if following[node] not in done:  # it was met again on the way to its own replacement
+            if following[node] not in done:  # it is part of its own replacement
                 raise PlanError(f"rules do not come to an end at {node!r}")
             done[node] = done[following[node]]
             if node in shared:

@@ -29,7 +29,7 @@ def on(*operators: type, sharing: bool = False) -> Callable[[R], R]:
 
 
 class Rules(tuple[Rule, ...]):
-    """Rules in order, and for each operator those that begin at it: most nodes meet a few."""
+    """Rules in order; for each operator it remembers those that begin at it."""
 
     _known: dict[type[Operator], tuple[tuple[Rule, bool], ...]]
 
@@ -48,7 +48,7 @@ class Rules(tuple[Rule, ...]):
 
     @property
     def take_shared(self) -> bool:
-        """Whether one of them asks which nodes are read more than once."""
+        """Whether a rule asks which nodes are read more than once."""
         return any(map(takes_shared, self))
 
 

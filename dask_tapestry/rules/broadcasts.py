@@ -16,25 +16,25 @@ from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.formulas import FOLDED, constant
 from dask_tapestry.teg import Node, apply
 
-IDEMPOTENT: Final = frozenset("min max any all bitwise_and bitwise_or".split())
-CHOOSING: Final = frozenset(("fmin", "fmax"))  # idempotent too, of floats in the tree's order
-ADDING: Final = frozenset(("sum", "add", "prod"))  # the value of one integer cell is the cell
-ORDERED: Final = "fcO"  # kinds of which the least cell has several bit patterns: two zeros, NaNs
+IDEMPOTENT_FOLDS: Final = frozenset("min max any all bitwise_and bitwise_or".split())
+CHOOSING: Final = frozenset(("fmin", "fmax"))  # idempotent too, for floats in the tree's order
+ADDING: Final = frozenset(("sum", "add", "prod"))  # of one integer they yield it
+ORDERED: Final = "fcO"  # kinds whose least cell may have several bit patterns: two zeros, NaNs
 
 
 class Spread(NamedTuple):
     """A reduction of a view that is broadcast along some of the reduced axes."""
 
-    rest: Reduce | None  # over the axes that are left
-    cells: Node  # without the broadcast dimensions
-    times: int  # how often each of its cells is there
+    rest: Reduce | None  # the reduction over the other axes
+    cells: Node  # the input without the broadcast dimensions
+    times: int  # how many copies there are of each of its cells
 
 
 @on(Reduce)
 def fold_of_broadcast(node: Node) -> Node | None:
     """``min|max|any|all(broadcast(x)) -> min|max|any|all(x)``.
 
-    Of floats only where all reduced axes are broadcast: which of two zeros, or NaNs, is the least
+    For floats only where all reduced axes are broadcast: which of two zeros, or NaNs, is the least
     depends on the order of the cells.
     """
     match node.operator:
@@ -50,7 +50,7 @@ def fold_of_broadcast(node: Node) -> Node | None:
 
 @on(Reduce)
 def sum_of_broadcast(node: Node) -> Node | None:
-    """``sum(broadcast(x)) -> n * sum(x)``, n the number of copies, of integers, which wrap."""
+    """``sum(broadcast(x)) -> n * sum(x)``, n the number of copies; for integers, which wrap."""
     match node.operator:
         case Reduce("sum" | "add") as whole if whole.is_whole and whole.state.kind in "iu":
             return repeated(node, whole)
@@ -59,7 +59,7 @@ def sum_of_broadcast(node: Node) -> Node | None:
 
 def is_idempotent(whole: Reduce, x: Node) -> bool:
     """Whether equal cells fold to one of them."""
-    return whole.monoid in IDEMPOTENT | CHOOSING and x.type.dtype.kind in FOLDED
+    return whole.monoid in IDEMPOTENT_FOLDS | CHOOSING and x.type.dtype.kind in FOLDED
 
 
 def of_one_is_itself(whole: Reduce, x: Node) -> bool:
@@ -79,7 +79,7 @@ def repeated(node: Node, whole: Reduce) -> Node | None:
 
 
 def count(times: int, whole: Reduce) -> Any:
-    """A number of cells in the dtype of a sum: modulo its range, for integers."""
+    """A number of cells in the dtype of a sum; for integers modulo its range."""
     if whole.dtype.kind in "iu":
         bits = 8 * whole.dtype.itemsize
         return np.array([times % 2**bits], f"u{whole.dtype.itemsize}").astype(whole.dtype)[0]
@@ -87,7 +87,7 @@ def count(times: int, whole: Reduce) -> Any:
 
 
 def folded(spread: Spread, whole: Reduce) -> Node:
-    """The reduction of what is spread."""
+    """The reduction of the tensor without its copies."""
     return (
         astype(spread.cells, whole.dtype)
         if spread.rest is None
@@ -96,12 +96,12 @@ def folded(spread: Spread, whole: Reduce) -> Node:
 
 
 def as_written(made: Node, node: Node) -> Node | None:
-    """`made`, if it may stand for `node`."""
+    """`made`, if it has the type of `node`; else None."""
     return made if made.type == node.type else None
 
 
 def spread_of(whole: Reduce, x: Node) -> Spread | None:
-    """How a reduction of a broadcast view reads the same cells again; None where it does not."""
+    """How a reduction reads copies of cells by a broadcast view; None where it does not."""
     match x.operator:
         case View() as view:
             same = set(view.broadcast) & set(whole.axes)
@@ -168,7 +168,7 @@ def sum_of_full(node: Node) -> Node | None:
 
 
 def exact_sum(value: Any, times: int, whole: Reduce) -> Any:
-    """The sum of equal cells, if it has one value in whatever order they are added."""
+    """The sum of equal cells, if it is the same in every order of additions; else None."""
     if not times or value.dtype.kind not in "biuf":
         return None
     if whole.state.kind in "iu" and value.dtype.kind != "f":

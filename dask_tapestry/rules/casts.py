@@ -1,4 +1,4 @@
-"""Casts that follow one another: where the second yields the same bits without the first."""
+"""Rules on casts of casts: where the second yields the same bits without the first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DType = np.dtype[Any]
 
 
 def merge_casts(builder: CellBuilder, step: CellStep) -> int | None:
-    """``cast(cast(x)) -> cast(x)|x``, where the inner cast is exact: nothing is rounded twice."""
+    """``cast(cast(x)) -> cast(x)|x``, where the inner cast is exact."""
     place = step.operands[0] - len(builder.parameters)
     if place < 0 or builder.steps[place].function != "cast":
         return None
@@ -26,11 +26,11 @@ def merge_casts(builder: CellBuilder, step: CellStep) -> int | None:
 
 @lru_cache(maxsize=1024)
 def is_detour(first: DType, by: DType, last: DType) -> bool:
-    """Whether cells of `first` become the same ones of `last` directly as by way of `by`.
+    """Whether casting `first` to `last` directly yields the same bits as by way of `by`.
 
-    Integers lose high bits only, so that a detour over as many bits as they end with changes
-    nothing. Floats that become integers may be out of range, where each cast has a value of its
-    own; and dropping an imaginary part is left to be seen.
+    Integers lose high bits only, so a detour over no fewer bits than `last` has changes nothing.
+    Not floats that become integers: out of range each cast has another value. Nor where an
+    imaginary part is dropped: NumPy warns.
 
     Examples
     --------

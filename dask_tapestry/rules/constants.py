@@ -1,4 +1,4 @@
-"""Rules on constants: a tensor of one value becomes a constant of the formula that reads it."""
+"""Rules on constants: ``full`` becomes a constant of the formula that reads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dask_tapestry.teg import Node, apply
 
 @on(Elementwise)
 def full_into_elementwise(node: Node) -> Node | None:
-    """``elementwise(f, x, full(c)) -> elementwise(f(., c), x)``, where a tensor remains."""
+    """``elementwise(f, x, full(c)) -> elementwise(f(., c), x)``, where an input is not full."""
     match node.operator:
         case Elementwise(expression):
             kept = [x for x in node.inputs if not isinstance(x.operator, Full)]

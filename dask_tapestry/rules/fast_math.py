@@ -1,7 +1,7 @@
-"""Rules that algebra allows and floating point does not: off unless ``algebra="fast"`` is set.
+"""Rules that hold in algebra but not in floating point: off unless ``algebra="fast"`` is set.
 
-They change the last bits of sums and quotients, or where they overflow. `fast` results are still
-the same for every sharding.
+They change the last bits of sums and quotients, or where these overflow. The results are still the
+same for every sharding.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dask_tapestry.teg import Node, apply
 
 @on(Elementwise)
 def multiply_by_reciprocal(node: Node) -> Node | None:
-    """``x / c -> x * (1 / c)``, c a constant."""
+    """``x / c -> x * (1 / c)``, c being a constant."""
     match node.operator:
         case Elementwise(expression) if any(step.function == "divide" for step in expression.steps):
             builder = CellBuilder(expression.parameters)
@@ -45,7 +45,7 @@ def multiply_by_reciprocal(node: Node) -> Node | None:
 
 
 def constant_step(expression: CellExpression, value: int) -> Any:
-    """The scalar that a value of a formula holds, or None."""
+    """The scalar that a value of a formula is, or None."""
     place = value - len(expression.parameters)
     if place < 0 or expression.steps[place].function != "constant":
         return None
@@ -63,7 +63,7 @@ def _inverts(divisor: Any) -> bool:
 
 @on(Reduce)
 def sum_before_factor(node: Node) -> Node | None:
-    """``sum|mean(c * x) -> c * sum|mean(x)``, c a constant; of floats."""
+    """``sum|mean(c * x) -> c * sum|mean(x)``, c being a constant; for floats."""
     match node.operator, *(x.operator for x in node.inputs):
         case Reduce("sum" | "mean" as monoid) as whole, Elementwise(expression) if whole.is_whole:
             (source,) = node.inputs
@@ -84,7 +84,7 @@ def sum_before_factor(node: Node) -> Node | None:
 
 @on(Elementwise)
 def variance_of_moments(node: Node) -> Node | None:
-    """``mean(x ** 2) - mean(x) ** 2 -> var(x)``, of floats: no digits cancel, x is read once."""
+    """``mean(x ** 2) - mean(x) ** 2 -> var(x)``; for floats: no digits cancel, x is read once."""
     match node.operator:
         case Elementwise(expression) if str(expression) == "subtract($0, $1)":
             squares, (mean, power) = node.inputs[0], unsquared(node.inputs[1])
@@ -101,7 +101,7 @@ def variance_of_moments(node: Node) -> Node | None:
 
 
 def unsquared(node: Node) -> tuple[Node, int]:
-    """What a node is the square of, and 2; else the node itself, and 1."""
+    """(x, 2) for ``x ** 2``, else (node, 1)."""
     match node.operator:
         case Elementwise(expression) if expression.parameters == (expression.dtype,):
             if str(expression) in ("square($0)", "multiply($0, $0)", "power($0, 2.0)"):
@@ -111,7 +111,7 @@ def unsquared(node: Node) -> tuple[Node, int]:
 
 @on(Reduce)
 def float_sum_of_broadcast(node: Node) -> Node | None:
-    """``sum(broadcast(x)) -> n * sum(x)``, ``mean(broadcast(x)) -> mean(x)``, of floats."""
+    """``sum(broadcast(x)) -> n * sum(x)``, ``mean(broadcast(x)) -> mean(x)``; for floats."""
     match node.operator:
         case Reduce("sum") as whole if whole.is_whole and whole.state.kind in "fc":
             return repeated(node, whole) if whole.state == whole.dtype else None
@@ -125,7 +125,7 @@ def float_sum_of_broadcast(node: Node) -> Node | None:
 
 @on(Reduce)
 def float_fold_of_broadcast(node: Node) -> Node | None:
-    """``min|max(broadcast(x)) -> min|max(x)``, of floats: which of two zeros is left open."""
+    """``min|max(broadcast(x)) -> min|max(x)``; for floats, where either zero may come out."""
     match node.operator:
         case Reduce("min" | "max" | "fmin" | "fmax") as whole if whole.is_whole and is_idempotent(
             whole, node.inputs[0]

@@ -1,4 +1,4 @@
-"""Rules on formulas: identities of cells, and constants that are computed while planning."""
+"""Rules on formulas: identities, and constants that are computed while planning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dask_tapestry.teg import Node, apply
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry_kernels.cpu import KERNELS
 
-UNDOABLE: Final = INVOLUTIONS | PROJECTIONS | {"cast"}  # by the same function once more
+UNDOABLE: Final = INVOLUTIONS | PROJECTIONS | {"cast"}  # by applying the same function again
 FOLDED: Final = "biufcmM"  # kinds of constants that are computed while planning
 
 
@@ -65,7 +65,7 @@ def undo_formula(node: Node) -> Node | None:
 
 
 def _inlined(node: Node, place: int, inner: CellExpression, inputs: list[Node]) -> Node | None:
-    """`node` with the formula of an input written into it, if that takes no further step."""
+    """`node` with the formula of an input written into it, if that adds no step."""
     outer: CellExpression = node.operator.expression  # type: ignore[attr-defined]
     tensors = list(dict.fromkeys(inputs))
     builder = CellBuilder([x.type.dtype for x in tensors])
@@ -78,12 +78,12 @@ def _inlined(node: Node, place: int, inner: CellExpression, inputs: list[Node]) 
 
 
 def _may_shrink(expression: CellExpression) -> bool:
-    """Whether a step may be an identity: most formulas are not looked at any closer."""
+    """Whether a step may be an identity; most formulas have none and are left at once."""
     return any(step.function in CELL_RULES for step in expression.steps) or _is_constant(expression)
 
 
 def _is_constant(expression: CellExpression) -> bool:
-    """Whether a step has constants alone for operands."""
+    """Whether all operands of a step are constants."""
     count = len(expression.parameters)
     constants = {n for n, s in enumerate(expression.steps, count) if s.function == "constant"}
     return bool(constants) and any(
@@ -94,7 +94,7 @@ def _is_constant(expression: CellExpression) -> bool:
 def simplified(
     builder: CellBuilder, expression: CellExpression, operands: list[int] | None = None
 ) -> int:
-    """Write `expression` out without steps that are identities; return its value's number."""
+    """Write `expression` into `builder` without identities; return the number of its value."""
     numbers = list(range(len(expression.parameters))) if operands is None else operands[:]
     for step in expression.steps:
         moved = step._replace(operands=tuple([numbers[i] for i in step.operands]))
@@ -118,9 +118,9 @@ def _simplest(builder: CellBuilder, step: CellStep) -> int:
 
 
 def value_of(expression: CellExpression, cells: list[np.ndarray[Any, Any]]) -> Any:
-    """The formula's value for blocks of one cell, by the kernel that computes all others too.
+    """The formula's value for blocks of one cell, from the kernel that computes all blocks.
 
-    None where it has none, which the worker will say, and for cells of text.
+    None for strings, and where it has none: then the worker raises the error.
     """
     steps = expression.steps
     kinds = [d.kind for d in (*expression.parameters, *[s.dtype for s in steps])]
@@ -140,7 +140,7 @@ def constant(value: Any, type_: TensorType) -> Node:
 def _rebuilt(
     node: Node, builder: CellBuilder, result: int, inputs: tuple[Node, ...]
 ) -> Node | None:
-    """The formula whose result is value `result` in the place of `node`; inputs not read go."""
+    """The formula whose result is value `result`, without inputs that it does not read."""
     if result < len(inputs):
         return inputs[result] if inputs[result].type == node.type else None
     scalar = constant_of(builder, result)

@@ -1,6 +1,6 @@
-"""Rule on reductions of the same cells: one pass folds them all.
+"""Rule on reductions of the same cells: one pass computes them all.
 
-It looks at whole graphs, as it must know that none of the reductions needs another.
+It takes whole graphs, as it must know that no reduction needs another.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST = 8  # reductions in one pass: each has its cells and its nodes in cache
 
 
 def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
-    """``f(x), g(x) -> r.f0, r.f1 with r = (f, g)(x)``, for reductions of what shares cells."""
+    """``f(x), g(x) -> r.f0, r.f1 with r = (f, g)(x)``, for reductions that share cells."""
     depth = 0
     while True:
         ranks = _ranks(graph)
@@ -44,7 +44,7 @@ def _may_join(node: Node) -> bool:
 
 
 def _ranks(graph: Graph) -> dict[Node, int]:
-    """How many reductions lie, at most, on a way to each node, itself counted.
+    """For each node the most reductions on a path that ends in it, itself counted.
 
     Of two nodes of one rank neither needs the other.
     """
@@ -56,7 +56,7 @@ def _ranks(graph: Graph) -> dict[Node, int]:
 
 
 def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
-    """What takes the place of each reduction that is joined with others."""
+    """What replaces each reduction that is joined with others."""
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
     for node in reductions:
         operator = node.operator
@@ -72,7 +72,7 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
 
 
 def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
-    """Groups of reductions that read, formulas before them aside, some of the same cells."""
+    """Groups of reductions that read some of the same cells, through formulas or not."""
     groups: list[tuple[list[Node], set[Node]]] = []
     for node in nodes:
         group, cells = [node], _cells_of(node.inputs[0])
@@ -85,7 +85,7 @@ def _sharing(nodes: Sequence[Node]) -> list[list[Node]]:
 
 
 def _cells_of(x: Node) -> set[Node]:
-    """What a value is a formula of, cell by cell."""
+    """The nodes that a value is a formula of, cell by cell."""
     found: set[Node] = set()
     seen, stack = {x}, [x]
     while stack:

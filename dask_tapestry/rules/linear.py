@@ -1,4 +1,4 @@
-"""Semantic rule on linear: it is a product and an addition.
+"""Rule on linear: it is a product and an addition.
 
 Source: Tapestry whitepaper, "Linear under Local Expansion".
 """

@@ -1,4 +1,4 @@
-"""Rule on chains of matrix products: they are multiplied in the order that takes fewest operations.
+"""Rule on chains of matrix products: the order with the fewest multiplications.
 
 Source: Cormen, Leiserson, Rivest and Stein, "Introduction to Algorithms", matrix-chain
 multiplication.
@@ -11,15 +11,15 @@ from dask_tapestry.operators.matrix_chain import Splits, best_splits
 from dask_tapestry.rewrite.rule import Shared, on
 from dask_tapestry.teg import Node, apply
 
-MOST_FACTORS = 12  # of a chain that is looked at; the work grows with their cube
+MOST_FACTORS = 12  # of a chain; the work of the search grows with their cube
 
 
 @on(MatMul, sharing=True)
 def order_chain(node: Node, shared: Shared) -> Node | None:
     """``matmul(matmul(a, b), c) -> matmul(a, matmul(b, c))``, where that takes fewer operations.
 
-    Of any number of factors; a product that something else reads is one of them. Integers wrap
-    alike in every order; floats are rounded as the products of other block shapes are.
+    For any number of factors; a product that is read elsewhere too is one factor. Integers wrap to
+    the same values in every order; floats are rounded as for other block shapes.
     """
     match node.operator:
         case MatMul(part=None) as whole:
@@ -37,7 +37,7 @@ def order_chain(node: Node, shared: Shared) -> Node | None:
 
 
 def chain_of(node: Node, whole: MatMul, shared: Shared) -> tuple[list[Node], int]:
-    """What a product of products multiplies, in order, and how many multiplications it takes."""
+    """The factors of a product of products, in order, and its number of multiplications."""
     factors: list[Node] = []
     flops, stack = 0, [node]
     while stack:

@@ -1,6 +1,6 @@
-"""Rules on concatenations: nested ones become one, and views move to what they join.
+"""Rules on concatenations: nested ones become one, and views move to their inputs.
 
-So a chain of concatenations and views copies each cell once, from a source to where it belongs.
+So a chain of concatenations and views copies each cell once.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.teg import Node, Progression, apply
 
-MOST_PIECES = (
-    128  # of a mosaic; each takes a copy of its own, and a place in every block's schedule
-)
+MOST_PIECES = 128  # of a mosaic: each costs a copy, and an entry of every block's schedule
 
 
 class Piece(NamedTuple):
-    """A tensor and where its cells lie in the whole."""
+    """A tensor and where its cells lie in the mosaic."""
 
     tensor: Node
     places: MosaicAxes
@@ -41,7 +39,7 @@ def flatten_concat(node: Node) -> Node | None:
 def joins_as_mosaic(node: Node) -> Node | None:
     """``concat|mosaic(x, view(concat|mosaic(y, z))) -> mosaic(x, view(y), view(z))``.
 
-    Whatever the inner one is besides read for, the outer one copies its part of it anyway.
+    Also where the inner one is read elsewhere: the outer one copies its part in any case.
     """
     outer = _pieces(node)
     if outer is None:
@@ -65,8 +63,7 @@ def joins_as_mosaic(node: Node) -> Node | None:
 def view_into_pieces(node: Node) -> Node | None:
     """``view(concat|mosaic(x, y)) -> concat|mosaic(view(x), view(y))``.
 
-    Only where all cells are taken once: a slice stays, as several may share cells. It moves to the
-    pieces with `push_slices`.
+    Where each cell is taken once: slices may share cells, so they stay for `push_slices`.
     """
     match node.operator:
         case View() as view if view.reads_once(node.input_types)[0]:
@@ -99,7 +96,7 @@ def drop_empty_from_mosaic(node: Node) -> Node | None:
 
 
 def _pieces(node: Node) -> list[Piece] | None:
-    """What a concatenation or mosaic is made of; None of anything else."""
+    """The pieces of a concatenation or mosaic; None for any other node."""
     match node.operator:
         case Mosaic(_, places):
             return [Piece(x, own) for x, own in zip(node.inputs, places, strict=True)]
@@ -114,7 +111,7 @@ def _pieces(node: Node) -> list[Piece] | None:
 
 
 def _pieces_seen(node: Node) -> list[Piece] | None:
-    """What a concatenation or mosaic, or a view of one, is made of."""
+    """The pieces of a concatenation or mosaic, or of a view of one."""
     match node.operator:
         case View() as view if not view.runs and node.type.size:
             pieces = _pieces(node.inputs[0])
@@ -126,7 +123,7 @@ def _pieces_seen(node: Node) -> list[Piece] | None:
 
 
 def _seen(view: View, piece: Piece) -> Piece | None:
-    """What a view shows of a piece, and where; None if it shows none of it."""
+    """The part of a piece that a view shows, and where; None if it shows none."""
     sides, found = list(view.shape), [MosaicAxis(0, 1)] * len(view.shape)
     axes: list[ViewAxis] = []
     shape = piece.tensor.type.shape
@@ -150,7 +147,7 @@ def _seen(view: View, piece: Piece) -> Piece | None:
 
 
 def _viewed(view: View, x: Node) -> Node:
-    """``view(x)``, composed here: a chain of joins would else make every piece's views anew."""
+    """``view(x)``, composed with x's own view at once, as chains of joins make many."""
     match x.operator:
         case View() as inner:
             view, x = view.after(inner), x.inputs[0]

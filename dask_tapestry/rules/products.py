@@ -1,7 +1,7 @@
-"""Rules on what is read of a matrix product: sums and diagonals of it need no product.
+"""Rules on sums and diagonals of a matrix product: they do not need the product.
 
-The terms are those of the product, added in another order, as by a product of other block shapes:
-integers wrap alike, floats agree within a product's rounding.
+The terms are the product's, added in another order, as for other block shapes: integers wrap to the
+same values, floats agree within a product's rounding.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import Shared, on
 from dask_tapestry.teg import Graph, Node, apply
 
-ADDABLE = "iufc"  # of bools a product is no sum
+ADDABLE = "iufc"  # a product of bools is no sum
 
 
 @on(Reduce, sharing=True)
@@ -35,7 +35,7 @@ def sum_of_product(node: Node, shared: Shared) -> Node | None:
 
 @on(Reduce, sharing=True)
 def mean_of_product(node: Node, shared: Shared) -> Node | None:
-    """``mean(x @ w) -> sum(x @ w) / n``, with the sums taken first; of floats."""
+    """``mean(x @ w) -> sum(x @ w) / n``, whose sums are taken first; for floats."""
     match node.operator, *(i.operator for i in node.inputs):
         case Reduce("mean", axes) as whole, MatMul() as product if whole.is_whole:
             total = _summed(node.inputs[0], product, whole, axes, node, shared)
@@ -55,7 +55,7 @@ def _summed(
     node: Node,
     shared: Shared,
 ) -> Node | None:
-    """Sum of a product over `axes`, the sums of its factors first; None where nothing is gained."""
+    """Sum of a product over `axes`, its factors summed first; None where that gains nothing."""
     x, w = y.inputs
     m, n = y.type.ndim - 2, y.type.ndim - 1
     rows, columns = m in axes, n in axes
@@ -78,7 +78,7 @@ def _summed(
 
 
 def _sum_along(x: Node, axis: int) -> Node:
-    """Sum along one axis; of a permuted tensor that of the tensor, so that it is found again."""
+    """Sum along one axis; for a permuted tensor the sum of the tensor, so that equal sums meet."""
     match x.operator:
         case View() as view if (order := permutation(view, x.inputs[0])) is not None:
             (inner,) = x.inputs
@@ -92,7 +92,7 @@ def _sum_along(x: Node, axis: int) -> Node:
 
 
 def permutation(view: View, x: Node) -> list[int] | None:
-    """The input axis of each output dimension, of a view that only reorders; None of others."""
+    """The input axis of each output dimension of a view that only permutes; None for others."""
     dims = [axis.dim for axis in view.axes]
     if sorted(dims) != list(range(len(view.shape))):
         return None
@@ -105,7 +105,7 @@ def permutation(view: View, x: Node) -> list[int] | None:
 
 @on(View, sharing=True)
 def diagonal_of_product(node: Node, shared: Shared) -> Node | None:
-    """``diagonal(x @ w) -> sum(x * w.T)``; with its sum, ``trace(x @ w) -> sum of x * w.T``.
+    """``diagonal(x @ w) -> sum(x * w.T)``; so ``trace(x @ w) -> sum(x * w.T)`` over all axes.
 
     Where nothing else reads the product.
     """
@@ -128,7 +128,7 @@ def diagonal_of_product(node: Node, shared: Shared) -> Node | None:
 
 
 def has_products(graph: Graph) -> bool:
-    """Whether a graph has matrix products: without, none of the rules about them applies."""
+    """Whether a graph has matrix products; the rules here apply to no other one."""
     return any(isinstance(node.operator, MatMul) for node in graph)
 
 

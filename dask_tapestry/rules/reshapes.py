@@ -1,4 +1,4 @@
-"""Rules on reshapes: two in a row are one, and those that move no cell are views."""
+"""Rules on reshapes: two in a row are one; those that only squeeze or unsqueeze are views."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def compose_reshapes(node: Node) -> Node | None:
 
 @on(Reshape)
 def reshape_as_view(node: Node) -> Node | None:
-    """``reshape(x) -> view(x)``, where only dimensions of length one come or go."""
+    """``reshape(x) -> view(x)``, where it only adds or drops dimensions of length one."""
     match node.operator:
         case Reshape(old, new, None) if node.type.size:
             kept = [dim for dim, n in enumerate(new) if n != 1]
@@ -28,7 +28,7 @@ def reshape_as_view(node: Node) -> Node | None:
             targets = iter(kept)
             axes = tuple(ViewAxis(-1 if n == 1 else next(targets), 0, 1) for n in old)
             seen = apply(View(new, axes), *node.inputs, line=node.line or "")
-            return seen if seen.type == node.type else None  # names may get lost otherwise
+            return seen if seen.type == node.type else None  # else it would lose dimension names
     return None
 
 

@@ -1,8 +1,8 @@
-"""Identities of cells: steps of a formula that yield one of their operands, bit for bit.
+"""Identities of scalars: steps of a formula that yield one of their operands, bit for bit.
 
-Each is a function of the formula built so far and the next step of it, that returns the value to
-take in its place or None. What would change a bit is not here: ``x + 0.0`` turns -0.0 into 0.0, and
-a complex ``x * 1`` multiplies by a zero imaginary part too.
+Each is a function of the formula built so far and its next step that returns the value to use
+instead, or None. Identities that change a bit are not here: ``x + 0.0`` turns -0.0 into 0.0, and a
+complex ``x * 1`` also multiplies by a zero imaginary part.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Neutral(NamedTuple):
     kinds: str
     value: float
     left: bool = False  # also as the first operand
-    negative: bool = False  # of the two zeros, which
+    negative: bool = False  # whether the zero is -0.0
 
 
 NEUTRAL: Final = MappingProxyType(
@@ -53,14 +53,14 @@ IDEMPOTENT: Final = frozenset(
 )
 INVOLUTIONS: Final = frozenset("negative invert conjugate logical_not".split())
 PROJECTIONS: Final = frozenset("absolute floor ceil trunc rint".split())
-SAME: Final = MappingProxyType(  # functions that change no cell of these kinds
+SAME: Final = MappingProxyType(  # functions that are identities for these kinds
     {"conjugate": REAL, "positive": REAL + "c", "absolute": "bu"}
     | dict.fromkeys(("floor", "ceil", "trunc"), "biu")
 )
 
 
 def constant_of(builder: CellBuilder, value: int) -> Any:
-    """The scalar that a value holds, or None where it is none."""
+    """The scalar that a value is, or None."""
     place = value - len(builder.parameters)
     if place < 0 or builder.steps[place].function != "constant":
         return None
@@ -71,7 +71,7 @@ def constant_of(builder: CellBuilder, value: int) -> Any:
 def drop_neutral(builder: CellBuilder, step: CellStep) -> int | None:
     """``x + 0|x - 0|x * 1|x / 1|x // 1|x ** 1|x << 0|x & -1|x | 0|x ^ 0 -> x``.
 
-    Of floats ``x - 0.0``, ``x + -0.0``, ``x * 1`` and ``x / 1``; the other ones of integers.
+    For floats ``x - 0.0``, ``x + -0.0``, ``x * 1`` and ``x / 1``; the others for integers.
     """
     x, w = step.operands
     for place, kept in ((w, x), (x, w)):
@@ -101,7 +101,7 @@ def drop_repeated(builder: CellBuilder, step: CellStep) -> int | None:
 
 
 def undo_twice(builder: CellBuilder, step: CellStep) -> int | None:
-    """``f(f(x)) -> x``, f the negative, the inverse of bits, the conjugate, not of a bool."""
+    """``f(f(x)) -> x``, f being negative, invert, conjugate or logical_not of a bool."""
     inner = _inner(builder, step)
     if inner is None or not builder.dtype(inner.operands[0]) == inner.dtype == step.dtype:
         return None
@@ -109,13 +109,13 @@ def undo_twice(builder: CellBuilder, step: CellStep) -> int | None:
 
 
 def once_is_enough(builder: CellBuilder, step: CellStep) -> int | None:
-    """``f(f(x)) -> f(x)``, f the absolute value or a rounding."""
+    """``f(f(x)) -> f(x)``, f being absolute or a rounding."""
     inner = _inner(builder, step)
     return step.operands[0] if inner is not None and inner.dtype == step.dtype else None
 
 
 def _inner(builder: CellBuilder, step: CellStep) -> CellStep | None:
-    """The step that made the only operand, if its function is the same."""
+    """The step that yields the only operand, if its function is the same."""
     place = step.operands[0] - len(builder.parameters)
     if place < 0 or builder.steps[place].function != step.function:
         return None

@@ -1,8 +1,8 @@
 """Slice pushdown: no operator computes more than its consumers read.
 
-``view(op(x)) -> op(view(x))`` for all consumers of ``op(x)`` at once: what they read is gathered
-into one region, the operator is restricted to it, and each consumer views its part. So a value that
-is read twice (``x[1:] - x[:-1]``) is still computed once, and ``x[:5]`` costs what five rows cost.
+``view(op(x)) -> op(view(x))`` for all readers of ``op(x)`` at once: the operator is restricted to
+one region that holds what they read, and each reader views its part. So a value that is read twice
+(``x[1:] - x[:-1]``) is still computed once, and ``x[:5]`` costs what five rows cost.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
 
 
 def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
-    """How each node that is read computes what is read of it; None where it computes all it did.
+    """For each node that is read, its restriction; None where it computes all its cells.
 
-    Of what no cell is read, nothing is computed: it becomes a tensor without cells.
+    A node of which no cell is read becomes a tensor without cells.
     """
     wanted: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
     plans: dict[Node, Restriction | None] = {}
@@ -71,7 +71,7 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
         for source, read in zip(node.inputs, reads, strict=False):  # no cells, no reads
             wanted[source] = wanted[source].hull(read) if source in wanted else read
         for earlier in node.after:
-            wanted[earlier] = Region.whole(earlier.type.shape)  # only all of it can have ended
+            wanted[earlier] = Region.whole(earlier.type.shape)  # one waits for all of it
     return plans
 
 
@@ -90,7 +90,7 @@ def _changes_nothing(node: Node, plan: Restriction) -> bool:
 
 
 def _part(node: Node, holds: Region, wanted: Region) -> Node:
-    """View of the cells `wanted` of a node that holds the region `holds`."""
+    """View of the cells `wanted` of a node that holds only the region `holds`."""
     if holds == wanted:
         return node
     inner = holds.position(wanted)

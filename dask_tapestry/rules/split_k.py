@@ -1,4 +1,4 @@
-"""Rule on products that are cut along the contracted dimension: partial products, then their sum.
+"""Rule on contractions cut along the contracted dimension: partial results, then their sum.
 
 Source: Tapestry whitepaper, "Sharding Linear over in": Prod, Sum and Add.
 """
@@ -11,7 +11,7 @@ from dask_tapestry.teg.operator import signature_of
 
 
 def split_k(node: Node, part: int) -> Node | None:
-    """``contraction(x, ...) -> combination of (contraction in parts (x, ...))``."""
+    """``contraction(x, w) -> combine(contraction(x, w) in parts)``."""
     match node.operator:
         case Contraction() as whole if (dim := whole.folded(node.input_types)) is not None:
             if not 0 < part < signature_of(whole, node.input_types).index[dim].extent:

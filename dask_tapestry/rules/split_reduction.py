@@ -1,4 +1,4 @@
-"""Rule on reductions that are cut along their reduced axes: partial nodes, then their combination.
+"""Rule on reductions cut along their reduced axes: nodes of the tree, then their combination.
 
 Source: Tapestry whitepaper, "Reduction Operations": partial reductions over blocks of the reduction
 dimension, and a second stage that completes them.
@@ -13,7 +13,7 @@ from dask_tapestry.teg import Node, apply
 
 
 def split_reduction(node: Node, levels: Sequence[int]) -> Node | None:
-    """``reduce(x) -> reduce from level t (... (reduce to level t (x)))``, a step for each level."""
+    """``reduce(x) -> reduce from level t(reduce to level t(x))``, for each level in turn."""
     match node.operator:
         case TreeReduction(is_whole=True) as whole if levels:
             value = apply(whole.part(None, levels[0]), *node.inputs, line=node.line or "")

@@ -1,7 +1,7 @@
-"""Rules on scans that are cut along the scanned axis: in three steps, of which the second is small.
+"""Rules on scans cut along the scanned axis, in three steps of which the second is small.
 
 Either leaves are scanned, and the scan of their ends is added to them; or, where holding scanned
-leaves costs more than reading the cells twice, totals of leaves come first.
+leaves costs more than reading the cells twice, the totals of leaves are scanned first.
 
 Source: Tapestry whitepaper, "Signature Nodes": a scan dimension is cut in those three steps.
 """
@@ -36,6 +36,6 @@ def split_scan_reading_twice(node: Node) -> Node | None:
 
 
 def _one_leaf(whole: Scan, totals: Node, line: str) -> Node:
-    """The scan of totals, from the first to the last."""
+    """The scan of totals, as one leaf: in one step from the first to the last."""
     extent, state = totals.type.shape[whole.axis], whole.state
     return apply(Scan(whole.function, whole.axis, extent, state, state), totals, line=line)

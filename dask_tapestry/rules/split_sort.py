@@ -1,4 +1,4 @@
-"""Rule on sorts along an axis that is too long, or too alone, for one block: columnsort."""
+"""Rule on sorts of lanes that are too long, or too few, for one block each: columnsort."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dask_tapestry.teg import Node, apply
 def split_sort(node: Node, columns: int) -> Node | None:
     """``sort(x) -> columnsort(x)``, ``argsort(x) -> columnsort(x).place``.
 
-    ``ranks(x) -> columnsort(x)[ranks]``
+    ``orderstatistics(x, ranks) -> columnsort(x)[ranks]``
     """
     match node.operator:
         case OrderStatistics(axis, chosen) if columns > 1:

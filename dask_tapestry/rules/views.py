@@ -12,7 +12,7 @@ from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.teg import Node, apply
 
-COSTLY_FLOPS = 64  # operations a cell from which a formula should be computed once
+COSTLY_FLOPS = 64  # operations a cell; a formula that takes so many is computed once
 
 
 @on(ViewSelector)
@@ -70,9 +70,9 @@ def drop_empty_from_concat(node: Node) -> Node | None:
 def selector_before_elementwise(node: Node) -> Node | None:
     """``view|reshape(elementwise(f, x)) -> elementwise(f, view|reshape(x))``.
 
-    Where each cell is taken once.
-    Formulas on both sides of the selector can then be fused into one. A costly formula stays, lest
-    it be computed once for each of its selectors; so does a slice: several may share cells.
+    Where each cell is taken once. Formulas on both sides of the selector can then be fused. A
+    costly formula stays, as it would be computed once for each of its selectors; so does a slice,
+    as several may share cells.
     """
     match node.operator, *(i.operator for i in node.inputs):
         case (View() | Reshape()) as selector, Elementwise(expression) as formula:

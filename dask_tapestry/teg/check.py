@@ -29,7 +29,7 @@ Check = Callable[[Graph], Iterator[Violation]]
 
 
 def nodes_are_interned(graph: Graph) -> Iterator[Violation]:
-    """The same application is the same node: each node is the one known by its digest."""
+    """Equal applications are one node: each node is the one known by its digest."""
     for node in graph:
         if not is_interned(node):
             yield Violation(node, "it is not the node that its digest names")
@@ -73,7 +73,7 @@ def sequence_points_carry_no_data(graph: Graph) -> Iterator[Violation]:
 
 
 def only_sequence_points_are_waited_for(graph: Graph) -> Iterator[Violation]:
-    """A tensor or sink follows sequence points; what these wait for is theirs to say."""
+    """Tensors and sinks follow sequence points, which alone follow tensors and sinks."""
     for node in graph:
         if not node.is_sequence_point:
             for earlier in node.after:
@@ -148,7 +148,7 @@ def signatures_tile_outputs_once(graph: Graph) -> Iterator[Violation]:
 def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
     """What the whole index space reads begins in each input, and any cell's demand ends there.
 
-    The last step may reach over the end of an input, as of a product in parts.
+    The last step may reach past the end of an input, as that of a product in parts does.
     """
     untiled = {violation.node for violation in signatures_tile_outputs_once(graph)}
     for node, signature in _fitting(graph):
@@ -163,7 +163,7 @@ def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
 
 
 def projections_cover_inputs(graph: Graph) -> Iterator[Violation]:
-    """What a block operator never reads, selectors have trimmed."""
+    """Every cell of an input is read; selectors have trimmed the others."""
     for node, signature in _fitting(graph):
         if signature.space.is_empty:
             continue
@@ -180,13 +180,13 @@ def _signatures(graph: Graph) -> Iterator[tuple[Node, Signature]]:
 
 
 def _fitting(graph: Graph) -> Iterator[tuple[Node, Signature]]:
-    """Signatures that the other checks can speak of."""
+    """Signatures that have one projection for each tensor, as the checks here need."""
     misfits = {violation.node for violation in signatures_fit_their_tensors(graph)}
     return ((node, signature) for node, signature in _signatures(graph) if node not in misfits)
 
 
 def _tiling(signature: Signature, output: IndexProjection, axis: int, extent: int) -> str:
-    """How an output axis is not tiled once; empty if it is."""
+    """Why an output axis is not tiled once; empty if it is."""
     moving = [dim for dim, step in enumerate(output.matrix[axis]) if step]
     width, stride = output.shape[axis], output.stride[axis]
     if len(moving) > 1:

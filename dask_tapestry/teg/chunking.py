@@ -1,9 +1,8 @@
 """How chunks pass through an operator: along each axis, the edges of what it reads there.
 
-Where one step along an axis of the output moves the box that is read of an input by whole cells,
-and moves it alike from the first cell to the last, the input's edges are edges of the output. So
-chunks pass cell by cell, transposed, sliced, reduced and multiplied as Dask's do, and no operator
-has to say so.
+Where each step along an axis of the output moves the box that is read of an input by the same
+number of cells, the input's edges are edges of the output. So chunks pass through cell by cell
+operators, transposes, slices, reductions and products as Dask's do, and no operator has to say so.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Final, NamedTuple
 from dask_tapestry.zspace import Cuts, ZRange
 
 Shape = tuple[int, ...]
-MOST_EDGES: Final = 100_000  # of chunks of unequal lengths; where there would be more, nobody tells
+MOST_EDGES: Final = 100_000  # of chunks of unequal lengths; more are not followed
 
 
 class AxisChunks(NamedTuple):
@@ -34,14 +33,14 @@ Known = tuple[AxisChunks | None, ...]  # None: no input tells
 
 
 def said(cuts: Sequence[Cuts]) -> Chunks:
-    """Chunks as somebody wants them."""
+    """Chunks that the user or a store chose."""
     return tuple(AxisChunks(one, True) for one in cuts)
 
 
 def together(found: Sequence[AxisChunks]) -> AxisChunks | None:
-    """Chunks of what is read along with others: the edges of all that are said, or the first.
+    """Chunks for several inputs: the edges of all that are `said`, or those of the first.
 
-    None where nothing is read, or where that would be too many.
+    None where nothing is read, or where there would be too many.
     """
     wanted = [one for one in found if one.said] or found[:1]
     if not wanted:
@@ -53,7 +52,7 @@ def together(found: Sequence[AxisChunks]) -> AxisChunks | None:
 
 
 def in_a_row(found: Sequence[AxisChunks]) -> AxisChunks | None:
-    """Chunks of what lies one behind the other; None where that would be too many."""
+    """The chunks of several inputs in a row; None where there would be too many."""
     if sum(one.cuts.count for one in found) > MOST_EDGES:
         return None
     lengths = [n for one in found for n in one.cuts.lengths()]
@@ -68,8 +67,8 @@ def followed(
 ) -> Known:
     """Chunks of an output of `shape`, whose demands on inputs with these `chunks` are known.
 
-    An axis that moves no input steadily, as one that is sorted, keeps the chunks of the first input
-    of the same rank that is as long there.
+    An axis that moves no input steadily, such as a sorted one, keeps the chunks of the first input
+    of the same rank and extent.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def _cell(shape: Shape, axis: int, at: int) -> ZRange:
 
 
 def _is_steady(first: ZRange, second: ZRange, last: ZRange, dim: int, extent: int) -> bool:
-    """Whether each step moves what is read by as many cells as the first one."""
+    """Whether each step moves the boxes that are read by as many cells as the first one."""
     if first.is_empty or second.is_empty or last.is_empty:
         return False
     pace = second.lo[dim] - first.lo[dim]

@@ -1,4 +1,4 @@
-"""An expression graph: its roots and all that they need, in order, as one printable value."""
+"""Graphs: roots and all nodes that they need, in order, as one printable value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Graph:
 
     @cached_property
     def consumers(self) -> dict[Node, list[Node]]:
-        """The nodes that read each node, once for each input they read it as."""
+        """The nodes that read each node, one entry for each input."""
         readers: dict[Node, list[Node]] = {node: [] for node in self.nodes}
         for node in self.nodes:
             for source in node.inputs:
@@ -86,7 +86,7 @@ def node_text(node: Node, names: dict[Node, str]) -> str:
     operator = node.operator
     inputs = [names[i] for i in node.inputs]
     parameters, comment = operator.text(), ""
-    if "$0" in parameters:  # a formula reads better behind the line than inside it
+    if "$0" in parameters:  # a formula is printed after the line
         comment = parameters
         for i, name in reversed(list(enumerate(inputs))):
             comment = comment.replace(f"${i}", name)

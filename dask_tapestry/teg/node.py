@@ -25,7 +25,7 @@ PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
-_line: ContextVar[str | None] = ContextVar("line", default=None)  # of the node that is rewritten
+_line: ContextVar[str | None] = ContextVar("line", default=None)  # of a rewritten node
 
 Row = tuple[Operator, tuple[int, ...], tuple[int, ...], str | None]
 
@@ -81,7 +81,7 @@ Tensor = Node
 
 @dataclass(frozen=True)
 class SequencePoint(Operator):
-    """Orders effects: what names it in `after` starts when all that it names has ended.
+    """Orders effects: nodes that name it in `after` start when all nodes in its own have ended.
 
     Source: Tapestry whitepaper, "Sequence Point Nodes".
     """
@@ -160,7 +160,7 @@ def _short(text: str) -> str:
 
 
 class written_at:  # noqa: N801  (a context manager, entered for every node that is rewritten)
-    """Nodes made inside stand where `line` says, not where the caller's code does."""
+    """Give nodes made inside the user's line `line`, not that of the code that makes them."""
 
     __slots__ = ("line", "token")
 
@@ -187,7 +187,7 @@ def user_line() -> str | None:
 
 
 def users_level() -> int:
-    """Number of frames from the caller's to the user's, as a warning's `stacklevel`."""
+    """`stacklevel` for a warning that names the user's line."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
         level, frame = level + 1, frame.f_back
@@ -213,7 +213,7 @@ def topological(roots: Iterable[Node]) -> list[Node]:
 
 
 def table(roots: Iterable[Node]) -> tuple[Row, ...]:
-    """Write what `roots` need as rows that name earlier rows by number."""
+    """The nodes that `roots` need as rows, which name earlier rows by number."""
     order = topological(roots)
     number = {node: i for i, node in enumerate(order)}
     return tuple(

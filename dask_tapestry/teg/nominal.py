@@ -1,4 +1,4 @@
-"""Nominal chunks: how a value is cut as far as a user can see, whatever a plan makes of it.
+"""Nominal chunks: the chunks of a value that a user sees, whatever its plan cuts.
 
 They are a function of the expression, never of workers: what the user said, else the grid in which
 data is stored, else a canonical grid, which `block-bytes` sizes; and they pass through operators
@@ -19,8 +19,8 @@ from dask_tapestry.teg.node import Node
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import Cuts, fitting_sides
 
-GROWN: Final = 8  # times what it should be that a chunk may be which nobody has said
-SHARE: Final = 2  # of a block's working set that a canonical chunk takes: it is read, and written
+GROWN: Final = 8  # times the bytes it should have that a chunk nobody said may have
+SHARE: Final = 2  # a canonical chunk takes half of a block's working set: it is read and written
 _known: WeakKeyDictionary[Node, dict[int, Chunks]] = (
     WeakKeyDictionary()
 )  # by node, bytes of a chunk
@@ -50,7 +50,7 @@ def chunk_bytes() -> int:
 
 
 def _chunks(node: Node, most: int) -> Chunks:
-    """Chunks of a node; what it stands on is asked first, as chains may be long."""
+    """Chunks of a node, its inputs' first: without recursion, as chains may be long."""
     stack = [node]
     while stack:
         top = stack[-1]
@@ -69,7 +69,7 @@ def _chunks(node: Node, most: int) -> Chunks:
 def _completed(along: Known, type_: TensorType, most: int) -> Chunks:
     """Chunks along all axes: those that no input tells are cut until a chunk is small enough.
 
-    So are those that nobody has said, once operators have made a chunk of them too large.
+    So are chunks that nobody said, where operators have made them too large.
     """
     known = [
         AxisChunks(Cuts.regular(n, max(1, n)), False) if one is None else one

@@ -2,7 +2,8 @@
 
 An operator is a frozen dataclass of its parameters, without inputs. It says what type it yields,
 which boxes of its inputs a box of its output is made of, which kernel computes a block, and, where
-it can, how to compute no more than a region. Nothing else in the library names an operator.
+it can, how to compute no more than a region. Planner and lowering read these declarations and name
+no operator.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ class Operator(ABC):
         Each cell of the output costs little and reads few cells, so computing it twice is
         cheaper than keeping it: selectors, generators, cell expressions, sources.
     holds
-        Its value is always held between steps: sinks, and layouts that the user fixed.
+        Its value is always held between steps: of sinks, and in layouts that the user fixed.
     copies
-        Its blocks take memory of their own: they are no views of its inputs.
+        Its blocks take memory of their own: they are not views of its inputs.
     fills
-        Its kernel writes its block to memory that it is given.
+        Its kernel writes its block into memory that it is given: a result's buffer, or used memory.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
     is_formula
@@ -88,24 +89,24 @@ class Operator(ABC):
         """Box of each input that the cells `box` of the output are made of."""
 
     def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
-        """The boxes that `box` is made of one by one: (number of the input, its box).
+        """The boxes that it reads for `box`: (number of the input, box of that input).
 
         By default one of each input, its demand; an operator may read several boxes of one input
-        where their hull would hold much more.
+        where their hull would hold many more cells.
 
         Source: Tapestry whitepaper, "Selector Nodes".
         """
         return tuple(enumerate(self.demand(inputs, box)))
 
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
-        """The formulas of all inputs' cells at one place through which it reads; none otherwise.
+        """The formulas of the inputs' cells through which it reads; () for none.
 
-        Formulas that come before can be written into them, so that their values need no memory.
+        Formulas before it can be written into them, so that their values need no memory.
         """
         return ()
 
     def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Operator:
-        """The operator that reads through other formulas, of other inputs."""
+        """The same operator, reading through other `formulas` of other inputs."""
         raise NotImplementedError(f"{self.name} does not read through formulas")
 
     def arguments(
@@ -114,15 +115,15 @@ class Operator(ABC):
         box: ZRange,
         boxes: tuple[ZRange, ...],
     ) -> Mapping[str, Any]:
-        """What the kernel is told beside its blocks, which hold the `pieces`, cells `boxes`."""
+        """Keyword arguments of the kernel, whose blocks hold the cells `boxes` of the `pieces`."""
         return NO_ARGUMENTS
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """How to compute no more than `region`, or little more, of the output; None: all of it."""
+        """How to compute `region`, or little more, of the output; None to compute all of it."""
         return None
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
-        """Whether cutting the output reads each cell of an input once, for each input."""
+        """For each input, whether blocks of the output together read each of its cells once."""
         return (False,) * len(inputs)
 
     def cell_map(self, inputs: Types) -> ZAffineMap | None:
@@ -138,15 +139,15 @@ class Operator(ABC):
         return None
 
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        """Axes of the output along which it computes all cells whenever it computes one."""
+        """Axes of the output along which blocks are whole: it computes all cells or none."""
         return ()
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """Operations that the cells `box` of the output take."""
+        """Operations that computing the cells `box` of the output takes."""
         return 0
 
     def block_bytes(self, type_: TensorType, box: ZRange) -> int:
-        """Bytes that a block of the output, which is of `type_`, takes itself: its cells `box`."""
+        """Bytes that the block of the cells `box` of the output, of `type_`, takes itself."""
         return box.size * type_.dtype.itemsize if self.copies else 0
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
@@ -154,16 +155,16 @@ class Operator(ABC):
         return 0
 
     def own_costs(self, inputs: Types, box: ZRange) -> Mapping[str, float]:
-        """What the cells `box` of the output take of resources that a user has named."""
+        """Amounts of the resources that a user has named, for the cells `box` of the output."""
         return NO_COSTS
 
     def stored_bytes(self, box: ZRange) -> int:
-        """Bytes read from storage for `box`: whole stored chunks count; 0 for what is no source."""
+        """Bytes read from storage for `box`, as whole stored chunks; 0 for what is no source."""
         return 0
 
     @property
     def layout(self) -> tuple[Cuts, ...] | None:
-        """Cuts in which the output is held whatever the plan would choose, or None."""
+        """Cuts in which the output must be held; None where the plan chooses."""
         return None
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
@@ -193,7 +194,7 @@ class Operator(ABC):
 
 
 class Selector(Operator):
-    """A transparent copy: every output cell is a known cell of an input.
+    """An operator whose output cells are cells of its inputs.
 
     Source: Tapestry whitepaper, "Selector Nodes".
     """
@@ -232,7 +233,7 @@ class BlockOperator(Operator):
         return signature_of(self, inputs).demand(box)
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
-        """An input cell is read once if every parallel dimension moves the input's box on."""
+        """Cells are read once if every parallel dimension moves the input's box."""
         signature = signature_of(self, inputs)
         parallel = [d for d, dim in enumerate(signature.index) if dim.kind is Kind.PARALLEL]
         return tuple(
@@ -266,7 +267,7 @@ class BlockOperator(Operator):
 
 @lru_cache(maxsize=4096)
 def signature_of(operator: BlockOperator, inputs: Types) -> Signature:
-    """Signature of `operator` for inputs of these types; asked for each block, made once."""
+    """Signature of `operator` for inputs of these types, remembered: each block asks for it."""
     return operator.signature(*inputs)
 
 
@@ -309,7 +310,7 @@ class Source(Operator):
         return said([Cuts.regular(n, max(1, side)) for n, side in sides])
 
     def slot(self, number: int) -> Source | None:
-        """What stands for data number `number` in a plan for any data of this kind, if it may."""
+        """Slot `number`, which stands for it in a plan for any data of its type, or None."""
         return None
 
     @abstractmethod
@@ -318,9 +319,9 @@ class Source(Operator):
 
 
 class Sink(Operator):
-    """A block operator that takes a tensor out of an expression; it is always observed.
+    """A block operator that writes a tensor; nothing prunes it.
 
-    Its output stands for what was written: same shape, no cells.
+    Its output stands for what was written: the input's type, but no cells.
     """
 
     category = "sink"
@@ -343,15 +344,15 @@ class Sink(Operator):
         """Sides of the pieces that must be written by one task each."""
 
     def meets(self, other: Sink) -> bool:
-        """Whether another sink may write to a piece that this one writes to; one of both knows."""
+        """Whether both may write to one stored piece; one of the two must say so."""
         return False
 
     @abstractmethod
     def prepare(self, type_: TensorType, run: str) -> None:
         """Make the store ready; it says that it is incomplete until `finish`.
 
-        A sink may be computed again, and Dask does a task again whose worker was lost. `run` is the
-        name of the compute: in the same one, what has been written already is kept.
+        A sink may be computed again, and Dask repeats a task whose worker was lost. `run` names the
+        compute: within one, what has been written already is kept.
         """
 
     @abstractmethod

@@ -19,7 +19,7 @@ COLOURS = {
     "sink": "#f0d8d0",
     "sequence": "#e0d0e8",
 }
-DRAWN = 200  # nodes; a larger graph is drawn as its first ones, and says so
+DRAWN = 200  # nodes; of a larger graph the first ones are drawn, and a note says so
 WIDTH, HEIGHT, GAP_X, GAP_Y = 190, 26, 24, 30
 
 

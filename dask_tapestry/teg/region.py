@@ -19,7 +19,7 @@ class Progression:
 
     @classmethod
     def of(cls, start: int, step: int, count: int) -> Progression:
-        """Make one from any step: a backward one is turned round, a lone point has step 1."""
+        """A progression with any step: a negative one is reversed, a single point has step 1."""
         if count < 1:
             return cls(0, 1, 0)
         if step < 0:
@@ -46,7 +46,7 @@ class Progression:
         return Progression.of(start, step, (last - start) // step + 1)
 
     def meets(self, other: Progression) -> bool:
-        """Whether both hold one coordinate.
+        """Whether they have a coordinate in common.
 
         Examples
         --------
@@ -61,12 +61,12 @@ class Progression:
         cycle = other.step // shared
         steps = apart // shared * pow(self.step // shared, -1, cycle) % cycle
         first = self.start + self.step * steps
-        both = self.step * cycle  # they meet every so many coordinates, if they are long enough
+        both = self.step * cycle  # the period of the coordinates that both may have
         lowest = max(self.start, other.start)
         return first + -(-(lowest - first) // both) * both < min(self.stop, other.stop)
 
     def position(self, inner: Progression) -> Progression:
-        """`inner`, which it holds, counted in steps of this one."""
+        """`inner`, a part of this progression, in steps of it."""
         if not inner.count:
             return inner
         step = inner.step // self.step if inner.count > 1 else 1
@@ -139,7 +139,7 @@ class Region(tuple[Progression, ...]):
         return Region(a.hull(b) for a, b in zip(self, other, strict=True))
 
     def position(self, inner: Region) -> Region:
-        """`inner`, which it holds, in this region's own coordinates."""
+        """`inner`, a part of this region, in steps of it."""
         return Region(a.position(b) for a, b in zip(self, inner, strict=True))
 
     def __repr__(self) -> str:

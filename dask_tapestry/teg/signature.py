@@ -12,7 +12,7 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 class Kind(Enum):
     """What cutting an index dimension takes."""
 
-    PARALLEL = "parallel"  # nothing more
+    PARALLEL = "parallel"  # nothing: blocks are independent
     REDUCTION = "reduction"  # partial results, then a combination
     SEQUENTIAL = "sequential"  # a scan: local scans, scan of totals, apply
     ATOMIC = "atomic"  # it cannot be cut
@@ -67,7 +67,7 @@ class Signature:
         return ZRange((0,) * len(self.index), tuple(dim.extent for dim in self.index))
 
     def owner(self, output: int, axis: int) -> int | None:
-        """Index dimension that moves `output` along `axis`; None where nothing does."""
+        """Index dimension that moves `output` along `axis`; None where none does."""
         row = self.outputs[output].matrix[axis]
         moving = [dim for dim, coefficient in enumerate(row) if coefficient]
         if len(moving) > 1:
@@ -95,9 +95,9 @@ class Signature:
         return ZRange(tuple(lo), tuple(hi))
 
     def written(self, index: ZRange, output: int = 0) -> ZRange:
-        """Box of an output that an index range makes, by the dimensions the output follows alone.
+        """Box of an output that an index range writes.
 
-        A folded or atomic dimension without steps leaves as many results as any other.
+        Dimensions that the output does not follow may be empty: the output has its cells still.
         """
         projection = self.outputs[output]
         rows = projection.matrix
@@ -109,7 +109,7 @@ class Signature:
     def demand(self, box: ZRange, output: int = 0) -> tuple[ZRange, ...]:
         """Boxes of the inputs that the cells `box` of an output are made of.
 
-        No cells are made of boxes whose shapes still fit together, as kernels want them.
+        An empty box is made of empty boxes whose shapes fit together, as kernels need.
         """
         index = self.index_range(box, output)
         some = ZRange(

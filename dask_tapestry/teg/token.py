@@ -1,4 +1,4 @@
-"""A short text that two values share exactly when they are equal: what node identity is made of."""
+"""Tokens: texts that two values share exactly when they are equal; nodes are known by them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a tensor before it has a value."""
+"""Types of tensors: what is known before they are computed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TensorType(NamedTuple):
         return ZRange((0,) * len(self.shape), self.shape)
 
     def clip(self, box: ZRange) -> ZRange:
-        """The part of a box that lies in the tensor; an empty box keeps its other extents."""
+        """The part of a box inside the tensor; an empty box keeps its other extents."""
         lo = tuple(map(min, box.lo, self.shape))
         return ZRange(lo, tuple(map(max, lo, map(min, box.hi, self.shape))))
 

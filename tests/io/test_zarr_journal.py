@@ -15,7 +15,7 @@ from dask_tapestry.io.zarr_journal import (
     refuse_incomplete,
 )
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import open_now
+from dask_tapestry.io.zarr_open import open_array
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def place(tmp_path):
 
 
 def refuse(place):
-    refuse_incomplete(open_now(place), place)
+    refuse_incomplete(open_array(place), place)
 
 
 def test_an_array_is_incomplete_until_each_box_is_written(place):
@@ -40,13 +40,13 @@ def test_an_array_is_incomplete_until_each_box_is_written(place):
 
 def test_other_attributes_are_kept(place):
     begin_write(place, [((0, 6),)])
-    assert open_now(place).attrs["units"] == "m"
+    assert open_array(place).attrs["units"] == "m"
     end_write(place)
-    assert dict(open_now(place).attrs) == {"units": "m"}
+    assert dict(open_array(place).attrs) == {"units": "m"}
 
 
 def test_a_journal_without_boxes_is_of_the_whole(place):
-    open_now(place, "r+").attrs[JOURNAL] = {"complete": False}
+    open_array(place, "r+").attrs[JOURNAL] = {"complete": False}
     with pytest.raises(dt.StoreError, match="incomplete: a write failed"):
         refuse(place)
     end_write(place, ((0, 6),))
@@ -60,7 +60,7 @@ def test_many_threads_lose_no_entry(place):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(open_now(place).attrs[JOURNAL]["boxes"]) == 6
+    assert len(open_array(place).attrs[JOURNAL]["boxes"]) == 6
 
 
 def test_an_array_that_forgets_is_named(place, monkeypatch):
@@ -74,7 +74,7 @@ def test_what_is_to_be_written_is_said_once_a_run(place):
     begin_write(place, [low, high], run="first")
     end_write(place, low)
     begin_write(place, [low, high], run="first")
-    assert open_now(place).attrs[JOURNAL]["boxes"] == [[[4, 6]]]
+    assert open_array(place).attrs[JOURNAL]["boxes"] == [[[4, 6]]]
     begin_write(place, [low, high], run="second")
     end_write(place, low)
     end_write(place, high)
@@ -88,7 +88,7 @@ def test_who_made_an_array_is_known_while_and_after_it_is_written(place):
     assert maker_of(place) == Maker("a write", "a run")
     end_write(place, ((0, 6),))
     assert maker_of(place) == Maker("a write", "a run")
-    assert dict(open_now(place).attrs) == {"units": "m"}
+    assert dict(open_array(place).attrs) == {"units": "m"}
     assert maker_of(Location.of(place.store, "nothing", "")) is None
 
 

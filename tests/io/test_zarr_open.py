@@ -6,7 +6,7 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_open import exists, group_members, holds_array, open_now, opened
+from dask_tapestry.io.zarr_open import exists, group_members, holds_array, open_array, open_cached
 
 
 @pytest.fixture
@@ -21,35 +21,35 @@ def location(store, component=None, nonce=None):
 
 def test_an_array_is_opened_once(stored):
     place = location(stored)
-    assert opened(place) is opened(place)
-    assert opened(place) is not opened(location(stored))
+    assert open_cached(place) is open_cached(place)
+    assert open_cached(place) is not open_cached(location(stored))
 
 
 def test_nothing_there(tmp_path):
     with pytest.raises(dt.StoreNotFoundError, match=r"no Zarr array at .*nowhere"):
-        opened(location(tmp_path / "nowhere"))
+        open_cached(location(tmp_path / "nowhere"))
     assert not exists(location(tmp_path / "nowhere"))
 
 
 def test_a_group_is_no_array(tmp_path):
     zarr.open_group(tmp_path / "g", mode="w")
     with pytest.raises(dt.StoreError):
-        opened(location(tmp_path / "g"))
+        open_cached(location(tmp_path / "g"))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"zarr_format": 3, "node_type": "array"}'])
 def test_metadata_that_cannot_be_read(stored, text):
     (stored / "zarr.json").write_text(text)
     with pytest.raises(dt.StoreError, match="cannot open the Zarr array"):
-        opened(location(stored))
+        open_cached(location(stored))
     assert exists(location(stored))
 
 
 def test_an_array_is_opened_anew_when_it_may_have_changed(stored):
     place = location(stored)
-    assert open_now(place).shape == opened(place).shape == (6,)
+    assert open_array(place).shape == open_cached(place).shape == (6,)
     zarr.open_array(stored).resize((8,))
-    assert open_now(place).shape == opened(place).shape == (8,)
+    assert open_array(place).shape == open_cached(place).shape == (8,)
 
 
 def test_members_of_a_group_are_named_by_path(tmp_path):

@@ -14,7 +14,7 @@ import dask_tapestry as dt
 from tests.comparisons import COMPARISONS, agrees, same_bits
 
 pytestmark = pytest.mark.usefixtures("sync")
-FEW, MANY = 6, 16  # ways to cut a value
+FEW, MANY = 5, 16  # ways to cut a value
 few_cuts = pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 
 

@@ -58,7 +58,8 @@ def whole(cells):
 
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 def test_the_layout_of_the_input_does_not_matter(cells, whole, scheduler):
-    for chunks in (*STEPS, *IRREGULAR):
+    """Under each scheduler every second layout."""
+    for chunks in (*STEPS, *IRREGULAR)[scheduler == "threads" :: 2]:
         made = reductions(dt.asarray(cells).rechunk(chunks))
         for value, expected in zip(dask.compute(*made, scheduler=scheduler), whole, strict=True):
             assert same_bits(value, expected), chunks

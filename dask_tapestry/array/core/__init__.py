@@ -23,7 +23,6 @@ __all__ = [
     "placeholder",
     "rechunk",
     "rename",
-    "resolve_shapes",
     "result_type",
     "sequence_point",
     "to_dask_array",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 from uuid import uuid4
 
@@ -11,11 +11,11 @@ from dask import threaded
 from dask.base import DaskMethodsMixin
 from dask.base import persist as dask_persist
 from dask.core import flatten
+from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
-from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred, check_workers
-from dask_tapestry.array.core.method_stubs import ArrayMethods
+from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
@@ -31,20 +31,28 @@ from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import computing_with, live_client
+from dask_tapestry.plan.resources import computing_with
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
 
-__all__ = ["Array", "resolve_shapes"]
+__all__ = ["Array"]
 
 
 @final
-class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
+class Array(PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
-    array. Shapes and dtypes are NumPy's and are always known.
+    array. Shapes and dtypes are NumPy's and are always known. Arrays are made by functions such as
+    `asarray`, `zeros` and `from_zarr`.
+
+    Parameters
+    ----------
+    node
+        The node it wraps, or how that is made once its shape is counted.
+    plan
+        How to compute it; by default it is planned when it is computed.
 
     Examples
     --------
@@ -64,10 +72,10 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def node(self) -> Node:
-        """The node it wraps; where its shape depends on data, counts that when first asked."""
+        """The node it wraps; a shape that depends on data is counted for it."""
         if self._node is None:
             assert self._deferred is not None
-            self._node = self._deferred.resolve(_count)
+            self._node = self._deferred.resolve(run_count)
         return self._node
 
     @node.setter
@@ -77,12 +85,12 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def deferred(self) -> Deferred | None:
-        """How the node is made once it is counted; None if it is there."""
+        """How the node is made once its shape is counted; None if it is there."""
         return self._deferred if self._node is None else None
 
     @property
     def bound(self) -> Node:
-        """The node, or one that is at least as large as it will be; never counts."""
+        """The node, or, where that is not counted yet, one of at least its shape."""
         deferred = self.deferred
         return self.node if deferred is None else deferred.bound
 
@@ -144,9 +152,9 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
     def chunks(self) -> tuple[tuple[int, ...], ...]:
         """Lengths of the nominal chunks along each dimension, as in Dask.
 
-        They are what functions of blocks see, a function of the expression alone: what the user
-        said, else the stored chunks, else a canonical grid (which the setting ``block_bytes``
-        sizes). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
+        Functions of blocks see these. They depend on the expression alone: they are what the user
+        said, else the stored chunks, else a canonical grid (whose size the setting ``block_bytes``
+        gives). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
         """
         return tuple(tuple(c.lengths()) for c in self.nominal_cuts)
 
@@ -167,7 +175,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def blocks(self) -> Blocks[Array]:
-        """The nominal chunks: ``x.blocks[i, j]`` is the part of the array that one holds."""
+        """The nominal chunks as arrays: ``x.blocks[i, j]``."""
         return Blocks(self.__getitem__, self.nominal_cuts)
 
     @property
@@ -178,12 +186,22 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
     # Dask collection -----------------------------------------------------------------------
 
     def compute(self, **kwargs: Any) -> Any:
-        """Plan the array, run it with Dask and return it as a NumPy array.
+        """Plan the array, run it with Dask and return its value.
 
         Parameters
         ----------
         **kwargs
             For `dask.compute`, such as ``scheduler``.
+
+        Returns
+        -------
+        numpy.ndarray or numpy.generic
+            Of the array's shape and dtype.
+
+        Raises
+        ------
+        MemoryLimitError
+            If a block cannot be made small enough for a worker.
         """
         with computing_with(kwargs.get("scheduler")):
             if self.runs_anywhere(kwargs):
@@ -193,17 +211,22 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
             return DaskMethodsMixin.compute(self, **kwargs)
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
-        """Whether neither a plan of its own nor what `dask.compute` is told says how to compute."""
+        """Whether nothing says how to compute: no plan of its own, no option for Dask."""
         told = set(options) - {"scheduler"} or options.get("scheduler") not in LOCAL_SCHEDULERS
         return not told and self._plan_given is None
 
     def persist(self, **kwargs: Any) -> Array:
-        """Run the array and keep its blocks where they are computed; return an array of them.
+        """Run the array and keep its blocks where they are computed.
 
         Parameters
         ----------
         **kwargs
             For `dask.persist`, such as ``scheduler``.
+
+        Returns
+        -------
+        Array
+            Of the same value, made of the blocks that are kept.
         """
         with computing_with(kwargs.get("scheduler")):
             kept: Array = DaskMethodsMixin.persist(self, **kwargs)
@@ -211,7 +234,7 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     @property
     def _lowered(self) -> tuple[Lowered, Any]:
-        """The layers of this array alone, whose last one yields the nominal chunks."""
+        """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
         known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
@@ -259,7 +282,12 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return _rebuild, (self,)
 
     def to_delayed(self) -> np.ndarray[Any, Any]:
-        """Return an array of Dask Delayed objects, one for each nominal chunk.
+        """Return the nominal chunks as Dask Delayed objects.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of objects, of shape `numblocks`.
 
         Examples
         --------
@@ -276,7 +304,9 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     # NumPy's protocols ---------------------------------------------------------------------
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("an Array has no memory to share: it must be computed and copied")
         return np.asarray(self.compute(), dtype=dtype)
@@ -285,7 +315,11 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(
-        self, function: Any, types: Sequence[type], args: Sequence[Any], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
     ) -> Any:
         del types
         return call_numpy_function(function, args, kwargs)
@@ -323,42 +357,10 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return Array, (self.node,)
 
 
-def _count(counts: Node, keep: Sequence[Node]) -> CountRun:
-    """Run a count graph: what it stands on stays where it is computed."""
+def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
+    """Run a count graph; the nodes to keep stay where they are computed."""
     first, *rest = dask_persist(Array(counts), *map(Array, keep))
     return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
-
-
-async def resolve_shapes(*arrays: Array) -> None:
-    """Count what the shapes of arrays depend on, from asynchronous code.
-
-    Elsewhere nothing needs to be said: a shape that depends on data is counted when it is asked
-    for. With an asynchronous client that would block the event loop, hence this.
-
-    Examples
-    --------
-    >>> import asyncio, dask_tapestry as dt
-    >>> x = dt.arange(10)
-    >>> positive = x[x > 6]
-    >>> asyncio.run(dt.resolve_shapes(positive))
-    >>> positive.shape
-    (3,)
-    """
-    client = live_client()
-    for array in arrays:
-        deferred = array.deferred
-        if deferred is None:
-            continue
-        if client is None or not client.asynchronous:
-            array.node = deferred.resolve(_count)
-            continue
-        known = deferred.known()
-        if known is None:
-            check_workers(await client.scheduler.identity(n_workers=-1))
-            first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
-            counts = np.asarray(await client.compute(first))
-            known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
-        array.node = known
 
 
 def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
@@ -367,10 +369,10 @@ def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:
-    """An array of the blocks that are in `graph`: results, futures of them, or tasks.
+    """An array of the blocks in `graph` (results, futures or tasks), in the nominal chunks of `x`.
 
-    Its nominal chunks are those of `x`. With `rename` the blocks are those of `x` alone, under
-    other names. Blocks that are there already, as futures, need no tasks: `x` is what it was.
+    With `rename` the blocks are those of `x` alone, under other names. Without tasks in the graph
+    the blocks of `x` are futures already, and `x` stays as it is.
     """
     nominal = x.nominal_cuts
     if rename is not None:
@@ -388,5 +390,5 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 
-def _name_of(key: Any) -> str:
+def _name_of(key: str | tuple[Any, ...]) -> str:
     return str(key[0] if isinstance(key, tuple) else key)

@@ -1,4 +1,4 @@
-"""Exact shapes: values with as many cells as a mask has true ones."""
+"""Values with as many elements as a mask has true ones, which are counted when needed."""
 
 from __future__ import annotations
 
@@ -47,15 +47,14 @@ def counted(
     Parameters
     ----------
     mask
-        A one-dimensional mask.
+        One-dimensional.
     make
-        Builds the result; it is given a function that returns the slices along the first dimension
-        of a tensor where the mask is true.
+        Builds the result, given the function that picks slices of a tensor.
     keep
-        Tensors as long as the mask that `make` picks from and that the count run keeps too, as
-        they are costly to compute or must not be computed again.
+        Tensors that `make` picks from and that the count run keeps too, as they are costly to
+        compute or must not be computed again.
     owner
-        The node whose life the outcome of the count run outlives not.
+        The node with which the outcome of the count run is forgotten; by default the mask.
     """
     span = span_of(mask.type.size)
 
@@ -74,7 +73,9 @@ def counted(
 
 
 def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
-    """Slices of `x` where a mask of its dimensions from `dim` on is true; one dimension for all.
+    """Return the slices of `x` where a mask is true, along one dimension, `dim`.
+
+    The mask has the lengths of the dimensions of `x` from `dim` on, which it takes the place of.
 
     Source: NumPy's boolean indexing.
     """
@@ -83,7 +84,7 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
 
 
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
-    """`masked` for a mask whose cells are at hand: they are counted, and copied, here and now."""
+    """As `masked`, for a mask in memory: its cells are counted, and copied, here and now."""
     flat, span = mask.flatten(), span_of(mask.size)
     counts = KERNELS["count"](None, flat, span=span)
     lines = _lines(x, dim, mask.ndim)
@@ -113,14 +114,28 @@ def _coordinate(places: Tensor, shape: tuple[int, ...], axis: int) -> Tensor:
 
 @implements(np.nonzero)
 def nonzero(x: ArrayLike) -> tuple[Array, ...]:
-    """Return the coordinates of non-zero cells, an array for each dimension, as `numpy.nonzero`.
+    """Return the coordinates of the non-zero elements, as `numpy.nonzero`.
 
     Their number is counted when it is first asked for.
+
+    Parameters
+    ----------
+    x
+        An array of at least one dimension.
+
+    Returns
+    -------
+    tuple of Array
+        For each dimension of `x` the coordinates along it, int64, in C order.
 
     Raises
     ------
     ShapeError
         For an array without dimensions.
+
+    See Also
+    --------
+    argwhere, flatnonzero, numpy.nonzero
 
     Examples
     --------
@@ -145,7 +160,21 @@ def nonzero(x: ArrayLike) -> tuple[Array, ...]:
 
 @implements(np.flatnonzero)
 def flatnonzero(a: ArrayLike) -> Array:
-    """Return the numbers in C order of the non-zero cells, as `numpy.flatnonzero`.
+    """Return the places of the non-zero elements in the flattened array, as `numpy.flatnonzero`.
+
+    Parameters
+    ----------
+    a
+        The array.
+
+    Returns
+    -------
+    Array
+        One-dimensional, int64.
+
+    See Also
+    --------
+    nonzero, numpy.flatnonzero
 
     Examples
     --------
@@ -160,7 +189,21 @@ def flatnonzero(a: ArrayLike) -> Array:
 
 @implements(np.argwhere)
 def argwhere(a: ArrayLike) -> Array:
-    """Return the coordinates of non-zero cells, one row each, as `numpy.argwhere`.
+    """Return the coordinates of the non-zero elements, a row for each, as `numpy.argwhere`.
+
+    Parameters
+    ----------
+    a
+        The array.
+
+    Returns
+    -------
+    Array
+        Of shape (non-zero elements, ``a.ndim``), int64.
+
+    See Also
+    --------
+    nonzero, numpy.argwhere
 
     Examples
     --------
@@ -185,21 +228,32 @@ def argwhere(a: ArrayLike) -> Array:
 
 @implements(np.compress)
 def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> Array:
-    """Return the slices of an array along `axis` where a condition holds, as `numpy.compress`.
+    """Return the slices of an array along an axis where a condition holds, as `numpy.compress`.
 
     Parameters
     ----------
     condition
-        One-dimensional; it may be shorter than the axis, and false where it is longer.
+        One-dimensional; it may be shorter than the axis, and longer where it is false.
+    a
+        The array.
     axis
         None picks from the flattened array.
+
+    Returns
+    -------
+    Array
+        As `a`, with as many slices along the axis as the condition is true.
 
     Raises
     ------
     ShapeError
         If the condition is not one-dimensional.
     IndexError
-        When it is computed, if the condition is true behind the axis' end.
+        When it is computed, if the condition is true beyond the end of the axis.
+
+    See Also
+    --------
+    extract, numpy.compress
 
     Examples
     --------
@@ -222,7 +276,23 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> Arr
 
 @implements(np.extract)
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
-    """Return the cells of an array where a condition of its shape holds, as `numpy.extract`.
+    """Return the elements of an array where a condition of its shape holds, as `numpy.extract`.
+
+    Parameters
+    ----------
+    condition
+        As many elements as `arr` has.
+    arr
+        The array.
+
+    Returns
+    -------
+    Array
+        One-dimensional, in C order.
+
+    See Also
+    --------
+    compress, numpy.extract
 
     Examples
     --------

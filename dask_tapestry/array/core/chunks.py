@@ -23,8 +23,8 @@ def cuts_from(
 ) -> tuple[Cuts, ...]:
     """Cuts for `chunks`: a length, one for each dimension, explicit lengths, a dict, "auto", bytes.
 
-    -1 leaves a dimension whole. A dimension for which a dict says nothing, or None is said, keeps
-    its `own` cuts, if the array has any.
+    -1 leaves a dimension whole. A dimension that a dict does not name, or for which None is given,
+    keeps its `own` cuts, if there are any.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
 def _with_auto(
     cuts: Sequence[Cuts], auto: Mapping[int, str], type_: TensorType
 ) -> tuple[Cuts, ...]:
-    """Cuts of which those left to us make a block of about the wanted bytes."""
+    """The cuts, those of `auto` chosen so that a block has about the bytes wanted."""
     texts = set(auto.values()) - {"auto"}
     limit = int(parse_bytes(texts.pop() if texts else setting("block-bytes")))
     sides = fitting_sides(

@@ -82,14 +82,25 @@ def asarray(
     like
         As NumPy's, for its dispatch.
     dims
-        Names of the dimensions.
+        Names of the dimensions; by default those it has.
+
+    Returns
+    -------
+    Array
+        Of the shape of `a`, and of `dtype` or its own.
 
     Raises
     ------
+    ArgumentError
+        For an unknown order or device, or a copy that is refused.
     DTypeError
         For arrays of Python objects, masked arrays, and what is no array.
     ShapeError
         For nested sequences of unequal lengths.
+
+    See Also
+    --------
+    from_array, numpy.asarray
 
     Examples
     --------
@@ -205,12 +216,21 @@ def from_array(
         Dask's ``lock``, ``asarray``, ``fancy``, ``meta``, ``getitem`` and ``inline_array``, which
         have no meaning here.
 
+    Returns
+    -------
+    Array
+        Of the shape and dtype of `x`.
+
     Raises
     ------
     StoreError
         If a write of it has not ended, or its file is closed.
     DTypeError
         If it is no array, or one of Python objects.
+
+    See Also
+    --------
+    asarray, from_dask_array, from_zarr, dask.array.from_array
 
     Examples
     --------
@@ -238,16 +258,30 @@ def placeholder(
     stored_chunks: Sequence[int] | None = None,
     dims: Sequence[str | None] | None = None,
 ) -> Array:
-    """Return a stored tensor that need not exist: it can be planned and verified, not computed.
+    """Return a stored array that need not exist: it can be planned and verified, not computed.
 
     Parameters
     ----------
     shape, dtype
-        Of the tensor.
+        Of the array.
     stored_chunks
-        Sides of its stored chunks.
+        Lengths of its stored chunks; by default it is stored whole.
     dims
         Names of the dimensions.
+
+    Returns
+    -------
+    Array
+        Of `shape` and `dtype`.
+
+    Raises
+    ------
+    ShapeError
+        For negative lengths, or if there are not as many names as dimensions.
+
+    See Also
+    --------
+    plan
 
     Examples
     --------
@@ -281,11 +315,32 @@ def with_chunks(x: Array, chunks: Chunks) -> Array:
 
 
 def rechunk(x: ArrayLike, chunks: Chunks) -> Array:
-    """Cut a value into other chunks, given in any form that Dask takes; it is held in them.
+    """Cut a value into other chunks, in which it is then held.
 
     The chunks of a creation or a source (``chunks=``) are what functions of blocks see, and leave
-    a plan free; these are a constraint too: the value exists in these blocks. Dimensions that a
-    dict does not name, or for which None is given, keep their chunks.
+    a plan free; these are a constraint too: the value exists in these blocks.
+
+    Parameters
+    ----------
+    x
+        The array.
+    chunks
+        In any form that Dask takes: a length, a length or lengths for each dimension, a dictionary,
+        ``"auto"``. A dimension that is not named, or for which None is given, keeps its chunks.
+
+    Returns
+    -------
+    Array
+        The same value.
+
+    Raises
+    ------
+    ShapeError
+        If the chunks do not fit the shape.
+
+    See Also
+    --------
+    dask.array.rechunk
 
     Examples
     --------
@@ -298,7 +353,19 @@ def rechunk(x: ArrayLike, chunks: Chunks) -> Array:
 
 
 def rename(x: ArrayLike, *dims: str | None) -> Array:
-    """Return the array with names for its dimensions; None leaves one without a name.
+    """Name the dimensions of an array.
+
+    Parameters
+    ----------
+    x
+        The array.
+    *dims
+        A name for each dimension; None leaves one without a name.
+
+    Returns
+    -------
+    Array
+        The same value.
 
     Raises
     ------

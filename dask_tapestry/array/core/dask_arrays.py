@@ -12,7 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
-from dask_tapestry.io.duck_source import checked_block
+from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.teg import TensorType
 
 if TYPE_CHECKING:
@@ -33,12 +33,28 @@ class HasDType(Protocol):
 
 
 def from_dask_array(d: DaskArray | Array) -> Array:
-    """Return a Dask array's value, lazily; its blocks are used as they are.
+    """Return a Dask array as an array of this library, lazily; its blocks are used as they are.
+
+    Parameters
+    ----------
+    d
+        A `dask.array.Array`.
+
+    Returns
+    -------
+    Array
+        Of the same shape, dtype and chunks.
 
     Raises
     ------
     ShapeError
         If chunk sizes are unknown.
+    DTypeError
+        For Python objects.
+
+    See Also
+    --------
+    to_dask_array, from_delayed
 
     Examples
     --------
@@ -62,6 +78,20 @@ def to_dask_array(x: Array) -> DaskArray:
 
     `dask.array.asarray` does the same; `dask.array.from_array`, which is for arrays in memory and
     warns of a collection, does not compute what it slices.
+
+    Parameters
+    ----------
+    x
+        The array.
+
+    Returns
+    -------
+    dask.array.Array
+        Of the same shape, dtype and chunks.
+
+    See Also
+    --------
+    from_dask_array
 
     Examples
     --------
@@ -96,12 +126,21 @@ def from_delayed(
     name
         As Dask's, without meaning here.
 
+    Returns
+    -------
+    Array
+        Of `shape` and `dtype`, in one chunk.
+
     Raises
     ------
     DTypeError
         If neither dtype nor meta is given, or for Python objects.
     ShapeError
         If a length is unknown.
+
+    See Also
+    --------
+    from_dask_array, dask.array.from_delayed
 
     Examples
     --------

@@ -15,7 +15,7 @@ NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "reduce")
 
 
-def implements(*functions: Any) -> Callable[[Function], Function]:
+def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]:
     """Register the decorated function as ours for NumPy `functions`."""
 
     def register(ours: Function) -> Function:
@@ -30,9 +30,9 @@ def implements(*functions: Any) -> Callable[[Function], Function]:
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Call our function for a ufunc; NotImplemented, hence TypeError, where there is none."""
+    """Call our function for a ufunc; where there is none, return NotImplemented: TypeError."""
     if getattr(np, ufunc.__name__, ufunc) is not ufunc:
-        return NotImplemented  # of the same name as one of NumPy's, and another one
+        return NotImplemented  # another library's, of the name of one of NumPy's
     if method != "__call__":
         whole = METHODS.get((ufunc.__name__, method))
         return NotImplemented if whole is None else whole(*inputs, **kwargs)
@@ -48,7 +48,9 @@ def _keywords(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(signature(function).parameters)
 
 
-def call_numpy_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def call_numpy_function(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
     """Call our function for a NumPy function.
 
     Raises

@@ -1,4 +1,4 @@
-"""Deferred: a value whose shape depends on data, which is counted when the shape is first asked.
+"""Deferred: a value whose shape depends on data, which is counted when it is first needed.
 
 Such a value is two graphs. The *count graph* says how many cells there are; it is run once, and
 what it stands on (a mask) is kept where it was computed. The *value graph* is then built for the
@@ -49,7 +49,7 @@ class Deferred:
     build
         Makes the node from the counts' value and the nodes that hold what of `keep` was kept.
     bound
-        The node if everything counted: no dimension can be longer than its.
+        The node if the mask were true everywhere: no dimension can be longer than there.
     owner
         The node with which the outcome of the count run is forgotten.
     """
@@ -73,7 +73,7 @@ class Deferred:
         return (*self._read, *self._effects)
 
     def _built(self, run: CountRun) -> Node:
-        """The node for the outcome of a run; what was kept is nowhere computed again."""
+        """The node for the outcome of a run; nothing that was kept is computed again."""
         node = self.build(run.counts, run.kept[: len(self._read)])
         if not self._effects:
             return node
@@ -89,12 +89,12 @@ class Deferred:
         return None if run is None else self._built(run)
 
     def remember(self, run: CountRun) -> Node:
-        """The node for the outcome of a run, which serves others as long as the mask lives."""
+        """The node for the outcome of a run, which is reused as long as the owner lives."""
         _runs.setdefault(self.owner, {})[self._name] = run
         return self._built(run)
 
     def resolve(self, run: Run) -> Node:
-        """The node; runs the count graph if nobody has.
+        """Return the node; run the count graph unless its outcome is known.
 
         Raises
         ------

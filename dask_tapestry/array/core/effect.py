@@ -1,9 +1,9 @@
-"""Effect: a write, or a point in time, as a Dask collection without a value."""
+"""Effect: a write, or a point in time, as a Dask collection that has no value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 from uuid import uuid4
 
 import numpy as np
@@ -33,6 +33,13 @@ COMPUTE_OPTIONS: Final = frozenset(  # of Dask's schedulers and of a client's co
 )
 
 
+class HasNode(Protocol):
+    """An array or an effect: what wraps a node."""
+
+    @property
+    def node(self) -> Node: ...
+
+
 def check_options(function: str, options: Iterable[str]) -> None:
     """Raise TypeError for keyword arguments that `compute` would not know.
 
@@ -47,7 +54,14 @@ def check_options(function: str, options: Iterable[str]) -> None:
 
 @final
 class Effect(DaskMethodsMixin):
-    """Something to be done: `compute` does it and returns None.
+    """Something to be done, such as a write: `compute` does it and returns None.
+
+    Parameters
+    ----------
+    node
+        The sink or sequence point it wraps.
+    plan
+        How to do it; by default it is planned when it is done.
 
     Examples
     --------
@@ -120,7 +134,7 @@ def _nothing(results: Any) -> None:
 
 
 def _done(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> Effect:
-    """The end of an effect whose tasks, or what has become of them, are in `graph`."""
+    """The sequence point after an effect whose tasks, or their futures, are in `graph`."""
     if rename is None and len(graph) != 1:
         return effect
     (key,) = graph if rename is None else effect.__dask_keys__()
@@ -129,8 +143,8 @@ def _done(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> E
     return Effect(sequence_node(end))
 
 
-def points_of(after: Iterable[Any]) -> list[Node]:
-    """The sequence points at the ends of what ``after=`` names.
+def points_of(after: Iterable[HasNode]) -> list[Node]:
+    """Return a sequence point after each of what ``after=`` names.
 
     Raises
     ------
@@ -141,18 +155,33 @@ def points_of(after: Iterable[Any]) -> list[Node]:
     return [node if node.is_sequence_point else sequence_node(node) for node in nodes]
 
 
-def _node_of(item: Any) -> Node:
+def _node_of(item: object) -> Node:
     node = getattr(item, "node", None)
     if not isinstance(node, Node):
         raise TypeError(f"after= takes arrays, sinks and sequence points, not {item!r}")
     return node
 
 
-def sequence_point(*after: Any) -> Effect:
-    """Return a point in time when all of `after` (sinks, sequence points, arrays) have ended.
+def sequence_point(*after: HasNode) -> Effect:
+    """Return a point in time when all of `after` have ended.
 
-    What names it in ``after=`` starts no earlier. An array has ended when all its cells are
+    What names it in ``after=`` starts no earlier. An array has ended when all its elements are
     computed.
+
+    Parameters
+    ----------
+    *after
+        Lazy writes, sequence points and arrays.
+
+    Returns
+    -------
+    Effect
+        Computing it computes all of `after`.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
 
     Source: Tapestry whitepaper, "Sequence Point Nodes".
 

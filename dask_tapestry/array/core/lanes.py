@@ -1,4 +1,4 @@
-"""Lanes: the axes over which a function works as one, in front of the others."""
+"""Lanes: the axes that a function works over, made one axis in front of the others."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.take import take_along_axis
 from dask_tapestry.operators.unsqueeze import unsqueeze
 
-LONG: Final = 2**26  # bytes of a lane from which cells are picked by a reduction over it
+LONG: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
 
 class Lanes:
-    """An array with `axis`, one axis, several or all, made one first dimension.
+    """An array whose `axis` (one, several or all) is made one dimension, the first.
 
     Attributes
     ----------
@@ -44,16 +44,16 @@ class Lanes:
         self.array = Array(reshape(moved, (length, *sides)))
 
     def restored(self, value: Array, keepdims: bool, lead: int = 0) -> Array:
-        """`value` as the result; with `keepdims`, lanes of length one stay after `lead` axes."""
+        """Return `value`, with `keepdims` with axes of length one, after the first `lead` ones."""
         if not keepdims:
             return value
         return Array(unsqueeze(value.node, tuple(lead + dim for dim in self.axes)))
 
     def pick(self, ordered: Array, places: Array) -> Array:
-        """Cells of lanes in order, one of each, at `places`.
+        """Return one cell of each of the sorted lanes: that at its place in `places`.
 
-        Those of short lanes are taken. Of long ones, which are cut, the cells at the place are the
-        largest of all when the others are replaced by the least one.
+        Short lanes are whole, and the cell is taken. Long ones are cut: the cell is their maximum
+        once all others are replaced by minus infinity.
         """
         at: Any = np.maximum(places, 0).astype(np.intp)
         if ordered.nbytes <= LONG * prod(ordered.shape[1:]) or ordered.dtype.kind != "f":

@@ -33,6 +33,13 @@ class Plan:
     Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not
     of blocks.
 
+    Parameters
+    ----------
+    core
+        The plan of the nodes.
+    items
+        The arrays and writes, in order.
+
     Examples
     --------
     >>> import dask_tapestry as dt
@@ -63,7 +70,17 @@ class Plan:
         return self.core.graph
 
     def chunks(self, x: Planned | int = 0) -> tuple[tuple[int, ...], ...]:
-        """Planned block lengths of a result, given as array or number.
+        """Return the planned block lengths of a result.
+
+        Parameters
+        ----------
+        x
+            The array, or the number of the result.
+
+        Returns
+        -------
+        tuple of tuple of int
+            As `dask.array.Array.chunks`.
 
         Raises
         ------
@@ -95,18 +112,34 @@ class Plan:
         return Lowering(self.core, None).lower(final=True).graph
 
     def compute(self, **kwargs: Any) -> Any:
-        """Run the plan; return the result, or a tuple of them.
+        """Run the plan.
 
         Parameters
         ----------
         **kwargs
             For `dask.compute`, such as ``scheduler``.
+
+        Returns
+        -------
+        numpy.ndarray, None or tuple
+            The value of the result (None for a write), or a tuple of several.
         """
         results = base.compute(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
     def persist(self, **kwargs: Any) -> Any:
-        """Run the plan and keep the blocks where they are; return arrays of them."""
+        """Run the plan and keep the blocks where they are computed.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.persist`, such as ``scheduler``.
+
+        Returns
+        -------
+        Array, Effect or tuple
+            An array of the blocks that are kept, or a tuple of several.
+        """
         results = base.persist(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
@@ -118,7 +151,18 @@ class Plan:
         return [type(item)(node, core) for item, node in zip(self._items, nodes, strict=True)]
 
     def visualize(self, filename: str = "plan.html") -> str:
-        """Write a page of the plan and return its name."""
+        """Write the plan as an HTML page.
+
+        Parameters
+        ----------
+        filename
+            Where to write it.
+
+        Returns
+        -------
+        str
+            The filename.
+        """
         with open(filename, "w", encoding="utf-8") as file:
             file.write(
                 f"<!doctype html><meta charset='utf-8'><title>Plan</title>{plan_html(self.core)}"

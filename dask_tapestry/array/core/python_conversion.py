@@ -1,16 +1,20 @@
-"""Arrays as Python's numbers and lists: each of these computes."""
+"""Arrays as Python's numbers and lists."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from dask_tapestry.array.core.method_stubs import ArrayMethods
 from dask_tapestry.errors import ShapeError
 
+T = TypeVar("T")
 
-class PythonConversion:
-    """What Python asks of an array of one cell, and of its cells as Python's own objects."""
+
+class PythonConversion(ArrayMethods):
+    """Conversions to Python's numbers, lists and text, and ``in``; they compute."""
 
     __slots__ = ()
 
@@ -24,12 +28,9 @@ class PythonConversion:
         def ndim(self) -> int: ...
         @property
         def dtype(self) -> np.dtype[Any]: ...
-        def __getitem__(self, key: Any) -> Any: ...
-        def __eq__(self, other: object) -> Any: ...
         def compute(self, **kwargs: Any) -> Any: ...
-        def ravel(self, order: str = "C") -> Any: ...
 
-    def _scalar(self, convert: Any) -> Any:
+    def _scalar(self, convert: Callable[..., T]) -> T:
         if self.size != 1:
             raise TypeError(
                 f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"
@@ -65,12 +66,22 @@ class PythonConversion:
         return format(self.item(), text) if text and not self.ndim else format(repr(self), text)
 
     def item(self, *index: int) -> Any:
-        """Return the only cell, or the one at `index`, as a Python scalar; computes it.
+        """Return one element as a Python scalar; computes it.
+
+        Parameters
+        ----------
+        *index
+            A coordinate for each dimension, or one place in C order; without, the only element.
+
+        Returns
+        -------
+        bool, int, float, complex, ...
+            What `numpy.ndarray.item` returns.
 
         Raises
         ------
         ShapeError
-            If there are several and none is named.
+            If there are several elements and none is named.
         """
         chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
         if chosen.size != 1:
@@ -78,5 +89,11 @@ class PythonConversion:
         return np.asarray(chosen.compute()).item()
 
     def tolist(self) -> Any:
-        """Return the cells as nested lists of Python scalars; computes them."""
+        """Return the elements as nested lists of Python scalars; computes them.
+
+        Returns
+        -------
+        list or scalar
+            As deep as the array has dimensions.
+        """
         return np.asarray(self.compute()).tolist()

@@ -1,4 +1,4 @@
-"""What all reductions share: axes of arrays without dimensions, masks, initial values, out."""
+"""Arguments that all reductions share: axis, dtype, out, keepdims, initial, where."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.monoids import MONOIDS, PLACES, NamedMonoid
+from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.reduce import nothing_to_fold, reduce
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
@@ -28,24 +28,24 @@ NOT_GIVEN: Final[Any] = np._NoValue
 
 
 def flag(keepdims: bool) -> bool:
-    """`keepdims` as given, or False."""
+    """Return `keepdims` as a bool; NumPy passes a mark of its own where it is not given."""
     return keepdims is not NOT_GIVEN and bool(keepdims)
 
 
 def wanted_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
-    """`dtype` as a dtype, or None."""
+    """Return `dtype` as a dtype, or None."""
     return None if dtype is None else as_dtype(dtype)
 
 
 def fold_axes(axis: Axes, ndim: int) -> Axes:
-    """Axes of a fold; of an array without dimensions, 0 and -1 mean none, as in NumPy."""
+    """Return the axes of a fold; without dimensions 0 and -1 mean none, as in NumPy."""
     if ndim == 0 and axis is not None and not hasattr(axis, "__iter__") and index(axis) in (0, -1):
         return None
     return axis
 
 
 def mask_of(where: ArrayLike | None, x: Tensor) -> Tensor | None:
-    """Cells that take part, in the shape of `x`; None for all.
+    """Return the mask of the cells that take part, in the shape of `x`; None for all.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _masked(
     start: np.generic | None,
     kind: np.dtype[Any] | None,
 ) -> Tensor:
-    """Cells with those left out replaced by one that changes nothing."""
+    """`x` with what the mask leaves out replaced by a value that changes no result."""
     filler = monoid.neutral if monoid.filler is None else monoid.filler
     if filler is None and start is None:
         raise ShapeError(
@@ -145,7 +145,7 @@ def _begun(
     kind: np.dtype[Any] | None,
     keepdims: bool,
 ) -> Tensor:
-    """The fold's value combined with a first one."""
+    """The fold's value combined with the initial one."""
     if _takes_none(x, axes):
         chosen = normalize_axes(axes, x.type.ndim)
         sides = [
@@ -159,7 +159,7 @@ def _begun(
 
 
 def placed(monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool) -> Array:
-    """Fold a monoid of places over one axis, or all."""
-    assert monoid in PLACES
+    """Fold a monoid of places, such as argmin, over one axis or the flattened array."""
+    assert monoid in ARG_REDUCTIONS
     one = None if axis is None else index(axis)
     return folded(monoid, a, one, out=out, keepdims=keepdims)

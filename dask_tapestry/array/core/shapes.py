@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index
+from typing import SupportsIndex
 
 from dask_tapestry.errors import ShapeError
 
-Shape = int | Sequence[int]
+Shape = SupportsIndex | Sequence[SupportsIndex]
 
 
 def shape_of(shape: Shape) -> tuple[int, ...]:
@@ -31,7 +32,7 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
 
 
 def lengths_of(shape: Shape) -> tuple[int, ...]:
-    """Return `shape` as a tuple of ints, of which some may be negative."""
+    """Return `shape` as a tuple of ints; some may be negative."""
     if isinstance(shape, Iterable):
         return tuple(index(n) for n in shape)
     return (index(shape),)

@@ -30,9 +30,14 @@ class Writable(Protocol):
 
 
 class RegionSlices(NamedTuple):
-    """Slices of an array, one for each dimension, and the dimensions given by an integer.
+    """A region as slices of an array, one for each dimension.
 
-    What is written has no such dimension.
+    Attributes
+    ----------
+    slices
+        For each dimension of the array.
+    pinned
+        Dimensions given by an integer, which what is written lacks.
     """
 
     slices: tuple[slice, ...]
@@ -40,14 +45,23 @@ class RegionSlices(NamedTuple):
 
     @property
     def key(self) -> tuple[slice | int, ...]:
-        """What indexes the array to give the region."""
+        """The key that indexes the array for the region."""
         return tuple(
             item.start if axis in self.pinned else item for axis, item in enumerate(self.slices)
         )
 
 
 def resolve_region(region: Region, shape: tuple[int, ...], names: Dims = None) -> RegionSlices:
-    """The slices that a region means in an array of a shape; None is all of it.
+    """Return the slices that a region stands for in an array of a shape.
+
+    Parameters
+    ----------
+    region
+        Slices and integers, or a dictionary of them by dimension; None is the whole array.
+    shape
+        Of the array.
+    names
+        Of its dimensions, for a dictionary.
 
     Raises
     ------

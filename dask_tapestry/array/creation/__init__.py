@@ -2,6 +2,7 @@
 
 from dask_tapestry.array.creation.copies import *
 from dask_tapestry.array.creation.filled import *
+from dask_tapestry.array.creation.filled_like import *
 from dask_tapestry.array.creation.grids import *
 from dask_tapestry.array.creation.matrices import *
 from dask_tapestry.array.creation.ranges import *

@@ -35,9 +35,19 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array: ...
 def where(
     condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /
 ) -> Array | tuple[Array, ...]:
-    """Choose cells of `x` where `condition` is non-zero, of `y` elsewhere, as `numpy.where`.
+    """Choose elements of `x` where a condition is non-zero, of `y` elsewhere, as `numpy.where`.
 
-    Without `x` and `y` it is `nonzero`.
+    Parameters
+    ----------
+    condition
+        Non-zero or true where `x` is chosen.
+    x, y
+        What is chosen from: both, or neither. The three broadcast.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Of the broadcast shape and the promoted dtype; without `x` and `y`, what `nonzero` returns.
 
     Raises
     ------
@@ -45,6 +55,10 @@ def where(
         If a Python integer does not fit the dtype of the other choice.
     ShapeError
         If only one of `x` and `y` is given, or shapes do not broadcast.
+
+    See Also
+    --------
+    nonzero, choose, select, numpy.where
 
     Examples
     --------
@@ -71,7 +85,30 @@ def clip(
     a_min: ArrayLike | None = None,
     a_max: ArrayLike | None = None,
 ) -> Array:
-    """Limit cells to ``[min, max]``, as `numpy.clip`; a bound of None does not limit.
+    """Limit elements to ``[min, max]``, as `numpy.clip`.
+
+    Parameters
+    ----------
+    x
+        The array.
+    min, max
+        The bounds, which broadcast to `x`; None does not limit.
+    a_min, a_max
+        Older names of `min` and `max`.
+
+    Returns
+    -------
+    Array
+        Of the broadcast shape and the promoted dtype.
+
+    Raises
+    ------
+    ValueRangeError
+        If a Python integer that limits does not fit the dtype.
+
+    See Also
+    --------
+    maximum, minimum, numpy.clip
 
     Examples
     --------
@@ -107,7 +144,30 @@ def _python_integer(bound: object) -> int | None:
 
 @implements(np.astype)
 def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True) -> Array:  # noqa: ARG001
-    """Convert every cell to `dtype`, as `numpy.ndarray.astype`.
+    """Convert every element to a dtype, as `numpy.astype`.
+
+    Parameters
+    ----------
+    x
+        The array.
+    dtype
+        The dtype to convert to; fractions are cut off where it is an integer.
+    copy
+        As NumPy's, without meaning here: arrays are values.
+
+    Returns
+    -------
+    Array
+        Of the shape of `x` and of `dtype`.
+
+    Raises
+    ------
+    DTypeError
+        If there is no such conversion.
+
+    See Also
+    --------
+    numpy.ndarray.astype
 
     Examples
     --------
@@ -120,7 +180,21 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True) -> Array:  #
 
 @implements(np.real)
 def real(x: ArrayLike, /) -> Array:
-    """Return the real part of each cell.
+    """Return the real part of each element, as `numpy.real`.
+
+    Parameters
+    ----------
+    x
+        The array.
+
+    Returns
+    -------
+    Array
+        Of the shape of `x`: floats where `x` is complex, else `x` itself.
+
+    See Also
+    --------
+    imag, numpy.real
 
     Examples
     --------
@@ -134,7 +208,21 @@ def real(x: ArrayLike, /) -> Array:
 
 @implements(np.imag)
 def imag(x: ArrayLike, /) -> Array:
-    """Return the imaginary part of each cell, zero for real ones.
+    """Return the imaginary part of each element, as `numpy.imag`.
+
+    Parameters
+    ----------
+    x
+        The array.
+
+    Returns
+    -------
+    Array
+        Of the shape of `x`: floats where `x` is complex, else zeros of its dtype.
+
+    See Also
+    --------
+    real, numpy.imag
 
     Examples
     --------
@@ -151,9 +239,30 @@ def imag(x: ArrayLike, /) -> Array:
 
 @implements(np.around, np.round)
 def around(a: ArrayLike, decimals: int = 0) -> Array:
-    """Round to `decimals` digits behind the point, halves to even, as `numpy.around`.
+    """Round to a number of decimals, halves to even, as `numpy.around`.
 
-    Negative decimals round to tens, hundreds, ... Of complex cells each part is rounded by itself.
+    Of complex elements each part is rounded by itself.
+
+    Parameters
+    ----------
+    a
+        The array.
+    decimals
+        Digits behind the point; negative ones round to tens, hundreds, ...
+
+    Returns
+    -------
+    Array
+        Of the shape and dtype of `a`; booleans become float16.
+
+    Raises
+    ------
+    DTypeError
+        For booleans and decimals other than 0.
+
+    See Also
+    --------
+    rint, numpy.around
 
     Examples
     --------

@@ -24,17 +24,22 @@ __all__ = ["erf", "erfc"]
 
 
 def erf(x: ArrayLike) -> Array:
-    """Return the error function of each cell, as `scipy.special.erf`.
+    """Return the error function of each element, as `scipy.special.erf`.
 
     Parameters
     ----------
     x
-        Real cells; integers become float64.
+        Real elements; integers and booleans become float64.
+
+    Returns
+    -------
+    Array
+        Floats, of the shape of `x`.
 
     Raises
     ------
     DTypeError
-        For complex cells and cells that are no numbers.
+        For complex elements, and elements that are no numbers.
 
     Notes
     -----
@@ -50,17 +55,22 @@ def erf(x: ArrayLike) -> Array:
 
 
 def erfc(x: ArrayLike) -> Array:
-    """Return one minus the error function of each cell, as `scipy.special.erfc`.
+    """Return one minus the error function of each element, as `scipy.special.erfc`.
 
     Parameters
     ----------
     x
-        Real cells; integers become float64.
+        Real elements; integers and booleans become float64.
+
+    Returns
+    -------
+    Array
+        Floats, of the shape of `x`.
 
     Raises
     ------
     DTypeError
-        For complex cells and cells that are no numbers.
+        For complex elements, and elements that are no numbers.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.linalg import cross_trace, products, vector_products
-from dask_tapestry.array.shape.transposing import matrix_transpose
+from dask_tapestry.array.shape import transposing
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.diagonal import diagonal as diagonal_tensor
 
@@ -266,3 +266,31 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -
     array([2., 2., 2., 2., 2.])
     """
     return cross_trace.trace(x, offset, -2, -1, dtype)
+
+
+@implements(np.linalg.matrix_transpose)
+def matrix_transpose(x: ArrayLike, /) -> Array:
+    """Exchange the rows and columns of matrices: `dask_tapestry.matrix_transpose`.
+
+    Parameters
+    ----------
+    x
+        Matrices, of shape (..., m, n).
+
+    Returns
+    -------
+    Array
+        Shape (..., n, m).
+
+    Raises
+    ------
+    ShapeError
+        For less than two dimensions.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.linalg.matrix_transpose(dt.ones((5, 2, 3))).shape
+    (5, 3, 2)
+    """
+    return transposing.matrix_transpose(x)

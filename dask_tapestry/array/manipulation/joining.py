@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -29,8 +30,8 @@ __all__ = [
 ]
 
 
-Arrays = ArrayLike | Sequence[ArrayLike]  # one array is its slices along the first axis
-Nested = ArrayLike | list["Nested"]
+Arrays = Sequence[ArrayLike] | Array | np.ndarray[Any, Any]  # of one array: its slices along axis 0
+Nested = ArrayLike | Sequence["Nested"]
 
 
 @implements(np.concatenate)
@@ -200,7 +201,7 @@ def block(arrays: Nested) -> Array:
     return _joined(arrays, depth, max(depth, *ranks))
 
 
-def _collect_depths(arrays: Nested, depth: int, depths: set[int], ranks: set[int]) -> None:
+def _collect_depths(arrays: Any, depth: int, depths: set[int], ranks: set[int]) -> None:
     """Add the depths at which arrays lie to `depths`, their numbers of dimensions to `ranks`."""
     if isinstance(arrays, tuple):
         raise DTypeError("block takes nested lists, not tuples")
@@ -214,7 +215,7 @@ def _collect_depths(arrays: Nested, depth: int, depths: set[int], ranks: set[int
         _collect_depths(inner, depth + 1, depths, ranks)
 
 
-def _joined(arrays: Nested, depth: int, rank: int) -> Array:
+def _joined(arrays: Any, depth: int, rank: int) -> Array:
     if not isinstance(arrays, list):
         return with_rank(asarray(arrays), rank)
     return concatenate([_joined(inner, depth - 1, rank) for inner in arrays], -depth)

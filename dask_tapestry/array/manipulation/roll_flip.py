@@ -182,9 +182,7 @@ def _plane(axes: Sequence[int], ndim: int) -> tuple[int, int]:
 
 
 @implements(np.roll)
-def roll(
-    a: ArrayLike, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
-) -> Array:
+def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """Move cells along axes, as `numpy.roll`: those that leave at one end come back at the other.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,11 +19,11 @@ from dask_tapestry.operators.axis_slices import slice_axis
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "unstack", "vsplit"]
 
+Sections = SupportsIndex | Sequence[SupportsIndex] | np.ndarray[Any, Any]
+
 
 @implements(np.array_split)
-def array_split(
-    ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 0
-) -> list[Array]:
+def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
     """Cut an array into parts that need not be equal, as `numpy.array_split`.
 
     Parameters
@@ -77,7 +77,7 @@ def _edges(sections: Any, extent: int) -> list[int]:
 
 
 @implements(np.split)
-def split(ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
     """Cut an array into equal parts, or at given places, as `numpy.split`.
 
     Parameters
@@ -119,7 +119,7 @@ def split(ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 
 
 
 @implements(np.hsplit)
-def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[Array]:
+def hsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
     """Split along the second axis, or the only one, as `numpy.hsplit`.
 
     Parameters
@@ -154,7 +154,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[Arr
 
 
 @implements(np.vsplit)
-def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[Array]:
+def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
     """Split along the first axis of two or more, as `numpy.vsplit`.
 
     Parameters
@@ -188,7 +188,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[Arr
 
 
 @implements(np.dsplit)
-def dsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[Array]:
+def dsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
     """Split along the third axis, as `numpy.dsplit`.
 
     Parameters

@@ -25,7 +25,7 @@ WORD = 2**64
 
 
 class Draws:
-    """The random numbers of one seed, call after call.
+    """The streams of random numbers of one seed, one for each call.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Draws:
         self._lock = Lock()
 
     def next(self) -> Stream:
-        """The numbers of the next call; two threads never get the same."""
+        """The stream of the next call; two threads never get the same."""
         with self._lock:
             self.calls += 1
             return Stream(self.key, self.calls - 1)
@@ -78,10 +78,19 @@ def real_parameter(value: ArrayLike, name: str | None = None, zero: bool = True)
 
     Parameters
     ----------
+    value
+        A number or an array; cells that are computed later are not checked.
     name
-        Its name, if no cell may be negative. Cells that are computed later are not checked.
+        Its name for the error message, if no cell may be negative.
     zero
-        Whether one that has a name may be zero.
+        Whether a cell of a parameter with a name may be zero.
+
+    Raises
+    ------
+    ValueError
+        If a cell is negative, or zero where it may not be.
+    DTypeError
+        If cells that are computed later are no real numbers.
     """
     if is_lazy(value):
         tensor = asarray(value).node
@@ -117,7 +126,7 @@ def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
 
 
 def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
-    """Shape of the result of `size`, to which the parameters must broadcast."""
+    """The shape `size`, to which the parameters must broadcast; by default their common shape."""
     shapes = [p.type.shape for p in parameters if isinstance(p, Tensor)]
     if size is None:
         return broadcast_shape(shapes, "parameters") if shapes else ()
@@ -133,7 +142,7 @@ def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
 def integer_bounds(
     low: ArrayLike, high: ArrayLike | None, dtype: np.dtype[Any], endpoint: bool
 ) -> tuple[int | Tensor, int | Tensor]:
-    """The least integer and how many there are, modulo 2**64 where they are tensors.
+    """The least integer and the number of integers, modulo 2**64 where they are tensors.
 
     Raises
     ------

@@ -216,7 +216,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     return transpose(x, order)
 
 
-@implements(np.matrix_transpose, np.linalg.matrix_transpose)
+@implements(np.matrix_transpose)
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Exchange the last two dimensions, the rows and columns of matrices.
 

@@ -4,6 +4,7 @@ from dask_tapestry.array.sorting.partition import *
 from dask_tapestry.array.sorting.search import *
 from dask_tapestry.array.sorting.sets import *
 from dask_tapestry.array.sorting.sort import *
+from dask_tapestry.array.sorting.unique import *
 
 __all__ = [
     "argpartition",

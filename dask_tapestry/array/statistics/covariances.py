@@ -90,7 +90,6 @@ def cov(
         return x.reshape(0, 0)
     weights = _weights(fweights, aweights, x.shape[1])
     around = average(x, axis=1, weights=weights)
-    assert isinstance(around, Array)
     off = x - around.reshape(-1, 1)
     weighted = off if weights is None else off * weights
     product = Array(matmul(off.node, weighted.T.conj().node))
@@ -98,7 +97,9 @@ def cov(
     return Array(astype(scaled.node, x.dtype)).squeeze()
 
 
-def _variables(m: ArrayLike, y: Any, rowvar: bool, dtype: np.dtype[Any] | None) -> Array:
+def _variables(
+    m: ArrayLike, y: ArrayLike | None, rowvar: bool, dtype: np.dtype[Any] | None
+) -> Array:
     """Variables as rows, in the dtype to compute in."""
     given = [asarray(v) for v in (m, y) if v is not None]
     if any(v.ndim > 2 for v in given):

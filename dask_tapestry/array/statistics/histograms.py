@@ -39,8 +39,8 @@ WIDE = np.dtype(np.int64)
 @implements(np.histogram)
 def histogram(
     a: ArrayLike,
-    bins: Any = 10,
-    range: Any = None,
+    bins: ArrayLike = 10,
+    range: Range = None,
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import index
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -24,6 +25,24 @@ from dask_tapestry.operators.full import full
 __all__ = ["average", "moment"]
 
 
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: bool = False,
+) -> Array: ...
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    *,
+    returned: Literal[True],
+    keepdims: bool = False,
+) -> tuple[Array, Array]: ...
 @implements(np.average)
 def average(
     a: ArrayLike,

@@ -1,4 +1,4 @@
-"""Files: HDF5, npy, and stacks of npy files."""
+"""HDF5 files, npy files, and stacks of npy files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def to_hdf5(
     """Write arrays to datasets of an HDF5 file, whole chunks by one task each.
 
     While the write runs, and after one that failed, the datasets say that they are incomplete.
-    Only this process can write; `from_array` reads a dataset lazily, in other processes too.
+    Only this process writes; `from_array` reads a dataset lazily, in other processes too.
 
     Parameters
     ----------
@@ -60,10 +60,19 @@ def to_hdf5(
     **kwargs
         For ``h5py.Group.create_dataset``, such as ``compression``.
 
+    Returns
+    -------
+    None
+        Once the arrays are written.
+
     Raises
     ------
     StoreError
         If a dataset is there and `overwrite` is false, or HDF5 cannot hold the dtype.
+
+    See Also
+    --------
+    from_array, store
 
     Source: dask.array.to_hdf5.
 
@@ -100,7 +109,7 @@ def to_hdf5(
 
 
 def _sides(chunks: StoredChunks, x: Array) -> tuple[int, ...] | None:
-    """Sides of the chunks of a dataset; None for none, which HDF5 wants without cells."""
+    """Lengths of a dataset's chunks, or None: HDF5 cuts no dataset without elements."""
     if chunks is None or chunks is False or not x.size or not x.ndim:
         return None
     if chunks is True or chunks == "auto":
@@ -125,10 +134,21 @@ def from_npy(
     dims
         Names of the dimensions.
 
+    Returns
+    -------
+    Array
+        Of the shape and dtype in the file.
+
     Raises
     ------
+    ArgumentError
+        For another `mmap_mode`.
     StoreNotFoundError, StoreError
         If there is no such file, or it holds no array with a fixed dtype.
+
+    See Also
+    --------
+    from_npy_stack, numpy.load
 
     Examples
     --------
@@ -179,14 +199,25 @@ def to_npy_stack(
     overwrite
         Replace npy files that are there, once the new ones are complete.
     compute
-        Write now; otherwise return a lazy sink to compute later.
+        Write now; otherwise return a lazy write to compute later.
     **kwargs
         For `compute`, such as ``scheduler``.
 
+    Returns
+    -------
+    None or Effect
+        As `compute` says.
+
     Raises
     ------
+    ShapeError
+        If `length` is less than 1.
     StoreError
         If npy files are there and `overwrite` is false.
+
+    See Also
+    --------
+    from_npy_stack
 
     Source: dask.array.to_npy_stack.
 
@@ -221,10 +252,19 @@ def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
     mmap_mode
         ``"r"`` to map the files into memory, None to read them.
 
+    Returns
+    -------
+    Array
+        Whose chunks are the files.
+
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is no complete stack.
+
+    See Also
+    --------
+    to_npy_stack, from_npy
 
     Source: dask.array.from_npy_stack.
 
@@ -240,7 +280,7 @@ def from_npy_stack(dirname: FilePath, mmap_mode: str | None = "r") -> Array:
 
 
 def _rows(x: Array, axis: int) -> int:
-    """Cells along `axis` in a file: as in a nominal chunk, or fewer, since the others are whole."""
+    """Length of a file along `axis`: of a nominal chunk, or less, as the others are whole."""
     if not x.ndim:
         return 1
     sides = list(x.shape)

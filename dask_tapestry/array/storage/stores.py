@@ -1,4 +1,4 @@
-"""Out of the library, into arrays that are there."""
+"""Writing into arrays that exist: in memory, in Zarr, in HDF5, anywhere."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def store(
     after: Sequence[Array | Effect] = (),
     **kwargs: Any,
 ) -> Effect | tuple[Array, ...] | None:
-    """Write arrays into arrays that are there.
+    """Write arrays into arrays that exist.
 
-    What one task writes of a Zarr array or an HDF5 dataset are whole stored chunks, or shards; a
-    chunk that is only partly covered is read, completed and written by one task. Sources that share
-    a stored chunk, or cells, are written one after the other, in their order.
+    Each task writes whole stored chunks, or shards, of a Zarr array or an HDF5 dataset; a chunk
+    that is only partly covered is read, completed and written by one task. Sources that share a
+    stored chunk, or cells, are written one after the other, in their order.
 
     Parameters
     ----------
@@ -59,21 +59,21 @@ def store(
         One array, or several.
     targets
         As many: NumPy arrays and memory maps, arrays of zarr's, datasets of h5py's, or objects that
-        have ``shape``, ``dtype`` and ``__setitem__``. An object without Python's own array memory
-        may be written by other processes, to which it is pickled.
+        have ``shape``, ``dtype`` and ``__setitem__``. Objects that are no arrays in memory may be
+        pickled to other processes and written there.
     lock
         True to write to an object of an unknown kind from one task at a time, False to write as
         tasks come; or a lock to use. Known kinds need none.
     regions
         Slices for each target, or None for all of it; steps are positive. One tuple serves all.
     compute
-        Write now; otherwise return a lazy sink to compute later.
+        Write now; otherwise return a lazy write to compute later.
     return_stored
         Return arrays that read the targets; where `compute` is false they read after the write.
     load_stored
         As Dask's, without meaning here.
     after
-        Sinks, sequence points or arrays that must have ended before.
+        Lazy writes, sequence points and arrays that must end before.
     **kwargs
         For `compute`, such as ``scheduler``.
 
@@ -130,7 +130,7 @@ def _for_each(regions: Region | list[Region], count: int) -> list[Region]:
 
 
 def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
-    """A target for each object; the same for the same array, however it was opened."""
+    """A target for each object; the same one where two objects are one stored array."""
     known: dict[Any, Target] = {}
     found = []
     for data in given:
@@ -156,7 +156,7 @@ def _target(data: Writable, lock: Lock) -> Target:
 
 
 def write_of(x: Array, target: Target, place: RegionSlices) -> Write:
-    """The write of an array to a place of a target."""
+    """Return the write of an array to a region of a target."""
     return checked_write(unsqueeze(x.node, place.pinned), target, place.slices)
 
 
@@ -169,7 +169,7 @@ def written(
     return_stored: bool,
     kwargs: Mapping[str, Any],
 ) -> Effect | tuple[Array, ...] | None:
-    """Do what `store` and `to_zarr` are asked to, once they know what to write."""
+    """Write, or return the lazy write, or the stored arrays, as `store` and `to_zarr` do."""
     sinks = ordered_sinks(writes, points_of(after), workers)
     effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))
     if compute:

@@ -1,4 +1,4 @@
-"""Zarr: stored arrays as values, and values to be stored."""
+"""Zarr arrays: read lazily, and written."""
 
 from __future__ import annotations
 
@@ -68,10 +68,19 @@ def from_zarr(
     **ignored
         Dask's ``name`` and ``inline_array``, which have no meaning here.
 
+    Returns
+    -------
+    Array or dict of Array
+        The array, or of a group all its arrays by their paths.
+
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is no array, it cannot be read, or a write of it has not ended.
+
+    See Also
+    --------
+    to_zarr, from_array
 
     Examples
     --------
@@ -126,7 +135,7 @@ def to_zarr(
     """Write an array to Zarr: whole stored chunks or shards, each by one task.
 
     While the write runs, and after one that failed, the store says that it is incomplete. A lazy
-    sink may be computed several times, as it is by whatever comes after it.
+    write may be computed several times.
 
     Parameters
     ----------
@@ -136,9 +145,9 @@ def to_zarr(
         Where: a path, URL, zarr store or group, and the path within; or an existing zarr array. A
         path that ends in ``.zip`` names a zip file, which this process alone can write.
     chunks, shards
-        Sides of stored chunks, ``"auto"`` for the array's nominal ones (``x.chunks``, of which the
-        longest decides; smaller ones, with a warning, where a task has no memory for them), and of
-        shards, None for none.
+        Lengths of the stored chunks, and of the shards, None for none. ``"auto"`` takes the longest
+        of ``x.chunks`` along each dimension; smaller chunks, with a warning, where a task has no
+        memory for them.
     dtype
         Convert before writing.
     compressors
@@ -155,23 +164,34 @@ def to_zarr(
     append_dim
         Enlarge the array that is there along this dimension, and write behind what it holds.
     compute
-        Write now and return None; otherwise return a lazy sink to compute later.
+        Write now and return None; otherwise return a lazy write to compute later.
     return_stored
         Return the array as it is stored; where `compute` is false it is read after the write.
     workers
         Names or addresses of the workers that write it.
     after
-        Sinks, sequence points or arrays that must have ended before.
+        Lazy writes, sequence points and arrays that must end before.
     **kwargs
         For `compute`, such as ``scheduler``.
 
+    Returns
+    -------
+    None or Effect or Array
+        As `compute` and `return_stored` say.
+
     Raises
     ------
+    ArgumentError
+        If `overwrite` is given with a region or to append.
     StoreError
         If something is there and `overwrite` is false; or if there is nothing to write a region of
         or to append to, or that cannot change.
     ShapeError
         If chunks, shards, region or the shape of what is there do not fit.
+
+    See Also
+    --------
+    from_zarr, store
 
     Examples
     --------
@@ -217,7 +237,7 @@ def to_zarr(
 def _destination(
     x: Array, location: Location, region: Region, append_dim: int | str | None
 ) -> tuple[Target, RegionSlices]:
-    """Where in the array that is there an array goes."""
+    """The target and its region that an array is written to."""
     if append_dim is None:
         target = zarr_target(location)
         return target, resolve_region(region, target.shape, target.names or x.dims)

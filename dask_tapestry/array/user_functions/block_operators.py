@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.effect import points_of
+from dask_tapestry.array.core.effect import Effect, points_of
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
@@ -83,7 +83,7 @@ class BlockFunction:
         function: Callable[..., Any],
         signature: Written,
         finalize: Callable[..., Any] | None,
-        finalize_inputs: Mapping[str, Any],
+        finalize_inputs: Mapping[str, Form],
         dtypes: Mapping[str, np.dtype[Any]],
         costs: Costs,
     ) -> None:
@@ -97,8 +97,8 @@ class BlockFunction:
         self._call = UserFunction.of(function)
 
     def __call__(
-        self, *arrays: ArrayLike, after: Sequence[Any] = (), **named: Any
-    ) -> Array | tuple[Array, ...]:
+        self, *arrays: ArrayLike, after: Sequence[Array | Effect] = (), **named: Any
+    ) -> Any:
         tensors, further, options = self._arguments(arrays, named)
         points = points_of(after)
         written, monoid = self.signature, self.signature.monoid
@@ -143,10 +143,10 @@ class BlockFunction:
     def __repr__(self) -> str:
         return f"<block operator {self.__name__}>"
 
-    def __reduce__(self) -> Any:
-        module = sys.modules.get(self.__module__)
-        if self.__module__ != "__main__" and getattr(module, self.__name__, None) is self:
-            return self.__name__
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        module, name = sys.modules.get(self.__module__), self.__name__
+        if self.__module__ != "__main__" and getattr(module, name, None) is self:
+            return name
         parts = (
             self._function,
             self.signature,
@@ -168,7 +168,7 @@ def block_operator(
     inputs: Mapping[str, Form],
     outputs: Mapping[str, Form],
     finalize: Callable[..., Any] | None = None,
-    finalize_inputs: Mapping[str, str | Sequence[str]] | None = None,
+    finalize_inputs: Mapping[str, Form] | None = None,
     costs: Mapping[str, Mapping[str, float]] | None = None,
     extents: Mapping[str, int] | None = None,
     dtype: DTypeLike | None = None,
@@ -258,7 +258,7 @@ def block_operator(
 
 
 def _check_finalize(
-    written: Written, finalize: Callable[..., Any] | None, inputs: Mapping[str, Any]
+    written: Written, finalize: Callable[..., Any] | None, inputs: Mapping[str, Form]
 ) -> None:
     """Refuse outputs and inputs of `finalize` that do not follow dimensions by name."""
     last = isinstance(written.monoid, Monoid) and written.monoid.finalize is not None

@@ -63,7 +63,7 @@ def apply_gufunc(
     allow_rechunk: bool = False,
     meta: Metas = None,
     **kwargs: Any,
-) -> Array | tuple[Array, ...]:
+) -> Any:
     """Apply a function of core dimensions along all others, as `dask.array.apply_gufunc`.
 
     The other dimensions, which come before the core ones, broadcast and are cut at will; each block
@@ -293,9 +293,7 @@ class gufunc:  # noqa: N801  # Dask's name
         self.__doc__ = pyfunc.__doc__ or type(self).__doc__
         self.__name__ = UserFunction.of(pyfunc).name
 
-    def __call__(
-        self, *args: ArrayLike, allow_rechunk: bool = False, **kwargs: Any
-    ) -> Array | tuple[Array, ...]:
+    def __call__(self, *args: ArrayLike, allow_rechunk: bool = False, **kwargs: Any) -> Any:
         del allow_rechunk
         return apply_gufunc(self.pyfunc, self.signature, *args, **self.options, **kwargs)
 

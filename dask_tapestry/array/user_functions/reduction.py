@@ -80,7 +80,7 @@ def reduction(
     output_size: int = 1,
     meta: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-) -> Array | tuple[Array, ...]:
+) -> Any:
     """Reduce by functions of blocks and of partial results, as `dask.array.reduction`.
 
     Parameters
@@ -173,7 +173,7 @@ def _into(
     return tuple(into(one, Array(x)) for one, x in zip(places, results, strict=True))
 
 
-def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> Any:
+def _with_dtype(function: Callable[..., Any], dtype: np.dtype[Any] | None) -> Callable[..., Any]:
     """`function` with the dtype of the result as an argument, if it takes that."""
     try:
         asks = "dtype" in signature(function).parameters

@@ -36,16 +36,6 @@ def test_full_converts():
     assert dt.full(2, 3.7, "i4").compute().tolist() == [3, 3]
 
 
-@pytest.mark.parametrize("name", ["ones_like", "zeros_like", "empty_like"])
-def test_like(name):
-    x = dt.ones((2, 3), "f4")
-    assert getattr(dt, name)(x).dtype == np.float32
-    assert getattr(dt, name)(x, "i2").dtype == np.int16
-    assert getattr(dt, name)(x, shape=5).shape == (5,)
-    assert getattr(dt, name)([1, 2]).dtype == np.asarray([1, 2]).dtype
-    assert dt.full_like(x, 3).compute().tolist() == [[3] * 3] * 2
-
-
 def test_a_large_array_takes_no_memory():
     assert dt.ones((10**6, 10**6, 10**6))[5, :3, 7].compute().tolist() == [1, 1, 1]
 

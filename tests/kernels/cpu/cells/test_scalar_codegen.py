@@ -50,7 +50,7 @@ def test_functions_of_every_half_have_numpys_bits():
         check(np.dtype("e"), result, names, every, np.random.default_rng(4).permutation(every))
 
 
-@pytest.mark.parametrize("kind", "efd")
+@pytest.mark.parametrize("kind", "fd")
 def test_functions_of_random_bits_have_numpys_bits(kind):
     dtype, generator = np.dtype(kind), np.random.default_rng(2)
     x, y = np.frombuffer(generator.bytes(2 * 30_000 * dtype.itemsize), dtype).reshape(2, -1)

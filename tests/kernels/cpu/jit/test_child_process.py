@@ -1,6 +1,5 @@
 import os
 import sys
-import time
 
 import pytest
 
@@ -60,10 +59,13 @@ def test_a_frozen_program_is_not_started_again(monkeypatch):
         child_process.Child()
 
 
-def test_a_child_ends_when_its_parent_hangs_up_in_the_middle(capfd):
+def test_a_child_ends_when_its_parent_hangs_up_in_the_middle(capfd, tmp_path):
+    gate = tmp_path / "opens when the child is at the source"
+    os.mkfifo(gate)
+    source = f"open({str(gate)!r}).close()\n{SOURCE}"
     child = child_process.Child()
-    child._connection.send((object_cache.key_of(SOURCE), SOURCE))
-    time.sleep(0.05)
+    child._connection.send((object_cache.key_of(source), source))
+    gate.open("w").close()
     child.close()
     assert child._process.returncode == 0
     assert capfd.readouterr() == ("", "")
