@@ -67,14 +67,8 @@ def blocks(dtype, size):
     yield "axis 0 of 3", few, (0,)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help="functions whose name contains this")
-    parser.add_argument("--megabytes", type=int, default=256)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", help="write the figures there")
-    given = parser.parse_args()
-    compile_service.mode("wait").__enter__()  # for good
+def measured(given):
+    """The figures, printed as they come: function, dtype, reduced axes, our rate and NumPy's."""
     rows = []
     print("| function | dtype | over | ours | NumPy |")
     print("|---|---|---|--:|--:|")
@@ -90,6 +84,18 @@ def main():
                 rows.append([monoid, dtype, name, *figures])
                 shown = [monoid, dtype, name, *(f"{figure:.1f}" for figure in figures)]
                 print("| " + " | ".join(shown) + " |", flush=True)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", help="functions whose name contains this")
+    parser.add_argument("--megabytes", type=int, default=256)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", help="write the figures there")
+    given = parser.parse_args()
+    with compile_service.mode("wait"):
+        rows = measured(given)
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)
