@@ -1,8 +1,9 @@
 import pickle
 import sys
 import threading
-import time
+from types import SimpleNamespace
 
+from dask_tapestry import imports
 from dask_tapestry.imports import lazy_import, unpickle
 
 
@@ -27,13 +28,18 @@ def test_a_module_is_imported_once():
 
 
 def test_unpickling_waits_for_an_import(tmp_path, monkeypatch):
-    """The module is slow to import, and what is unpickled meanwhile needs all of it."""
-    (tmp_path / "slowly.py").write_text("import time\ntime.sleep(0.2)\nclass Late: pass\n")
+    """The import ends only once the other thread asks; what is unpickled needs all of it."""
+    gates = SimpleNamespace(begun=threading.Event(), asked=threading.Event())
+    monkeypatch.setitem(sys.modules, "gates", gates)
+    monkeypatch.setattr(imports, "_lock", Announced(imports._lock, gates.asked))
+    (tmp_path / "slowly.py").write_text(
+        "import gates\ngates.begun.set()\ngates.asked.wait()\nclass Late: pass\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     payload = b"\x80\x04cslowly\nLate\n."
     importer = threading.Thread(target=lazy_import, args=("slowly",))
     importer.start()
-    time.sleep(0.05)
+    gates.begun.wait()
     assert unpickle(payload).__name__ == "Late"
     importer.join()
     monkeypatch.delitem(sys.modules, "slowly")

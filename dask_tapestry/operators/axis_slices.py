@@ -32,7 +32,7 @@ def pick(x: Tensor, places: Numbers, axis: int) -> Tensor:
     Each run of places with equal steps is one slice, so few runs make a small graph.
     """
     pieces = []
-    for start, step, count in runs(places):
+    for start, step, count in equal_step_runs(places):
         if step == 0:
             one = slice_axis(x, axis, start, start + 1)
             shape = (*x.type.shape[:axis], count, *x.type.shape[axis + 1 :])
@@ -43,12 +43,12 @@ def pick(x: Tensor, places: Numbers, axis: int) -> Tensor:
     return concat(pieces, axis) if pieces else slice_axis(x, axis, 0, 0)
 
 
-def runs(places: Numbers) -> list[tuple[int, int, int]]:
+def equal_step_runs(places: Numbers) -> list[tuple[int, int, int]]:
     """Runs of equal steps in `places`, each as first place, step and count.
 
     Examples
     --------
-    >>> runs([0, 1, 2, 2, 2, 9])
+    >>> equal_step_runs([0, 1, 2, 2, 2, 9])
     [(0, 1, 3), (2, 0, 2), (9, 1, 1)]
     """
     numbers = np.asarray(places, np.int64)

@@ -55,7 +55,7 @@ class NamedMonoid:
         self, x: np.ndarray[Any, Any], axes: tuple[int, ...], dtype: DType, ddof: float
     ) -> np.ndarray[Any, Any]:
         """NumPy's value."""
-        if self.name in PLACES:
+        if self.name in ARG_REDUCTIONS:
             kept = [axis for axis in range(x.ndim) if axis not in axes]
             moved = x.transpose(*kept, *axes)
             flat = moved.reshape(*moved.shape[: len(kept)], -1)
@@ -192,7 +192,7 @@ def _whole(name: str) -> Callable[..., Any]:
     return partial(UFUNCS[name].reduce, axis=None)
 
 
-PLACES: Final = frozenset({"argmin", "argmax", "nanargmin", "nanargmax"})
+ARG_REDUCTIONS: Final = frozenset({"argmin", "argmax", "nanargmin", "nanargmax"})
 MONOIDS: Final = MappingProxyType(
     {
         monoid.name: monoid

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.random_bits import RandomBits, Stream, places_of, within
+from dask_tapestry.operators.random_bits import RandomBits, Stream, coordinates_of_part, places_of
 from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
@@ -46,7 +46,7 @@ class Permutation(Generator):
         }
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        places = within(self.places, region[0])
+        places = coordinates_of_part(self.places, region[0])
         return Restriction(Permutation(self.stream, self.extent, places), (), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:

@@ -58,7 +58,7 @@ class RandomBits(Generator):
         }
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        places = Region(map(within, self.places, region))
+        places = Region(map(coordinates_of_part, self.places, region))
         return Restriction(replace(self, places=places), (), region)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -105,7 +105,7 @@ def places_of(held: Progression, lo: int, hi: int) -> range:
     return range(held.start + held.step * lo, held.start + held.step * hi, held.step)
 
 
-def within(held: Progression, part: Progression) -> Progression:
+def coordinates_of_part(held: Progression, part: Progression) -> Progression:
     """The coordinates of `part`, which counts in steps of `held`."""
     return Progression(held.start + held.step * part.start, held.step * part.step, part.count)
 

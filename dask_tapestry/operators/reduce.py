@@ -29,7 +29,7 @@ from dask_tapestry.cells import LEAF_CELLS, CellExpression, Tree, identity
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.complex_parts import real_part
-from dask_tapestry.operators.monoids import MONOIDS, PLACES, NamedMonoid
+from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
@@ -211,7 +211,7 @@ def reduce(
 
 def nothing_to_fold(monoid: NamedMonoid, x: TensorType) -> str:
     """The message for a reduction of no cells without identity, in NumPy's words."""
-    if monoid.name in PLACES:
+    if monoid.name in ARG_REDUCTIONS:
         place = monoid.name.removeprefix("nan")
         return f"attempt to get {place} of an empty sequence: {x}"
     name = "maximum" if monoid.name == "ptp" else monoid.ufunc or monoid.name

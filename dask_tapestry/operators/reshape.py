@@ -45,7 +45,7 @@ class Group(NamedTuple):
     d: int
 
 
-class Part(NamedTuple):
+class GroupPart(NamedTuple):
     """A box of a group's input dimensions, and which of its cells are wanted.
 
     They begin at flat index `offset` of the box and have the shape `shape` with the steps `steps`;
@@ -122,7 +122,7 @@ class Reshape(Selector):
             found.append((0, read.translate(held) if held else read))
         return tuple(found)
 
-    def _parts(self, box: ZRange) -> tuple[tuple[Part, ...], ...]:
+    def _parts(self, box: ZRange) -> tuple[tuple[GroupPart, ...], ...]:
         """For each group, the parts of the input that hold the output's cells `box`."""
         here = box.translate(self.window.lo) if self.window else box
         return parts_of(self.old, self.new, self.groups, here)
@@ -206,9 +206,9 @@ def _box(sides: Sequence[tuple[int, int]]) -> ZRange:
 @lru_cache(maxsize=256)
 def parts_of(
     old: tuple[int, ...], new: tuple[int, ...], groups: tuple[Group, ...], box: ZRange
-) -> tuple[tuple[Part, ...], ...]:
+) -> tuple[tuple[GroupPart, ...], ...]:
     """For each group, the parts of a tensor of shape `old` that hold the cells `box` of `new`."""
-    found: list[tuple[Part, ...]] = []
+    found: list[tuple[GroupPart, ...]] = []
     budget = MOST_PARTS
     for a, b, c, d in groups:
         parts = _group_parts(old[a:b], new[c:d], box.lo[c:d], box.hi[c:d], budget)
@@ -219,13 +219,13 @@ def parts_of(
 
 def _group_parts(
     old: tuple[int, ...], new: tuple[int, ...], lo: tuple[int, ...], hi: tuple[int, ...], most: int
-) -> tuple[Part, ...]:
+) -> tuple[GroupPart, ...]:
     first, last = ravel(lo, new), ravel([h - 1 for h in hi], new)
     low, high = span_box(first, last, old)
     shape = tuple(b - a for a, b in zip(lo, hi, strict=True))
     cells, held = prod(shape), prod(b - a for a, b in zip(low, high, strict=True))
     offset = first - ravel(low, old)
-    hull = Part(tuple(low), tuple(high), offset, shape, strides(new), 0, cells)
+    hull = GroupPart(tuple(low), tuple(high), offset, shape, strides(new), 0, cells)
     if held - cells <= max(SLACK_CELLS, cells // 4):
         return (hull,)
     if run_count(lo, hi, new) * max(1, 2 * len(old) - 1) > most:
@@ -233,13 +233,13 @@ def _group_parts(
     return tuple(_exact_parts(old, runs(lo, hi, new)))
 
 
-def _exact_parts(old: tuple[int, ...], spans: Any) -> list[Part]:
-    parts: list[Part] = []
+def _exact_parts(old: tuple[int, ...], spans: Any) -> list[GroupPart]:
+    parts: list[GroupPart] = []
     start = 0
     for first, end in spans:
         for lo, hi in boxes_of_span(first, end, old):
             length = prod(b - a for a, b in zip(lo, hi, strict=True))
-            parts.append(Part(lo, hi, 0, (length,), (1,), start, length))
+            parts.append(GroupPart(lo, hi, 0, (length,), (1,), start, length))
             start += length
     return parts
 

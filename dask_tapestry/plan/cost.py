@@ -15,14 +15,14 @@ from dask_tapestry.plan.machine import (
     MEMORY_BYTES_A_SECOND,
     SECONDS_A_TASK,
 )
-from dask_tapestry.plan.step import Planned, Step
+from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import ZRange
 
 MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
 
-def plan_cost(plan: Planned) -> dict[str, float]:
+def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     """Estimate bytes, seconds and tasks of a plan.
 
     ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` values that go from step to
@@ -69,7 +69,7 @@ def _own_costs(steps: list[Step]) -> dict[str, float]:
     return totals
 
 
-def peak_worker_bytes(plan: Planned) -> int:
+def peak_worker_bytes(plan: PlannedSteps) -> int:
     """The most bytes that one worker holds at a time.
 
     The sum of values that are held at the same time, spread over the workers with an imbalance
@@ -84,7 +84,7 @@ def peak_worker_bytes(plan: Planned) -> int:
     return round(share + threads * work + min(plan.resources.kept_bytes, threads * _idle(plan)))
 
 
-def _held_together(plan: Planned) -> int:
+def _held_together(plan: PlannedSteps) -> int:
     """Most bytes of steps' outputs that may be held at one time.
 
     Two outputs are not, where all readers of one have ended before the other's step can begin.
@@ -112,7 +112,7 @@ def _held_together(plan: Planned) -> int:
     return most
 
 
-def _ended_before(plan: Planned) -> dict[Node, set[Node]]:
+def _ended_before(plan: PlannedSteps) -> dict[Node, set[Node]]:
     """For each step, the steps that have ended when its first block can be computed."""
     ended: dict[Node, set[Node]] = {}
     for node, step in plan.steps.items():
@@ -133,14 +133,14 @@ def _fewest_read(reader: Step, step: Step) -> int:
     return min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
 
 
-def _idle(plan: Planned) -> int:
+def _idle(plan: PlannedSteps) -> int:
     """Bytes of used memory that may lie idle while a block of another kind takes the most."""
     needs = [step.needs for step in plan.steps.values()]
     apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)
     return max(0, apart - max((n.work for n in needs), default=0))
 
 
-def resident_bytes(step: Step, plan: Planned) -> int:
+def resident_bytes(step: Step, plan: PlannedSteps) -> int:
     """Bytes of a step's output that are held at once.
 
     A value that is read block by block is freed block by block; results, and values that a block
@@ -177,7 +177,7 @@ def _stored(step: Step) -> float:
     return step.needs.stored * _blocks(step)
 
 
-def _step_seconds(step: Step, plan: Planned) -> float:
+def _step_seconds(step: Step, plan: PlannedSteps) -> float:
     parallel = min(plan.resources.slots, step.count)
     written = step.node.type.nbytes if isinstance(step.node.operator, Sink) else 0
     blocks = _blocks(step)

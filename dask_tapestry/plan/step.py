@@ -65,7 +65,7 @@ class Step:
         return block_box(self.cuts, index)
 
 
-class Planned(Protocol):
+class PlannedSteps(Protocol):
     """What cost and checks read of a plan: steps, producers first, and what they were cut for."""
 
     @property

@@ -16,7 +16,7 @@ from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.formulas import FOLDED, constant
 from dask_tapestry.teg import Node, apply
 
-IDEMPOTENT: Final = frozenset("min max any all bitwise_and bitwise_or".split())
+IDEMPOTENT_FOLDS: Final = frozenset("min max any all bitwise_and bitwise_or".split())
 CHOOSING: Final = frozenset(("fmin", "fmax"))  # idempotent too, for floats in the tree's order
 ADDING: Final = frozenset(("sum", "add", "prod"))  # of one integer they yield it
 ORDERED: Final = "fcO"  # kinds whose least cell may have several bit patterns: two zeros, NaNs
@@ -59,7 +59,7 @@ def sum_of_broadcast(node: Node) -> Node | None:
 
 def is_idempotent(whole: Reduce, x: Node) -> bool:
     """Whether equal cells fold to one of them."""
-    return whole.monoid in IDEMPOTENT | CHOOSING and x.type.dtype.kind in FOLDED
+    return whole.monoid in IDEMPOTENT_FOLDS | CHOOSING and x.type.dtype.kind in FOLDED
 
 
 def of_one_is_itself(whole: Reduce, x: Node) -> bool:

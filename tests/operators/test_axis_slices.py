@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.axis_slices import concat_nonempty, pick, runs, slice_axis
+from dask_tapestry.operators.axis_slices import concat_nonempty, equal_step_runs, pick, slice_axis
 
 
 @given(st.lists(st.integers(0, 9), max_size=20))
 def test_runs_are_the_places(places):
-    found = runs(places)
+    found = equal_step_runs(places)
     assert [a + s * i for a, s, n in found for i in range(n)] == places
     assert len(found) <= max(1, len(places))
 

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.monoids import PLACES
+from dask_tapestry.operators.monoids import ARG_REDUCTIONS
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.teg import apply
 
@@ -18,7 +18,9 @@ def test_names_of_kept_axes_stay():
 @pytest.mark.parametrize("name", ["min", "max", "argmin", "argmax"])
 def test_nothing_has_no_least_cell(name):
     empty = dt.ones((0, 3)).node
-    said = f"get {name} of an empty" if name in PLACES else f"{name}imum which has no identity"
+    said = (
+        f"get {name} of an empty" if name in ARG_REDUCTIONS else f"{name}imum which has no identity"
+    )
     with pytest.raises(ShapeError, match=said):
         reduce(empty, name, 0)
     assert reduce(empty, name, 1).type.shape == (0,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 from uuid import uuid4
 
@@ -11,11 +11,11 @@ from dask import threaded
 from dask.base import DaskMethodsMixin
 from dask.base import persist as dask_persist
 from dask.core import flatten
+from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
-from dask_tapestry.array.core.method_stubs import ArrayMethods
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
@@ -40,7 +40,7 @@ __all__ = ["Array"]
 
 
 @final
-class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
+class Array(PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
@@ -304,7 +304,9 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
 
     # NumPy's protocols ---------------------------------------------------------------------
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("an Array has no memory to share: it must be computed and copied")
         return np.asarray(self.compute(), dtype=dtype)
@@ -313,7 +315,11 @@ class Array(ArrayMethods, PythonConversion, DaskMethodsMixin):
         return call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(
-        self, function: Any, types: Sequence[type], args: Sequence[Any], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
     ) -> Any:
         del types
         return call_numpy_function(function, args, kwargs)
@@ -384,5 +390,5 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 
-def _name_of(key: Any) -> str:
+def _name_of(key: str | tuple[Any, ...]) -> str:
     return str(key[0] if isinstance(key, tuple) else key)

@@ -15,7 +15,7 @@ NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "reduce")
 
 
-def implements(*functions: Any) -> Callable[[Function], Function]:
+def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]:
     """Register the decorated function as ours for NumPy `functions`."""
 
     def register(ours: Function) -> Function:
@@ -48,7 +48,9 @@ def _keywords(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(signature(function).parameters)
 
 
-def call_numpy_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def call_numpy_function(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
     """Call our function for a NumPy function.
 
     Raises

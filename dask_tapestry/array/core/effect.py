@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 from uuid import uuid4
 
 import numpy as np
@@ -31,6 +31,13 @@ COMPUTE_OPTIONS: Final = frozenset(  # of Dask's schedulers and of a client's co
     "num_workers optimize_graph pool priority raise_on_exception rerun_exceptions_locally "
     "resources retries scheduler sync traverse".split()
 )
+
+
+class HasNode(Protocol):
+    """An array or an effect: what wraps a node."""
+
+    @property
+    def node(self) -> Node: ...
 
 
 def check_options(function: str, options: Iterable[str]) -> None:
@@ -136,7 +143,7 @@ def _done(graph: Any, effect: Effect, rename: dict[str, str] | None = None) -> E
     return Effect(sequence_node(end))
 
 
-def points_of(after: Iterable[Any]) -> list[Node]:
+def points_of(after: Iterable[HasNode]) -> list[Node]:
     """Return a sequence point after each of what ``after=`` names.
 
     Raises
@@ -148,14 +155,14 @@ def points_of(after: Iterable[Any]) -> list[Node]:
     return [node if node.is_sequence_point else sequence_node(node) for node in nodes]
 
 
-def _node_of(item: Any) -> Node:
+def _node_of(item: object) -> Node:
     node = getattr(item, "node", None)
     if not isinstance(node, Node):
         raise TypeError(f"after= takes arrays, sinks and sequence points, not {item!r}")
     return node
 
 
-def sequence_point(*after: Any) -> Effect:
+def sequence_point(*after: HasNode) -> Effect:
     """Return a point in time when all of `after` have ended.
 
     What names it in ``after=`` starts no earlier. An array has ended when all its elements are

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from dask_tapestry.array.core.method_stubs import ArrayMethods
 from dask_tapestry.errors import ShapeError
 
+T = TypeVar("T")
 
-class PythonConversion:
+
+class PythonConversion(ArrayMethods):
     """Conversions to Python's numbers, lists and text, and ``in``; they compute."""
 
     __slots__ = ()
@@ -24,12 +28,9 @@ class PythonConversion:
         def ndim(self) -> int: ...
         @property
         def dtype(self) -> np.dtype[Any]: ...
-        def __getitem__(self, key: Any) -> Any: ...
-        def __eq__(self, other: object) -> Any: ...
         def compute(self, **kwargs: Any) -> Any: ...
-        def ravel(self, order: str = "C") -> Any: ...
 
-    def _scalar(self, convert: Any) -> Any:
+    def _scalar(self, convert: Callable[..., T]) -> T:
         if self.size != 1:
             raise TypeError(
                 f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"

@@ -19,7 +19,7 @@ from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.monoids import MONOIDS, PLACES, NamedMonoid
+from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.reduce import nothing_to_fold, reduce
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
@@ -160,6 +160,6 @@ def _begun(
 
 def placed(monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool) -> Array:
     """Fold a monoid of places, such as argmin, over one axis or the flattened array."""
-    assert monoid in PLACES
+    assert monoid in ARG_REDUCTIONS
     one = None if axis is None else index(axis)
     return folded(monoid, a, one, out=out, keepdims=keepdims)

@@ -25,13 +25,13 @@ from dask_tapestry.operators.axis_slices import slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.pad import (
+    between,
     framed,
     pad_constant,
     pad_edge,
     pad_reflect,
     pad_reflect_odd,
     pad_wrap,
-    within,
 )
 from dask_tapestry.operators.vector_function import pad_vectors
 from dask_tapestry.teg import Tensor
@@ -183,7 +183,7 @@ def _pad_ramp(x: Array, widths: Widths, ends: list[Pair]) -> Array:
             linspace(end, squeeze(Array(edge), axis), n, False, dtype=x.dtype, axis=axis)
             for end, edge, n in zip(pair, edges, width, strict=True)
         )
-        x = Array(within(x.node, axis, before.node, flip(after, axis).node))
+        x = Array(between(x.node, axis, before.node, flip(after, axis).node))
     return x
 
 

@@ -19,7 +19,7 @@ from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel, reshape
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.axis_slices import pick, runs, slice_axis
+from dask_tapestry.operators.axis_slices import equal_step_runs, pick, slice_axis
 from dask_tapestry.operators.repeat import repeat as repeat_cells
 from dask_tapestry.operators.repeat import tile as tile_tensor
 from dask_tapestry.operators.take import take
@@ -170,7 +170,7 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
 def take_known(x: Array, places: Integers, axis: int) -> Array:
     """The cells at `places`, known now: a few slices joined, or a take where these are many."""
     turns = np.count_nonzero(np.diff(places, 2))  # each run but the last ends at one or two
-    if turns <= 2 * MOST_SLICES and len(runs(places)) <= MOST_SLICES:
+    if turns <= 2 * MOST_SLICES and len(equal_step_runs(places)) <= MOST_SLICES:
         return Array(pick(x.node, places, axis))
     return Array(take(x.node, asarray(places).node, axis))
 

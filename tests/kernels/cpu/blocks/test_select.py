@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.reshape import Part
+from dask_tapestry.operators.reshape import GroupPart
 from dask_tapestry_kernels.cpu import KERNELS
 
 X = np.arange(24.0).reshape(2, 3, 4)
@@ -31,14 +31,17 @@ def test_blocks_without_cells_are_left_out(axis):
 
 def test_a_reshape_reads_a_box_of_running_numbers():
     block = np.arange(12.0).reshape(3, 4)  # the numbers 4 to 15 of a longer group
-    part = Part((0, 0), (3, 4), 2, (2, 3), (5, 1), 0, 6)
+    part = GroupPart((0, 0), (3, 4), 2, (2, 3), (5, 1), 0, 6)
     made = KERNELS["reshape"](None, block, parts=((part,),), shape=(2, 3))
     assert np.array_equal(made, [[2, 3, 4], [7, 8, 9]])
 
 
 def test_a_reshape_is_put_together_from_pieces():
     x = np.arange(12.0).reshape(3, 4)
-    parts = (Part((0, 2), (1, 4), 0, (2,), (1,), 0, 2), Part((1, 0), (2, 4), 0, (4,), (1,), 2, 4))
+    parts = (
+        GroupPart((0, 2), (1, 4), 0, (2,), (1,), 0, 2),
+        GroupPart((1, 0), (2, 4), 0, (4,), (1,), 2, 4),
+    )
     out = np.empty((2, 3))
     made = KERNELS["reshape"](out, x[:1, 2:], x[1:2], parts=(parts,), shape=(2, 3))
     assert made is out
@@ -52,7 +55,7 @@ def test_a_reshape_to_nothing():
 
 
 def test_a_reshaped_block_cannot_be_written_to():
-    part = Part((0, 0, 0), X.shape, 0, (24,), (1,), 0, 24)
+    part = GroupPart((0, 0, 0), X.shape, 0, (24,), (1,), 0, 24)
     assert not KERNELS["reshape"](None, X, parts=((part,),), shape=(24,)).flags.writeable
 
 

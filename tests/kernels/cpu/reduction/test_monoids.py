@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.operators.monoids import MONOIDS, PLACES
+from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, LANES, fold
 from tests.comparisons import same_bits
 from tests.operators.monoid_names import monoids_of
@@ -51,7 +51,7 @@ def test_two_leaves_combine_to_the_value_of_both(name, cells, cut):
     value = states(name, left)
     if right:
         other = states(name, right)
-        if name in PLACES:
+        if name in ARG_REDUCTIONS:
             other["place"] += len(left)
         counts = [np.array([[float(len(part))]]) for part in (left, right)]
         value = arithmetic.combine(value, other, *counts)
