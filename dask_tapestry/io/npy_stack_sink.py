@@ -69,10 +69,10 @@ class NpyStackSink(Sink):
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         if self._is_in_place:
             return
-        for piece in box.cut(self.axis, self.length) if box.shape[self.axis] else [box]:
-            path = self.part / f"{piece.lo[self.axis] // self.length}.npy"
+        for part in box.cut(self.axis, self.length) if box.shape[self.axis] else [box]:
+            path = self.part / f"{part.lo[self.axis] // self.length}.npy"
             try:
-                np.save(path, block[piece.slices(box)], allow_pickle=False)
+                np.save(path, block[part.slices(box)], allow_pickle=False)
             except OSError as error:
                 raise StoreError(f"cannot write {path}: {error}") from error
 

@@ -21,8 +21,8 @@ from dask_tapestry.zspace import ZRange
 class RegionSink(Sink):
     """Writes a tensor into a region of a target.
 
-    Its output is the region's cover, from the first stored piece to the last cell: its blocks are
-    whole pieces of the target, and a block demands of the tensor the cells that go into them.
+    Its output is the region's cover, from the first stored chunk to the last cell: its blocks are
+    whole chunks of the target, and a block needs the cells of the tensor that go into them.
     """
 
     name = "storeinto"

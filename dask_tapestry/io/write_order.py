@@ -1,6 +1,6 @@
 """Several writes at once: in which order they go, so that none spoils what another reads or writes.
 
-- Writes that meet in a stored piece, or in a cell, run one after the other.
+- Writes that meet in a stored chunk, or in a cell, run one after the other.
 - A value that reads what is going to be written is computed before the first write to it, unless
   it is written cell by cell to where it was read.
 - Where several writes go to one target, it says before the first that all of them are to come.

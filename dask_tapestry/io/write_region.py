@@ -1,9 +1,9 @@
-"""Regions: where in a stored array the cells of a tensor go, and which stored pieces that touches.
+"""Where in a stored array the cells of a tensor go, and which stored chunks that touches.
 
-A stored piece (a chunk, or a shard of chunks) is read and written as a whole, so one task must
-write all of it. A tensor that begins or ends within a piece, or skips cells, is therefore cut not
-in its own coordinates but in those of the *cover*: the cells from the beginning of the first piece
-to the last cell that is written. There every edge between tasks can lie between pieces.
+A stored chunk (or a shard of chunks) is read and written as a whole, so one task must write all of
+it. A tensor may begin or end within a chunk, or skip cells. So it is cut not in its own coordinates
+but in those of its *cover*: the cells from the start of the first chunk to the last cell that is
+written. There every edge between tasks can lie between chunks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg.region import Progression
 from dask_tapestry.zspace import ZRange
 
-MOST_PAIRS: Final = 50_000  # of progressions that are compared; more are said to share a piece
+MOST_PAIRS: Final = 50_000  # of progressions that are compared; more are said to share a chunk
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class WriteRegion:
 
     @property
     def origin(self) -> tuple[int, ...]:
-        """First cell of the first piece."""
+        """First cell of the first chunk."""
         return tuple(p.start // n * n for p, n in zip(self.along, self.sides, strict=True))
 
     @property
@@ -113,11 +113,11 @@ class WriteRegion:
         return view
 
     def meets(self, other: WriteRegion) -> bool:
-        """Whether both write to one stored piece."""
+        """Whether both write to one stored chunk."""
         if 0 in self.shape or 0 in other.shape:
             return False
         return all(
-            _share_piece(p, q, n)
+            _share_chunk(p, q, n)
             for p, q, n in zip(self.along, other.along, self.sides, strict=True)
         )
 
@@ -125,7 +125,7 @@ class WriteRegion:
         return _text([slice(p.start, p.stop, p.step) for p in self.along])
 
 
-def _share_piece(p: Progression, q: Progression, side: int) -> bool:
+def _share_chunk(p: Progression, q: Progression, side: int) -> bool:
     """Whether two progressions have coordinates in one chunk of length `side`."""
     if p.start // side > (q.stop - 1) // side or q.start // side > (p.stop - 1) // side:
         return False
@@ -142,10 +142,10 @@ def _count(p: Progression, side: int) -> int:
 def _chunk_numbers(p: Progression, side: int) -> Iterator[Progression]:
     """Yield the numbers of the chunks in which a progression has coordinates, as progressions."""
     first = p.start // side
-    if p.step <= side:  # it leaves out no piece
+    if p.step <= side:  # it leaves out no chunk
         yield Progression(first, 1, (p.stop - 1) // side - first + 1)
         return
-    cycle = side // gcd(p.step, side)  # so many steps on, the place within a piece is the same
+    cycle = side // gcd(p.step, side)  # so many steps on, the place within a chunk is the same
     for n in range(_count(p, side)):
         count = -(-(p.count - n) // cycle)
         yield Progression((p.start + n * p.step) // side, p.step * cycle // side, count)

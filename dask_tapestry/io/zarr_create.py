@@ -21,8 +21,7 @@ def create(location: Location, overwrite: bool, **options: Any) -> None:
     """
     try:
         if location.component:
-            kind = options.get("zarr_format")
-            zarr().open_group(mode="a", zarr_format=kind, **location.arguments)
+            _open_group(location, zarr_format=options.get("zarr_format"))
         zarr().create_array(
             name=location.component or None,
             overwrite=overwrite,
@@ -45,10 +44,17 @@ def create_groups(location: Location, version: int) -> None:
     if not location.component:
         return
     try:
-        path = "/".join(outer)
-        zarr().open_group(path=path, mode="a", zarr_format=version, **location.arguments)
+        _open_group(location, path="/".join(outer), zarr_format=version)
     except Exception as error:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
+
+
+def _open_group(location: Location, **options: Any) -> None:
+    """Create a group unless it is there, also where another task is creating it."""
+    try:
+        zarr().open_group(mode="a", **options, **location.arguments)
+    except zarr().errors.ContainsGroupError:  # between zarr's look and its creation
+        zarr().open_group(mode="a", **options, **location.arguments)
 
 
 def dry_run_create(type_: TensorType, location: Location, **options: Any) -> None:

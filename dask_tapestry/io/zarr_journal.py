@@ -113,13 +113,13 @@ def _change(
                 return
             wanted = change(pending_boxes(array))
             runs = runs if run is None else [*runs, run]
-            mark = journal_entry(wanted, by, runs) if wanted else {}
-            if mark == before:
+            entry = journal_entry(wanted, by, runs) if wanted else {}
+            if entry == before:
                 return
             if by and not wanted:
                 _write_object(array, MAKER, json.dumps(by.stored))
             kept = {name: value for name, value in array.attrs.items() if name != JOURNAL}
-            array.attrs.put(kept | ({JOURNAL: mark} if mark else {}))
+            array.attrs.put(kept | ({JOURNAL: entry} if entry else {}))
     raise StoreError(f"cannot change the attributes of the Zarr array at {location}")
 
 

@@ -1,4 +1,4 @@
-"""New Zarr arrays as sinks: whole stored pieces, each written by one task."""
+"""New Zarr arrays as sinks: each stored chunk, or shard, is written by one task."""
 
 from __future__ import annotations
 
@@ -49,24 +49,30 @@ class ZarrSink(Sink):
     location
         Where it is written.
     stored
-        Sides of the pieces written whole: shards, or chunks where there are none.
+        Shape of what is written as a whole: shards, or chunks where there are none.
+    options
+        What zarr is told of the new array.
+    overwrite
+        Whether it may replace what is there.
+    workers
+        Names or addresses of the workers that write it.
     archive
-        Zip file that takes its name when it is complete.
+        Path of the zip file, which has another name until it is complete.
     replaced
-        What the array takes the place of when it is complete, and its folder. What is there can
-        then be read until all is written, and is kept if that fails.
+        The location that the array takes when it is complete, and the folder of that. What is there
+        can be read until all is written, and is kept if the write fails.
     once
-        Whether what it has written stays when it is computed again: its value reads what it
-        replaces, and would be another one.
+        Whether computing it again changes nothing, as its value reads what it replaced and would be
+        another value now.
     over
-        The writes to the same place that it follows; those of regions only if its value reads
-        the place: done again, they would change what it wrote.
+        Names of the earlier writes to the same place that it follows. Writes to regions are among
+        them only if its value reads the place.
     """
 
     name = "store"
     location: Location
     stored: tuple[int, ...]
-    options: dict[str, Any] = field(compare=False)  # of the new array
+    options: dict[str, Any] = field(compare=False)
     overwrite: bool = False
     workers: tuple[str, ...] = ()
     archive: str | None = None
