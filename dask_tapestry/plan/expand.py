@@ -23,11 +23,11 @@ from dask_tapestry.teg.operator import signature_of
 from dask_tapestry.zspace import IndexProjection
 
 NODES_A_SHARD = 64  # tree nodes a shard should hold: fine enough to cut, few enough to send
-WORTH_PARTS = 2.0  # times as many bytes that rows and columns may read before parts are taken
+WORTH_PARTS = 2.0  # rows and columns may read so many times the bytes that parts read
 SEARCHED_DIMS = 2  # whose cuts are tried together; the longest (a third costs 90 ms)
-LOOKED_AT = 64  # nodes among which a stored source is looked for
-MORE_CELLS = 2  # times a piece's cells that it may be made of to be a piece that can be cut
-BUSY_ENOUGH = 1.5  # times a scan's work that slots may be taken for before it is cut
+LOOKED_AT = 64  # nodes that are searched for a stored source
+MORE_CELLS = 2  # a piece that can be cut reads at most so many times its cells
+BUSY_ENOUGH = 1.5  # a scan may take slots for so many times its work before it is cut
 SHORT_RUN = 2**16  # bytes; runs of 3 kB are read at half the speed of longer ones
 COMBINED_AT_ONCE = 512  # shards whose nodes one task combines; more are combined in two steps
 
@@ -63,9 +63,8 @@ def shard_bytes(total: int, aim: Aim) -> int:
 def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tuple[int, ...]:
     """Tree levels at which a reduction's partial results are sent on; none if it stays whole.
 
-    It stays whole where the kept axes alone give enough shards, each of which holds all that it
-    folds and reads no stored chunk, and no block of another step, that many others read too; and
-    whose cells do not lie in short runs all over the memory.
+    It stays whole where the kept axes alone give enough shards, if each of them fits, shares no
+    stored chunk or held block with many others, and reads no short runs all over the memory.
     """
     match node.operator:
         case TreeReduction(is_whole=True) as whole:
@@ -137,8 +136,8 @@ def _keep_busy(columns: float, aim: Aim) -> bool:
 def is_read_twice(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:
     """Whether a scan that is cut reads its input twice rather than hold a scan of each leaf.
 
-    It does what costs least: cells that lie in memory are not held once more, and where memory
-    would not take them, stored cells are read and formulas computed again.
+    Cells in memory are not held again; stored cells and formulas are read or computed again where
+    memory cannot hold them.
     """
     (x,) = node.inputs
     if x in shared or not x.operator.transparent or (aim.local and _is_in_memory(x)):
@@ -148,7 +147,7 @@ def is_read_twice(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:
 
 
 def _bytes_to_hold(aim: Aim) -> int:
-    """What one held value may take of all workers' memory, of which tasks are given half."""
+    """Bytes of all workers' memory that one held value may take; half of it is for tasks."""
     return int(HELD_SHARE * 2 * aim.limit * aim.slots)
 
 
@@ -160,7 +159,7 @@ def _is_in_memory(x: Node) -> bool:
 
 
 def _columns(x: Node, axes: list[int], aim: Aim, shared: Container[Node]) -> float:
-    """Into how many pieces `x` falls along `axes` by the way it is stored or held."""
+    """Number of pieces of `x` along `axes` that can be read apart, as it is stored or held."""
     counts = chunk_counts(x)
     if counts is not None:
         return prod(counts[axis] for axis in axes)
@@ -173,7 +172,7 @@ def _columns(x: Node, axes: list[int], aim: Aim, shared: Container[Node]) -> flo
 def _reads_more(x: Node, axes: list[int], aim: Aim) -> bool:
     """Whether a piece of `x` cut along `axes` is made of far more cells than it has.
 
-    So are a few columns of rows that were one line: all of it, as far as boxes tell.
+    So is a column of a reshaped vector: its box holds most of the vector.
     """
     box = x.type.box
     for axis in sorted(axes, key=lambda axis: -x.type.shape[axis])[:1]:
@@ -192,7 +191,7 @@ def _reads_more(x: Node, axes: list[int], aim: Aim) -> bool:
 
 
 def chunk_counts(x: Node) -> tuple[int, ...] | None:
-    """Stored chunks along each dimension of what `x` is a cell by cell function of."""
+    """Stored chunks along each dimension of the source that `x` is a formula of, or None."""
     shape = x.type.shape
     while not isinstance(x.operator, Source):
         same = [i for i in x.inputs if i.type.shape == shape]
@@ -218,10 +217,10 @@ def _is_stored(x: Node) -> bool:
 def product_part(node: Node, aim: Aim) -> int:
     """Steps of the contracted dimension that one partial result takes; 0 to leave it whole.
 
-    The other dimensions are cut, where every piece of one factor meets every piece of the other;
-    unless cutting the contracted dimension, where each is read once but every part yields a whole
-    product, takes far fewer bytes, or gives work to slots that have none. Parts of it need all rows
-    at once, so that nothing streams through them.
+    Where the other dimensions are cut, every piece of one factor meets every piece of the other.
+    Where the contracted one is cut, each factor is read once, but every part yields a product:
+    it is cut if that takes far fewer bytes, or gives work to idle slots. Parts need all rows at
+    once, so nothing streams through them.
     """
     match node.operator:
         case Contraction() as whole if (dim := whole.folded(node.input_types)) is not None:

@@ -1,6 +1,6 @@
 """Grids: how the output of a step is cut into blocks.
 
-The rule is simple and sound. Blocks start as the whole output. While they are too few for the
+Blocks start as the whole output. While they are too few for the
 workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
 together take the least time to read and to compute; a tie goes to the cut that meets fewer blocks
 of other steps, where they may lie elsewhere, then to the first dimension (in Fortran's order the
@@ -24,8 +24,8 @@ from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 ROUNDING = 1e-9  # of a score
-SCATTERED = 0.05  # of the time of a cut that pieces lying apart add to it, in one memory
-REREAD = 0.25  # of all bytes that a cut may read again from stores, unless memory demands it
+SCATTERED = 0.05  # of the time of a cut that pieces lying apart add in one memory
+REREAD = 0.25  # of all bytes: a cut may read so many again from stores, unless memory requires it
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def choose_grid(
 ) -> tuple[tuple[Cuts, ...], str]:
     """Cut a step's output; return the cuts and why they are so.
 
-    Cuts that make blocks read stored cells again are kept where workers would else be idle and
+    Cuts that make blocks read stored cells again are kept only where slots would else be idle and
     each block then reads no more than half.
 
     Raises
@@ -97,7 +97,7 @@ def choose_grid(
     needs = needs_of(program, _largest(grid), chunks, aim.local)
     held = sum(cuts is not None for cuts in chunks)
     reason = "one block suffices"
-    before: tuple[tuple[Cuts, ...], Needs] | None = None  # cuts made cells be read again
+    before: tuple[tuple[Cuts, ...], Needs] | None = None  # cells are read again
     while True:
         count = prod(c.count for c in grid)
         if needs.work > aim.limit:
@@ -160,7 +160,7 @@ def _best_cut(
 
 
 def _is_less(score: tuple[float, float], other: tuple[float, float], aim: Aim) -> bool:
-    """Whether seconds, or else blocks met, are fewer, by more than what contiguous pieces gain."""
+    """Whether a score has fewer seconds, or else meets fewer blocks, by a margin."""
     (seconds, blocks), (others, met) = score, other
     if aim.local:
         return seconds < (1 - SCATTERED) * others
@@ -168,7 +168,7 @@ def _is_less(score: tuple[float, float], other: tuple[float, float], aim: Aim) -
 
 
 def _equal_blocks(grid: tuple[Cuts, ...]) -> float:
-    """Number of blocks, a clipped one counted by its share."""
+    """Number of blocks; a clipped one counts by its share of a full one."""
     return prod(c.extent / c.longest if c.longest else 1.0 for c in grid)
 
 
@@ -177,7 +177,7 @@ def _grid(shape: tuple[int, ...], pieces: list[int], units: Sequence[Unit]) -> t
 
 
 def _cut(extent: int, pieces: int, unit: Unit) -> Cuts:
-    """About `pieces` pieces, on the edges that `unit` names where they are as long as it."""
+    """About `pieces` pieces, with edges on those of `unit` where pieces are as long as it."""
     if pieces == 1 or extent < 2:
         return Cuts.regular(extent, max(extent, 1))
     step = -(-extent // pieces)
@@ -229,7 +229,7 @@ def _units(program: Program, chunks: Held) -> tuple[Unit, ...]:
 
 
 def _divides(program: Program, origin: Schedule, moved: Schedule) -> bool:
-    """Whether a step of the output moves along what an operator of the program cannot divide."""
+    """Whether a step of the output moves an axis that an operator cannot divide."""
     for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
         for axis in instruction.operator.indivisible(instruction.types):
             here, there = (

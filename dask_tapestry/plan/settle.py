@@ -18,18 +18,18 @@ from dask_tapestry.plan.step import Step, memory_order
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
-READ_BY_ALL = 4_096  # edges to one step's blocks from which it is held in fewer, larger ones
+READ_BY_ALL = 4_096  # edges to one step's blocks; with more it is cut into fewer, larger ones
 SOME_BLOCKS = 8  # a block that reads no more of another step than this reads its neighbourhood
-SMALL_VALUE = 2**20  # bytes of a value that is handed on whole rather than cut as its readers are
-HEAVY_INPUT = 4  # times the bytes it writes that a sink may read before its input is held
+SMALL_VALUE = 2**20  # bytes; a smaller value stays whole rather than be cut as its readers
+HEAVY_INPUT = 4  # a sink may read so many times the bytes it writes; else its input is held
 MOST_ATTEMPTS = 64  # rounds in which steps adapt to each other
-RECOMPUTED = 2.0  # times a fused formula may be computed before it is held instead
+RECOMPUTED = 2.0  # a fused formula may be computed so many times; else it is held
 RECOMPUTED_CELLS = 1 << 20  # below so many cells, computing again is cheaper than a task
 
 
 @dataclass
 class _Wishes:
-    """What steps want of each other; grown until nobody wants more.
+    """What steps want of each other; it grows until no step wants more.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ def _grid(
 
 
 def _external_cuts(node: Node) -> tuple[Cuts, ...] | None:
-    """Cuts in which blocks from outside the plan come; None where they do not."""
+    """Cuts of a node whose blocks come from outside the plan; None for others."""
     return node.operator.layout if is_external(node) else None
 
 
@@ -162,7 +162,7 @@ class _HoldInput(Exception):  # noqa: N818
 
 
 def _pieces_are_too_large(node: Node, cuts: tuple[Cuts, ...], needs: Needs, aim: Aim) -> bool:
-    """Whether a sink's pieces make its blocks few or large, by what it takes to compute them."""
+    """Whether a sink's pieces are so large that few blocks, or large ones, compute its input."""
     if not isinstance(node.operator, Sink):
         return False
     written = prod(c.longest for c in cuts) * node.type.dtype.itemsize

@@ -25,7 +25,8 @@ def fold_formula_of_constants(node: Node) -> Node | None:
     """``elementwise(f, full(a), full(b)) -> full(f(a, b))``."""
     match node.operator:
         case Elementwise(expression) if all(isinstance(x.operator, Full) for x in node.inputs):
-            cells = [np.full(1, x.operator.scalar) for x in node.inputs]  # type: ignore[attr-defined]
+            operators = [x.operator for x in node.inputs]
+            cells = [np.full(1, one.scalar) for one in operators if isinstance(one, Full)]
             value = value_of(expression, cells)
             return None if value is None else constant(value, node.type)
     return None
@@ -66,7 +67,7 @@ def undo_formula(node: Node) -> Node | None:
 
 def _inlined(node: Node, place: int, inner: CellExpression, inputs: list[Node]) -> Node | None:
     """`node` with the formula of an input written into it, if that adds no step."""
-    outer: CellExpression = node.operator.expression  # type: ignore[attr-defined]
+    (outer,) = node.operator.formulas(node.input_types)
     tensors = list(dict.fromkeys(inputs))
     builder = CellBuilder([x.type.dtype for x in tensors])
     numbers = [tensors.index(x) for x in inputs]
