@@ -1,4 +1,4 @@
-"""Boolean masks: ``x[mask]``, `nonzero`, `compress`; true cells are counted when a shape is asked."""
+"""Boolean masks: ``x[mask]``, `nonzero`, `compress`; true cells are counted for a shape."""
 
 from __future__ import annotations
 
