@@ -1,4 +1,4 @@
-"""What a source reads through: arrays that objects and tasks of other collections hold.
+"""Find the stored arrays behind a source: what its objects, closures and tasks hold.
 
 A `dask.array` that reads a Zarr array, or xarray's lazy wrapper of one, hands cells over without
 saying where they are stored. Before a place is written to, the objects are searched for it.

@@ -1,4 +1,4 @@
-"""New arrays in the place of what is there, of which their values may be made."""
+"""``to_zarr(overwrite=True)``: the old array stays readable until the new one is complete."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Replacing(NamedTuple):
     replaced
         What it takes the place of when it is complete, and the folder of that.
     reads_itself
-        Whether the value reads what it replaces: of what it has replaced it would be another value.
+        Whether the value reads what it replaces; computed again, it would read its own result.
     """
 
     location: Location
@@ -46,7 +46,7 @@ def replacing(
 
     A folder is written beside the one it takes the place of. Elsewhere there is no such exchange: a
     value that reads what is there is computed first, where all memory is that of this process.
-    Sinks `earlier`, which write to the same place, come before; and so before what of it is read.
+    Sinks `earlier`, which write to the same place, come before this write and before what reads it.
 
     Raises
     ------

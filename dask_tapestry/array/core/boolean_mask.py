@@ -1,4 +1,4 @@
-"""Values with as many elements as a mask has true ones, which are counted when needed."""
+"""Boolean masks: ``x[mask]``, `nonzero`, `compress`; true cells are counted for a shape."""
 
 from __future__ import annotations
 
