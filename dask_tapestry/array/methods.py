@@ -24,7 +24,7 @@ from dask_tapestry.array import (
 )
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.vindex import VIndex
-from dask_tapestry.array.elementwise import python_operators, ufunc_reduce
+from dask_tapestry.array.elementwise import equality_and_power, ufunc_reduce
 from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.indexing.getitem import getitem
 from dask_tapestry.array.indexing.setitem import setitem
@@ -42,7 +42,7 @@ ARITHMETIC = {
     "truediv": FUNCTIONS["divide"],
     "floordiv": FUNCTIONS["floor_divide"],
     "mod": FUNCTIONS["remainder"],
-    "pow": python_operators.power,
+    "pow": equality_and_power.power,
     "lshift": FUNCTIONS["left_shift"],
     "rshift": FUNCTIONS["right_shift"],
     "and": FUNCTIONS["bitwise_and"],
@@ -50,8 +50,8 @@ ARITHMETIC = {
     "xor": FUNCTIONS["bitwise_xor"],
 }
 COMPARISON = {
-    "eq": python_operators.equal,
-    "ne": python_operators.not_equal,
+    "eq": equality_and_power.equal,
+    "ne": equality_and_power.not_equal,
     "lt": FUNCTIONS["less"],
     "le": FUNCTIONS["less_equal"],
     "gt": FUNCTIONS["greater"],

@@ -36,7 +36,7 @@ class Pick(Protocol):
     def __call__(self, x: Tensor, dim: int = 0) -> Tensor: ...
 
 
-def counted(
+def deferred_selection(
     mask: Tensor,
     make: Callable[[Pick], Tensor],
     keep: Sequence[Tensor] = (),
@@ -80,7 +80,7 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
     Source: NumPy's boolean indexing.
     """
     lines, flat = _lines(x, dim, mask.type.ndim), reshape(mask, (mask.type.size,))
-    return counted(flat, lambda pick: pick(lines, dim), owner=mask)
+    return deferred_selection(flat, lambda pick: pick(lines, dim), owner=mask)
 
 
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
@@ -153,7 +153,9 @@ def nonzero(x: ArrayLike) -> tuple[Array, ...]:
     shape = array.shape
 
     def along(axis: int) -> Array:
-        return counted(flat, lambda pick: _coordinate(pick(numbers), shape, axis), owner=array.node)
+        return deferred_selection(
+            flat, lambda pick: _coordinate(pick(numbers), shape, axis), owner=array.node
+        )
 
     return tuple(along(axis) for axis in range(array.ndim))
 
@@ -184,7 +186,7 @@ def flatnonzero(a: ArrayLike) -> Array:
     """
     array = asarray(a)
     flat, numbers = _places(array.node)
-    return counted(flat, lambda pick: pick(numbers), owner=array.node)
+    return deferred_selection(flat, lambda pick: pick(numbers), owner=array.node)
 
 
 @implements(np.argwhere)
@@ -223,7 +225,7 @@ def argwhere(a: ArrayLike) -> Array:
         columns = [unsqueeze(_coordinate(places, shape, axis), 1) for axis in range(len(shape))]
         return concat(columns, 1)
 
-    return counted(flat, make, owner=array.node)
+    return deferred_selection(flat, make, owner=array.node)
 
 
 @implements(np.compress)

@@ -1,4 +1,4 @@
-"""Arguments that all reductions share: axis, dtype, out, keepdims, initial, where."""
+"""NumPy's reductions: axis, dtype, out, keepdims, initial and where, and the node they make."""
 
 from __future__ import annotations
 

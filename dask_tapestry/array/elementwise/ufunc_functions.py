@@ -1,4 +1,4 @@
-"""Functions of a ufunc's name: its signature, its docstring, and its place in NumPy's dispatch."""
+"""The public function of each ufunc, as `add`: it makes the node and has NumPy's signature."""
 
 from __future__ import annotations
 

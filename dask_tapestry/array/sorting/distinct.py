@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.boolean_mask import Pick, counted
+from dask_tapestry.array.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
@@ -68,7 +68,7 @@ class Distinct:
         return replace(self, mask=elementwise("logical_and", self.mask, held))
 
     def _counted(self, make: Callable[[Pick], Tensor]) -> Array:
-        return counted(self.mask, make, keep=(self.ordered,), owner=self.cells)
+        return deferred_selection(self.mask, make, keep=(self.ordered,), owner=self.cells)
 
     def values(self) -> Array:
         """The chosen cells."""
@@ -114,7 +114,7 @@ class DistinctRows:
         self.mask = _with_first(reduce(unlike, "any", 1), n)
 
     def _counted(self, make: Callable[[Pick], Tensor]) -> Array:
-        return counted(self.mask, make, keep=(self.ordered,), owner=self.rows)
+        return deferred_selection(self.mask, make, keep=(self.ordered,), owner=self.rows)
 
     def values(self) -> Array:
         """The distinct slices."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.boolean_mask import Pick, counted
+from dask_tapestry.array.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.sorting.distinct import Distinct
@@ -143,7 +143,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     flat = reshape(x, (x.type.size,))
     table = sort(reshape(astype(y, dtype), (y.type.size,)), 0)
     kept = is_in(astype(flat, dtype), table, invert=True)
-    return counted(kept, lambda pick: pick(flat), owner=x)
+    return deferred_selection(kept, lambda pick: pick(flat), owner=x)
 
 
 @implements(np.setxor1d)
@@ -180,7 +180,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
     def make(pick: Pick) -> Tensor:
         return sort(pick(cells), 0)
 
-    return counted(mask, make)
+    return deferred_selection(mask, make)
 
 
 def _flat(*arrays: ArrayLike) -> list[Tensor]:

@@ -89,7 +89,7 @@ def _fold(
         operands=len(blocks) + most,
     )
     source = np.array([*head.item(), *_formulas(formulas, operands, parts, most)], np.int64)
-    told = record(
+    arguments = record(
         FORMULA_COLUMNS,
         fold=fold,
         source=source.ctypes.data,
@@ -99,7 +99,7 @@ def _fold(
         side=cuts[0],
         kept=extents[1],
     )
-    driver(told.ctypes.data)
+    driver(arguments.ctypes.data)
 
 
 def _formulas(

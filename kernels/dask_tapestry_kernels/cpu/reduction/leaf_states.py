@@ -92,7 +92,7 @@ def _fold(
     scratch = Scratch(max(ROWS_SCRATCH if formula else SCRATCH, leaf_bytes + 64 * (count + 2)))
     lists = (operands, extents, cuts, states.addresses, states.items)
     at, shapes, leaf_sides, parts, items = (np.array(words, np.int64) for words in lists)
-    told = record(
+    arguments = record(
         BLOCK,
         fold=fold,
         row=formula.row if formula else 0,
@@ -109,7 +109,7 @@ def _fold(
         scratch=scratch.address,
         size=scratch.size,
     )
-    driver(told.ctypes.data)
+    driver(arguments.ctypes.data)
 
 
 def _operands(

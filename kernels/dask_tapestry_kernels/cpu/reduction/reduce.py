@@ -41,11 +41,11 @@ def reductions(out: Block | None, *blocks: Block, parts: Sequence[Mapping[str, A
 
     `parts` has the fields of `Part` for each. The result has the fields f0, f1... too.
     """
-    told = [Part(**part) for part in parts]
-    if told[0].source is None:
-        values = _folded(blocks, told)
+    folds = [Part(**part) for part in parts]
+    if folds[0].source is None:
+        values = _folded(blocks, folds)
     else:
-        values = [_folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(told)]
+        values = [_folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(folds)]
     fields = [(f"f{number}", value.dtype) for number, value in enumerate(values)]
     result = np.empty(values[0].shape, fields)
     for (name, _), value in zip(fields, values, strict=True):

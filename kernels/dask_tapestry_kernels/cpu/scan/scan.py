@@ -49,17 +49,17 @@ def scan(
     **how
         The fields of `Scan`.
     """
-    told = Scan(**how)
+    options = Scan(**how)
     carry = None
-    if prefix is not None and prefix.shape[told.axis]:
-        carry = np.moveaxis(prefix, told.axis, 0)[-1]
-    result = _room(out, block, told, dtype)
-    if scan_compiled.scan(result, block, carry, told):
+    if prefix is not None and prefix.shape[options.axis]:
+        carry = np.moveaxis(prefix, options.axis, 0)[-1]
+    result = _room(out, block, options, dtype)
+    if scan_compiled.scan(result, block, carry, options):
         return result
-    combine = _function(told.function, told.state)
-    if _any_order(combine, told.state):
-        told = told._replace(leaf=max(told.leaf, LINE_CELLS))  # which spares calls
-    _walk(result, block, carry, combine, told)
+    combine = _function(options.function, options.state)
+    if _any_order(combine, options.state):
+        options = options._replace(leaf=max(options.leaf, LINE_CELLS))  # which spares calls
+    _walk(result, block, carry, combine, options)
     return result
 
 
@@ -68,10 +68,10 @@ def leaf_scan(out: Block | None, block: Block, **how: Any) -> Block:
 
     `how` has the fields of `Scan`; the first `skip` cells along the axis are left out.
     """
-    told = Scan(**how, apart=True)
-    result = _room(out, block, told, told.state)
-    if not scan_compiled.scan(result, block, None, told):
-        _walk(result, block, None, _function(told.function, told.state), told)
+    options = Scan(**how, apart=True)
+    result = _room(out, block, options, options.state)
+    if not scan_compiled.scan(result, block, None, options):
+        _walk(result, block, None, _function(options.function, options.state), options)
     return result
 
 
@@ -94,12 +94,12 @@ def after_leaf(
     **how
         The fields of `Scan`; `skip` cells along the axis come before `block`.
     """
-    told = Scan(**how)
-    _, axis, leaf, state, skip, _ = told
+    options = Scan(**how)
+    _, axis, leaf, state, skip, _ = options
     result = np.empty(block.shape, dtype) if out is None else out
     if not block.size:
         return result
-    combine = _function(told.function, told.state)
+    combine = _function(options.function, options.state)
     cells, values = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     before, extent = np.moveaxis(prefix, axis, 0)[:, None], len(cells)
     first = min(-skip % leaf, extent)  # cells of a leaf that began before
@@ -131,13 +131,13 @@ def _combine(
 
 def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: ARG001
     """Totals of the leaves of `block`, which begins with one; `how` has the fields of `Scan`."""
-    told = Scan(**how)
-    _, axis, leaf, state, _, _ = told
+    options = Scan(**how)
+    _, axis, leaf, state, _, _ = options
     count = -(-block.shape[axis] // leaf)
     result = np.empty((*block.shape[:axis], count, *block.shape[axis + 1 :]), state)
-    if scan_compiled.totals(result, block, told):
+    if scan_compiled.totals(result, block, options):
         return result
-    combine = _function(told.function, told.state)
+    combine = _function(options.function, options.state)
     cells, totals = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     full = len(cells) // leaf * leaf
     with np.errstate(all="ignore"):

@@ -60,12 +60,12 @@ def scan(result: Block, block: Block, carry: Block | None, how: Scan) -> bool:
     scratch = np.empty(max(GROUP * (min(leaf, MOST_LEAF) + APART), 2 * STRIP), state)
     kept = (*block.shape[:axis], *block.shape[axis + 1 :])
     before = np.empty(kept, state) if carry is None else np.ascontiguousarray(carry, state)
-    told = [block.shape[axis], skip, leaf, int(carry is not None), int(apart)]
+    options = [block.shape[axis], skip, leaf, int(carry is not None), int(apart)]
     for part in lines(block, target, axis, not along):
         (a, line_a, row_a), (b, line_b, row_b) = part.first, part.second
         held = np.ascontiguousarray(before[part.place])
         numbers = [address(block) + a, address(target) + b, address(held), address(scratch)]
-        numbers += [*told, part.lines, line_a, line_b]
+        numbers += [*options, part.lines, line_a, line_b]
         native(*numbers, *([] if along else [part.columns, row_a, row_b]))
     if target is not result:
         result[...] = target

@@ -17,7 +17,7 @@ from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import (
     buffer_of,
 )
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
 
 BRICKS: Final = 32  # at a time; 8 KiB of each row of float64
 
@@ -29,9 +29,9 @@ def brick_folder(folded: Folded) -> Any:
     """
     _, plane, accumulators = buffer_of(folded)
     accumulate = accumulator(folded)
-    lanes = Passes(folded, LANES)
+    lanes = LaneOps(folded, LANES)
     load, settle, halve, write = (
-        lanes.load(False), lanes.settle(), lanes.halve(), Passes(folded, 1).write()
+        lanes.load(False), lanes.settle(), lanes.halve(), LaneOps(folded, 1).write()
     )  # fmt: skip
     told_item = 0 if folded.context is None else folded.context.itemsize
     contexts_room = room(BRICKS * LANES * max(told_item, 1))

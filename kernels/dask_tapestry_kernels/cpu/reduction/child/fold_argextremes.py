@@ -19,7 +19,7 @@ from dask_tapestry_kernels.cpu.reduction.child import vector_ir as v
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import Record, call_at
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import COMBINES, INDEX, Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, first_lane
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps, first_lane
 from dask_tapestry_kernels.cpu.reduction.child.vector_ir import DType, Value, Vectors
 
 TRUTH: Final = np.dtype(bool)
@@ -138,12 +138,12 @@ def _carried(monoid: str, cell: DType) -> Folded:
 
 def _searcher(best: Folded, carried: Folded) -> Any:
     """Find the best value of a leaf, which is in the state already, and write its place."""
-    lanes, single = Passes(best, LANES), Passes(best, 1)
+    lanes, single = LaneOps(best, LANES), LaneOps(best, 1)
     read, read_some, match = lanes.read(), lanes.read_some(), lanes.match()
     tell, read_one, nothing = lanes.context(True), single.read(), single.context(False)
     k, item = v.parts(carried.cell), carried.cell.itemsize
     written = carried.written[:2]
-    found = Passes(replace(carried, written=written, places=(0, 1), finish=_first(k + 1)), 1)
+    found = LaneOps(replace(carried, written=written, places=(0, 1), finish=_first(k + 1)), 1)
     take, settle, write, zero = found.read(), found.settle(), found.write(), found.context(False)
     zero_room = room(64)
 

@@ -27,7 +27,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
     source_at,
 )
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes, bytes_of
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps, bytes_of
 
 ROUNDS: Final = 8  # taken together
 BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory
@@ -48,7 +48,7 @@ def column_folder(folded: Folded) -> Any:
     few, item = min(MERGED, strip), folded.cell.itemsize
     told_item = 0 if folded.context is None else folded.context.itemsize
     contexts_room = room((max(LANES * few, strip) + WIDTH) * max(told_item, 1))
-    tell, end = _teller(folded), _ender(folded, plane)
+    tell, end = _context_loader(folded), _ender(folded, plane)
     in_memory, of_formulas = _rounds(folded), _rounds_of_formulas(folded)
     merged, most = _merged(folded), _most(strip)
 
@@ -132,7 +132,7 @@ def _rounds_of_formulas(folded: Folded) -> Any:
 
 def _merged(folded: Folded) -> Any:
     """``merged(buffer, contexts, cells, told, index, call)``: few columns, contiguous rows."""
-    plane, accumulate, tell = buffer_of(folded)[1], accumulator(folded), _teller(folded)
+    plane, accumulate, tell = buffer_of(folded)[1], accumulator(folded), _context_loader(folded)
     end, end_merged = _ender(folded, plane), _merged_ender(folded, plane)
 
     @called(5, CALL)
@@ -167,7 +167,7 @@ def buffer_of(folded: Folded) -> tuple[int, int, Any]:
 
 
 @cache
-def _teller(folded: Folded) -> Any:
+def _context_loader(folded: Folded) -> Any:
     """``tell(contexts, told, count, lanes)``: contexts of `count` columns, for each of `lanes`."""
     counts = folded.counts
     item = 0 if folded.context is None else folded.context.itemsize
@@ -194,7 +194,7 @@ def accumulator(folded: Folded) -> Any:
     the first one is row `number` of the leaf, and begins the accumulators if it is in its first
     round. `told` is the address of the contexts of the columns.
     """
-    passes, plane = Passes(folded, WIDTH), buffer_of(folded)[1]
+    passes, plane = LaneOps(folded, WIDTH), buffer_of(folded)[1]
     read, step, tell = passes.read(), passes.step(), passes.context(False)
     read_some, step_some = passes.read_some(), passes.step_some()
     load, store = passes.load(False), passes.store(False)
@@ -231,7 +231,7 @@ def accumulator(folded: Folded) -> Any:
 @cache
 def _ender(folded: Folded, plane: int) -> Any:
     """Fold the lanes of `count` columns by halves and write the states."""
-    passes = Passes(folded, WIDTH)
+    passes = LaneOps(folded, WIDTH)
     load, store, again = passes.load(False), passes.store(True), passes.load(True)
     combine, settle, write = passes.combine(), passes.settle(), passes.write()
     far_plane = 8 * LANES * WIDTH
@@ -266,7 +266,7 @@ def _ender(folded: Folded, plane: int) -> Any:
 
 def _merged_ender(folded: Folded, plane: int) -> Any:
     """As `end` where the lanes of few columns are one row, whose halves are folded as one."""
-    passes = Passes(folded, WIDTH)
+    passes = LaneOps(folded, WIDTH)
     load, store, again = passes.load(False), passes.store(True), passes.load(True)
     combine, settle, write = passes.combine(), passes.settle(), passes.write()
     far_plane = 8 * (LANES // 2 * MERGED + 2 * WIDTH)

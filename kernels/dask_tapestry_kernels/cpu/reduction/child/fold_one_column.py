@@ -6,7 +6,7 @@ from typing import Any
 
 from dask_tapestry_kernels.cpu.jit.child.compiled_functions import inlined
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
-from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, Passes
+from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
 
 
 def row_folder(folded: Folded) -> Any:
@@ -15,14 +15,14 @@ def row_folder(folded: Folded) -> Any:
     `told` is the address of the contexts, of which the leaf's is number `index`, where its parts of
     the state are written too.
     """
-    passes = Passes(folded, LANES)
+    passes = LaneOps(folded, LANES)
     read, read_some, settle = passes.read(), passes.read_some(), passes.settle()
     step, step_some, halve = passes.step(), passes.step_some(), passes.halve()
-    tell, write = passes.context(True), Passes(folded, 1).write()
+    load, write = passes.context(True), LaneOps(folded, 1).write()
 
     @inlined
     def row(address: int, n: int, round_stride: int, told: int, parts: int, index: int) -> None:
-        context = tell(told, index)
+        context = load(told, index)
         rounds = n // LANES
         rest = n - rounds * LANES
         if rounds:

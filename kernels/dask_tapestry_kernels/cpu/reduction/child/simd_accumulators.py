@@ -1,7 +1,7 @@
 """Accumulators as numba values: LLVM vectors, one for each field of a fold.
 
 numba vectorizes a loop where it sees that it may; the order of a fold is fixed by its lanes, so
-they are vectors from the start. `Lanes` is the type, and `Passes` the operations of one `Folded`.
+they are vectors from the start. `Lanes` is the type, `LaneOps` the operations of one `Folded`.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _store_cells(b: Value, pointer: Value, dtype: DType, cells: Vectors) -> None
     b.store(x, b.bitcast(pointer, x.type.as_pointer()), align=bytes_of(element))
 
 
-class Passes:
+class LaneOps:
     """The operations of one pass, `width` cells at a time, as numba intrinsics."""
 
     def __init__(self, folded: Folded, width: int) -> None:
@@ -154,7 +154,7 @@ class Passes:
         return named("step_some", step_some)
 
     def combine(self) -> Any:
-        """Of far fields."""
+        """Combine two accumulators in the form that is folded by halves."""
         combine = self.folded.combine
 
         def join(context: Any, x: Any, y: Any) -> Lowered:  # noqa: ARG001
@@ -165,7 +165,7 @@ class Passes:
         return named("join", join)
 
     def settle(self) -> Any:
-        """Near fields to far ones."""
+        """Convert an accumulator from the form of the loop to the form that is folded by halves."""
         settle = self.folded.settle
 
         def settled(context: Any, x: Any) -> Lowered:  # noqa: ARG001

@@ -5,8 +5,8 @@ from numba import njit
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import passes
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import (
     LANES,
+    LaneOps,
     Lanes,
-    Passes,
     first_lane,
 )
 
@@ -20,9 +20,9 @@ def test_types_of_lanes_are_equal_by_their_fields():
 
 @pytest.mark.parametrize("count", [1, 5, 16, 17, 32])
 def test_lanes_that_hold_something_are_folded_by_halves(count):
-    only = Passes(passes("sum", F8, F8)[0], LANES)
+    only = LaneOps(passes("sum", F8, F8)[0], LANES)
     read, tell, halve, settle = only.read_some(), only.context(True), only.halve(), only.settle()
-    write = Passes(passes("sum", F8, F8)[0], 1).write()
+    write = LaneOps(passes("sum", F8, F8)[0], 1).write()
 
     @njit("void(int64, int64, int64)")
     def total(cells, count, parts):
