@@ -49,9 +49,9 @@ def ended(process):
 
 def eventually(condition, seconds=30):
     end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
+    while not (holds := condition()) and time.monotonic() < end:
         time.sleep(0.01)
-    return condition()
+    return holds
 
 
 @pytest.fixture
