@@ -39,6 +39,11 @@ def config(**settings: object) -> dask.config.set:
         ``relax_placement``, ``line_numbers``, ``algebra`` (``"exact"``, or ``"fast"``: rewrite as
         algebra allows, though floating-point bits change).
 
+    Returns
+    -------
+    dask.config.set
+        A context manager; leaving it puts the settings back.
+
     Raises
     ------
     TypeError

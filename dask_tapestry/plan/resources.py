@@ -36,6 +36,8 @@ class Resources:
         Between workers and from storage, in bytes a second or as text such as ``"25 GB/s"``.
     gpus
         GPUs of each worker.
+    local
+        Whether the one worker is this process, whose memory results stay in.
 
     Examples
     --------
