@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 from dask import base
 
 from dask_tapestry.diagnostics.explain import explain, plan_html
+from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan.build import build_plan
@@ -18,6 +19,7 @@ from dask_tapestry.teg import Graph, Node
 __all__ = ["Plan"]
 
 
+@runtime_checkable
 class Planned(Protocol):
     """An array or an effect: a node, and the plan to compute it with."""
 
@@ -87,6 +89,8 @@ class Plan:
         PlanError
             If it is none of the plan's results.
         """
+        if not isinstance(x, int | Planned):
+            raise PlanError(f"the plan has no result {x!r}: give an array, or a number")
         return self.core.chunks(x if isinstance(x, int) else x.node)
 
     def verify(self) -> None:

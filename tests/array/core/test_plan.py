@@ -42,6 +42,8 @@ def test_its_parts():
     plan.verify()
     with pytest.raises(dt.PlanError, match="no result"):
         plan.chunks(dt.ones(3))
+    with pytest.raises(dt.PlanError, match="no result"):
+        plan.chunks(CELLS)
 
 
 def test_its_graph_is_symbolic_and_small():
