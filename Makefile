@@ -8,7 +8,7 @@ HELPERS := $(patsubst %,benchmarks/%.py,bars fresh history peers report)
 BENCH ?= $(filter-out $(HELPERS),$(sort $(wildcard benchmarks/[a-z]*.py)))
 BIN := .venv/bin
 # The tests of a file run in one process, and so share clusters, compiled kernels and values.
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help venv test format lint types layers pytest quick exhaustive demo bench docs docs-check clean

@@ -2,6 +2,7 @@
 
 import resource
 from itertools import product
+from pathlib import Path
 
 import dask.config
 import hypothesis
@@ -27,6 +28,21 @@ hypothesis.settings.register_profile(  # other examples each time, and many
     max_examples=20 * USUAL,
 )
 hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names another
+
+
+ROOT = Path(__file__).parent.parent
+LONGEST = (  # files of minutes, so that at the end no process waits for another's
+    "tests/operators/test_comparisons", "tests/one_value/", "tests/kernels/", "tests/fuzz/",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the longest files: `--dist loadfile` hands them out in this order."""
+    items.sort(key=lambda item: _turn(str(item.path.relative_to(ROOT))))
+
+
+def _turn(file):
+    return next((turn for turn, name in enumerate(LONGEST) if name in file), len(LONGEST))
 
 
 @pytest.hookimpl(optionalhook=True)
