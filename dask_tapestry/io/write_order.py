@@ -1,5 +1,7 @@
 """Several writes at once: in which order they go, so that none spoils what another reads or writes.
 
+Two that meet without an order are refused in `teg.check`.
+
 - Writes that meet in a stored chunk, or in a cell, run one after the other.
 - A value that reads what is going to be written is computed before the first write to it, unless
   it is written cell by cell to where it was read.

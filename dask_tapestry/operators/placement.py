@@ -1,4 +1,4 @@
-"""Placement: which workers compute and hold a value."""
+"""Placement: which workers the user wants to compute and hold a value."""
 
 from __future__ import annotations
 
