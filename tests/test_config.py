@@ -42,9 +42,9 @@ def test_a_value_that_a_setting_does_not_take(wrong):
 
 
 def test_lines_of_the_user_are_kept_unless_not():
-    assert __file__ in dt.ones(11).node.line
+    assert __file__ in dt.full(11, 0.1101).node.line  # of which no test has another
     with dt.config(line_numbers=False):
-        assert dt.ones(12).node.line is None
+        assert dt.full(12, 0.1201).node.line is None
 
 
 def test_block_bytes_are_what_blocks_aim_at():

@@ -32,10 +32,10 @@ def _step(name, arity, result):
     return builder.steps[0]
 
 
-SLOW = [pytest.param(kind, marks=pytest.mark.exhaustive) for kind in "BhHiIl"]  # as b and L
+SLOW = [pytest.param(kind, marks=pytest.mark.exhaustive) for kind in "BhHiIl"]  # as b, L
 
 
-@pytest.mark.parametrize("kind", [*"?bLefdFD", *SLOW])
+@pytest.mark.parametrize("kind", [*"?bLfdFD", *SLOW])
 def test_every_function_of_special_cells_has_numpys_bits(kind):
     dtype = np.dtype(kind)
     cells = special(dtype)
