@@ -14,6 +14,8 @@ DEFAULTS: dict[str, object] = {
     "kept-memory": None,  # bytes of gone arrays that a process keeps; None: a tenth of its memory
     "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
+    "rules": (),  # the user's, made by dt.rule, or "module:name" of them
+    "mutators": (),  # the same, made by dt.mutator
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
 CHOICES = {"algebra": ("exact", "fast")}
@@ -37,7 +39,8 @@ def config(**settings: object) -> dask.config.set:
         arrays that are gone, which a process keeps some seconds for the next ones; by default a
         tenth of its memory, 1 GiB at most),
         ``relax_placement``, ``line_numbers``, ``algebra`` (``"exact"``, or ``"fast"``: rewrite as
-        algebra allows, though floating-point bits change).
+        algebra allows, though floating-point bits change), ``rules`` (a list of rules that `rule`
+        made, instead of those before), ``mutators`` (the same of `mutator`).
 
     Returns
     -------
