@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
-from dask_tapestry.plan import build  # noqa: E402
+from dask_tapestry.plan.passes import passes  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
@@ -109,7 +109,7 @@ def listed():
 
 def used():
     """All rules that planning uses, but for those that the planner itself decides on."""
-    return {*build.FIRST, *build.OF_PRODUCTS, *build.FAST}
+    return {r for p in passes((), fast=True) if isinstance(p.rules, tuple) for r in p.rules}
 
 
 if __name__ == "__main__":

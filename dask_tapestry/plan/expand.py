@@ -51,7 +51,8 @@ def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
     def split_sorts(node: Node) -> Node | None:
         return split_sort(node, sort_columns(node, aim))
 
-    return rewrite(graph, (split_reductions, split_products, split_scans, split_sorts), trace)
+    splits = (split_reductions, split_products, split_scans, split_sorts)
+    return rewrite(graph, splits, trace, "forms")
 
 
 def shard_bytes(total: int, aim: Aim) -> int:
