@@ -9,7 +9,7 @@ no operator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -25,6 +25,14 @@ from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
 Types = tuple[TensorType, ...]
 NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
 NO_COSTS: Final[Mapping[str, float]] = {}
+
+
+class Form(NamedTuple):
+    """A way to compute an operator's value by other operators, in one of several sizes."""
+
+    name: str
+    sizes: tuple[int, ...]
+    make: Callable[[Any, int], Any]
 
 
 class Restriction(NamedTuple):
@@ -140,6 +148,9 @@ class Operator(ABC):
 
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
         """Axes of the output along which blocks are whole: it computes all cells or none."""
+        return ()
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
         return ()
 
     def flops(self, inputs: Types, box: ZRange) -> int:

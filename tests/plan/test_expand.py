@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-
-import dask_tapestry as dt
 from dask_tapestry.plan.expand import (
     expand,
     is_read_twice,
@@ -10,6 +8,8 @@ from dask_tapestry.plan.expand import (
     scan_is_cut,
     shard_bytes,
 )
+
+import dask_tapestry as dt
 from dask_tapestry.teg import Graph
 
 from .graphs import FOUR, MIB, aim_of, stored

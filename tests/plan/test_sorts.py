@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from dask_tapestry.plan.sorts import sort_columns
 
 import dask_tapestry as dt
 from dask_tapestry.operators.order_statistics import ranks
-from dask_tapestry.plan.sorts import sort_columns
 
 from .graphs import MIB, aim_of, stored
 

@@ -1,0 +1,168 @@
+"""Choice of forms: how reductions, products, scans and sorts are computed, by cost.
+
+Nodes are decided producers first. What stands before a node is settled then, so a form's cost is
+that of the steps it adds; a node that its parallel dimensions keep all slots busy with is left
+whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection
+from typing import Final
+
+from dask_tapestry.plan.choices import FormChoice
+from dask_tapestry.plan.evaluate import is_given, place
+from dask_tapestry.plan.fuse import held_values
+from dask_tapestry.plan.pricing import Priced, Pricing
+from dask_tapestry.teg import Form, Graph, Node
+from dask_tapestry.teg.node import reapply
+
+CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
+PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
+
+_Rank = tuple[int, float]
+
+
+def choose_forms(graph: Graph, pricing: Pricing) -> tuple[Graph, dict[Node, FormChoice]]:
+    """The graph with a form for each operator that is better computed in one, and these."""
+    chooser = _Chooser(graph, pricing)
+    for node in graph.nodes:
+        chooser.decide(node)
+    if not chooser.chosen:
+        return graph, {}
+    return Graph([chooser.now[root] for root in graph.roots]), chooser.chosen
+
+
+def with_forms(graph: Graph, chosen: dict[Node, FormChoice]) -> Graph:
+    """The graph with the given forms of its nodes."""
+    now: dict[Node, Node] = {}
+    for node in graph.nodes:
+        new = _rebuilt(node, now)
+        if node in chosen:
+            new = made(new, chosen[node])
+        now[node] = new
+    return Graph([now[root] for root in graph.roots])
+
+
+def made(node: Node, choice: FormChoice) -> Node:
+    """A node in a chosen form."""
+    form = next(f for f in node.operator.forms(node.input_types) if f.name == choice.name)
+    return form.make(node, choice.size)
+
+
+def _rebuilt(node: Node, now: dict[Node, Node]) -> Node:
+    inputs = [now[x] for x in node.inputs]
+    after = [now[x] for x in node.after]
+    same = all(a is b for a, b in zip((*inputs, *after), (*node.inputs, *node.after), strict=True))
+    return node if same else reapply(node, inputs, after)
+
+
+class _Chooser:
+    """Decides nodes one after the other.
+
+    Attributes
+    ----------
+    now
+        What has become of the nodes that are decided.
+    chosen
+        The forms taken.
+    """
+
+    def __init__(self, graph: Graph, pricing: Pricing) -> None:
+        self.pricing = pricing
+        self.now: dict[Node, Node] = {}
+        self.chosen: dict[Node, FormChoice] = {}
+        self._held = held_values(graph, pricing.memory)
+        self._placed: dict[Node, Priced] = {}
+        self._decided: set[Node] = set()
+
+    def decide(self, node: Node) -> None:
+        """Decide how a node is computed; its producers are decided."""
+        new = _rebuilt(node, self.now)
+        forms = new.operator.forms(new.input_types)
+        if forms:
+            choice = self._best_form(new, forms)
+            if choice is not None:
+                self.chosen[node] = choice
+                new = made(new, choice)
+        if forms or (node in self._held and not is_given(node)):
+            self._placed |= self._steps(new)
+        self.now[node] = new
+        self._decided.add(new)
+
+    def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
+        whole = self._steps(node)
+        best, floor = self._rank(whole), self._floor(whole[node])
+        found = None
+        if best > (0, CLOSE * floor):
+            for form in forms:
+                rank, size = self._best_size(node, form, quick=floor < SHORT)
+                if rank < best:
+                    best, found = rank, FormChoice(form.name, size)
+        return found
+
+    def _floor(self, priced: Priced) -> float:
+        """Seconds below which no form can come: all slots busy with what must be done."""
+        machine, cost = self.pricing.machine, priced.cost
+        busy = min(machine.slots, cost.blocks) / machine.slots
+        return max(cost.compute, cost.store) * busy + machine.task * (1 + machine.slots)
+
+    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[_Rank, int]:
+        """The best size of a form uphill from a good guess, or that guess if it must be `quick`."""
+        sizes, wanted = form.sizes, PARTS_A_SLOT * self.pricing.machine.slots
+
+        def is_fine(at: int) -> bool:
+            return _parts(form.make(node, sizes[at]), node) >= wanted
+
+        start = bisect_left(range(len(sizes) - 1), True, key=is_fine)
+        best = self._formed(node, form, sizes[start]), sizes[start]
+        if quick and not best[0][0]:
+            return best
+        for others in (sizes[start + 1 :], sizes[:start][::-1]):
+            for size in others:
+                now = self._formed(node, form, size), size
+                if now[0] >= best[0]:
+                    break
+                best = now
+        return best
+
+    def _formed(self, node: Node, form: Form, size: int) -> _Rank:
+        return self._rank(self._steps(form.make(node, size)))
+
+    def _rank(self, steps: dict[Node, Priced]) -> _Rank:
+        limit = self.pricing.limits.task
+        short = sum(max(0, p.cost.work - limit) for p in steps.values())
+        return short, sum(p.cost.seconds for p in steps.values())
+
+    def _steps(self, node: Node) -> dict[Node, Priced]:
+        """The steps that a node adds to those that are placed, each with its best grid."""
+        added = _added(node, self._decided)
+        held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
+        steps: dict[Node, Priced] = {}
+        boundary = held | {node} | self._placed.keys()
+        for one in added:
+            if one is node or one in held:
+                steps[one] = place(one, boundary, self._placed | steps, self.pricing)
+        return steps
+
+
+def _parts(formed: Node, node: Node) -> float:
+    """Pieces that the first step of a form yields for each cell of the value."""
+    first = _added(formed, set(node.inputs))[0]
+    return first.type.size / max(1, node.type.size)
+
+
+def _added(node: Node, known: Collection[Node]) -> list[Node]:
+    """The nodes that lead to `node`, inputs first, from those that are known."""
+    order: dict[Node, None] = {}
+    stack = [(node, False)]
+    while stack:
+        top, done = stack.pop()
+        if done:
+            order.setdefault(top)
+        elif top not in order and (top is node or top not in known):
+            stack.append((top, True))
+            stack.extend((x, False) for x in reversed(top.inputs))
+    return list(order)
