@@ -46,8 +46,8 @@ def config(**settings: object) -> dask.config.set:
         arrays that are gone, which a process keeps some seconds for the next ones; by default a
         tenth of its memory, 1 GiB at most),
         ``relax_placement``, ``line_numbers``, ``rates`` (how fast machines are: ``"shipped"``, the
-        path of a file of rates, or some of them by name), ``algebra`` (``"exact"``, or ``"fast"``: rewrite as
-        algebra allows, though floating-point bits change).
+        path of a file of rates, or some of them by name), ``algebra`` (``"exact"``, or ``"fast"``:
+        rewrite as algebra allows, though floating-point bits change).
 
     Returns
     -------

@@ -19,6 +19,7 @@ import dask.config
 
 from dask_tapestry.io.slot import Slot
 from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.calibrate import rates_in_force
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import current
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
@@ -37,7 +38,7 @@ def plan_of(roots: Sequence[Node]) -> Plan:
     form = _form(roots)
     if form is None:
         return build_plan(roots, resources)
-    key = form.key, resources, repr(dask.config.get("tapestry"))
+    key = form.key, resources, rates_in_force(), repr(dask.config.get("tapestry"))
     with _lock:
         plan = _known.get(key)
         if plan is not None:
