@@ -17,6 +17,8 @@ from dask_tapestry.plan.fuse import held_values
 from dask_tapestry.plan.pricing import Priced, Pricing
 from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import reapply
+from dask_tapestry.zspace import Cuts
+from dask_tapestry.plan._adhoc import forms as forms_of
 
 CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
@@ -48,7 +50,7 @@ def with_forms(graph: Graph, chosen: dict[Node, FormChoice]) -> Graph:
 
 def made(node: Node, choice: FormChoice) -> Node:
     """A node in a chosen form."""
-    form = next(f for f in node.operator.forms(node.input_types) if f.name == choice.name)
+    form = next(f for f in forms_of(node) if f.name == choice.name)
     return form.make(node, choice.size)
 
 
@@ -81,7 +83,7 @@ class _Chooser:
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
         new = _rebuilt(node, self.now)
-        forms = new.operator.forms(new.input_types)
+        forms = forms_of(new)
         if forms:
             choice = self._best_form(new, forms)
             if choice is not None:
@@ -104,10 +106,12 @@ class _Chooser:
         return found
 
     def _floor(self, priced: Priced) -> float:
-        """Seconds below which no form can come: all slots busy with what must be done."""
-        machine, cost = self.pricing.machine, priced.cost
-        busy = min(machine.slots, cost.blocks) / machine.slots
-        return max(cost.compute, cost.store) * busy + machine.task * (1 + machine.slots)
+        """Seconds below which no form can come: all slots busy, and every cell read once."""
+        machine, program = self.pricing.machine, priced.group.program
+        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
+        once = self.pricing.cost(program, uncut, priced.held)
+        compute, store = once.compute / machine.slots, once.store / machine.workers
+        return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[_Rank, int]:
         """The best size of a form uphill from a good guess, or that guess if it must be `quick`."""

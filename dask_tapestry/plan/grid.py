@@ -21,6 +21,7 @@ Grid = tuple[Cuts, ...]
 Price = Callable[[Grid], StepCost]
 
 PATIENCE: Final = 3  # cuts in a row that may cost more before the search for a cheaper one ends
+SMALLER: Final = 0.9  # times a block's bytes that half a block may have at most
 SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one of pieces in a row
 FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
 NEGLIGIBLE: Final = 2.0  # times what handling one task takes: not worth another task
@@ -123,7 +124,7 @@ class GridSearch:
         while patience:
             if not any(best_rank[:-1]) and self._is_negligible(cost):
                 break
-            found = self._cheapest_cut(pieces)
+            found = self._cheapest_cut(pieces, cost)
             if found is None:
                 break
             pieces, cost = found
@@ -137,18 +138,27 @@ class GridSearch:
         """Whether all that cutting could save is less than another task costs."""
         return cost.seconds - cost.overhead < NEGLIGIBLE * cost.overhead / max(1, cost.blocks)
 
-    def _cheapest_cut(self, pieces: list[int]) -> tuple[list[int], StepCost] | None:
-        """Halve the dimension whose halving costs least."""
-        best: tuple[_Rank, list[int], StepCost] | None = None
+    def _cheapest_cut(
+        self, pieces: list[int], cost: StepCost
+    ) -> tuple[list[int], StepCost] | None:
+        """Halve the dimension whose halving costs least, and that makes blocks smaller if it must.
+
+        Where blocks are too large, how much smaller they get does not count: halves are not all
+        equal, and the last cells of memory are not worth reading everything twice.
+        """
+        found = []
         for dim in self.dims:
             more = self._halved(pieces, dim)
-            if more is None:
-                continue
-            cost = self._graded(self._grid(more))
-            now = rank(cost, self.limits)
-            if best is None or now < best[0]._replace(seconds=best[0].seconds * (1 - SCATTERED)):
-                best = now, more, cost
-        return best[1:] if best else None
+            if more is not None:
+                found.append((more, self._graded(self._grid(more))))
+        if any(rank(cost, self.limits)[:-1]):
+            smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
+            found = smaller or [f for f in found if f[1].work < cost.work] or found
+        best = None
+        for one in found:
+            if best is None or one[1].seconds < (1 - SCATTERED) * best[1].seconds:
+                best = one
+        return best
 
     def _halved(self, pieces: list[int], dim: int) -> list[int] | None:
         extent, unit = self.shape[dim], self.units[dim]

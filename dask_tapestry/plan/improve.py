@@ -66,8 +66,7 @@ def moves(state: State) -> Iterator[Choices]:
     by_cost = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
     for priced in by_cost:
         yield from _hold(state, priced)
-    for priced in by_cost:
-        yield from _fuse(state, priced)
+    yield from _fuse(state)
     for priced in by_cost:
         yield from _align(state, priced)
 
@@ -105,15 +104,23 @@ def again(priced: Priced) -> list[Node]:
     return found[::-1]
 
 
-def _fuse(state: State, priced: Priced) -> Iterator[Choices]:
-    """A value that is held by choice is computed in the steps that read it."""
-    node = priced.group.node
-    if node not in required(state.graph) and state.readers[node]:
+def _fuse(state: State) -> Iterator[Choices]:
+    """Values that are held by choice are computed in the steps that read them.
+
+    First all of them, then those of one program together, as the layers of a network are, then each.
+    """
+    must = required(state.graph)
+    optional = [n for n in state.placed if n not in must and state.readers[n]]
+    alike: dict[int, list[Node]] = {}
+    for node in optional:
+        alike.setdefault(id(state.placed[node].group.program), []).append(node)
+    sets = [optional, *alike.values(), *([n] for n in optional)]
+    for nodes in {frozenset(nodes): None for nodes in sets if nodes}:
         yield replace(
             state.choices,
-            held=state.choices.held - {node},
-            fused=state.choices.fused | {node},
-            grids={n: g for n, g in state.choices.grids.items() if n is not node},
+            held=state.choices.held - nodes,
+            fused=state.choices.fused | nodes,
+            grids={n: g for n, g in state.choices.grids.items() if n not in nodes},
         )
 
 
