@@ -26,14 +26,15 @@ class Choices:
     Attributes
     ----------
     forms
-        Forms of nodes of the rewritten graph; others are computed as they are.
+        Forms of nodes of the rewritten graph, each of what the one before makes last; other nodes
+        are computed as they are.
     held, fused
         Nodes that are held though fusion's first guess would not, and the other way round.
     grids
         Grids of held nodes; others take the one that costs their own step least.
     """
 
-    forms: Mapping[Node, FormChoice] = field(default_factory=dict)
+    forms: Mapping[Node, tuple[FormChoice, ...]] = field(default_factory=dict)
     held: frozenset[Node] = frozenset()
     fused: frozenset[Node] = frozenset()
     grids: Mapping[Node, Grid] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
 from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.symmetric import is_symmetric
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
@@ -107,6 +108,8 @@ def step_cost(
     written = program.type.nbytes if sinks else 0
     block, own = _block_seconds(program, box, machine)
     block += max(0, needs.work - handy) / FRESH_BYTES_A_SECOND
+    if is_symmetric(program, tuple(cuts)):
+        block *= (1 + 1 / cuts[-1].count) / 2
     compute = _in_waves(block, count, equal, program, machine)
     read = needs.stored * equal
     network = _network_seconds(moved, edges, count, machine)
@@ -159,7 +162,7 @@ def _block_seconds(
     first, seconds = len(program.inputs), 0.0
     own: dict[str, float] = {}
     for work in program.schedule(box).works:
-        operator, inputs, types, type_, _ = program.instructions[work.value - first]
+        operator, _, types, type_, _ = program.instructions[work.value - first]
         size = operator.block_bytes(type_, work.box)
         if size:
             for value, read in work.reads:

@@ -32,14 +32,19 @@ def place(
     pricing: Pricing,
     grids: Mapping[Node, Grid] = NO_GRIDS,
 ) -> Priced:
-    """The step of a held node, whose producers are `placed`, under the given or the best grid."""
+    """The step of a held node, whose producers are `placed`.
+
+    It is cut as `grids` says, if it may be, or in the best way.
+    """
     group = pricing.group(node, held)
     cuts: Cut = tuple(
         placed[x].grid if x in placed else (x.operator.layout if is_given(x) else None)
         for x in group.inputs
     )
     grid = grids.get(node)
-    return pricing.best(group, cuts) if grid is None else pricing.under(group, grid, cuts)
+    if grid is None or not pricing.allows(group, grid, cuts):
+        return pricing.best(group, cuts)
+    return pricing.under(group, grid, cuts)
 
 
 def is_given(node: Node) -> bool:

@@ -18,7 +18,6 @@ from dask_tapestry.plan.pricing import Priced, Pricing
 from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import reapply
 from dask_tapestry.zspace import Cuts
-from dask_tapestry.plan._adhoc import forms as forms_of
 
 CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
@@ -27,7 +26,9 @@ SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 _Rank = tuple[int, float]
 
 
-def choose_forms(graph: Graph, pricing: Pricing) -> tuple[Graph, dict[Node, FormChoice]]:
+def choose_forms(
+    graph: Graph, pricing: Pricing
+) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
     """The graph with a form for each operator that is better computed in one, and these."""
     chooser = _Chooser(graph, pricing)
     for node in graph.nodes:
@@ -37,20 +38,20 @@ def choose_forms(graph: Graph, pricing: Pricing) -> tuple[Graph, dict[Node, Form
     return Graph([chooser.now[root] for root in graph.roots]), chooser.chosen
 
 
-def with_forms(graph: Graph, chosen: dict[Node, FormChoice]) -> Graph:
+def with_forms(graph: Graph, chosen: dict[Node, tuple[FormChoice, ...]]) -> Graph:
     """The graph with the given forms of its nodes."""
     now: dict[Node, Node] = {}
     for node in graph.nodes:
         new = _rebuilt(node, now)
-        if node in chosen:
-            new = made(new, chosen[node])
+        for choice in chosen.get(node, ()):
+            new = made(new, choice)
         now[node] = new
     return Graph([now[root] for root in graph.roots])
 
 
 def made(node: Node, choice: FormChoice) -> Node:
     """A node in a chosen form."""
-    form = next(f for f in forms_of(node) if f.name == choice.name)
+    form = next(f for f in node.operator.forms(node.input_types) if f.name == choice.name)
     return form.make(node, choice.size)
 
 
@@ -75,7 +76,7 @@ class _Chooser:
     def __init__(self, graph: Graph, pricing: Pricing) -> None:
         self.pricing = pricing
         self.now: dict[Node, Node] = {}
-        self.chosen: dict[Node, FormChoice] = {}
+        self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
         self._held = held_values(graph, pricing.memory)
         self._placed: dict[Node, Priced] = {}
         self._decided: set[Node] = set()
@@ -83,16 +84,28 @@ class _Chooser:
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
         new = _rebuilt(node, self.now)
-        forms = forms_of(new)
-        if forms:
-            choice = self._best_form(new, forms)
-            if choice is not None:
-                self.chosen[node] = choice
-                new = made(new, choice)
+        forms = new.operator.forms(new.input_types)
+        taken: list[FormChoice] = []
+        while more := new.operator.forms(new.input_types):
+            choice = self._best_form(new, more)
+            if choice is None:
+                break
+            taken.append(choice)
+            new = self._settled(made(new, choice))
+        if taken:
+            self.chosen[node] = tuple(taken)
         if forms or (node in self._held and not is_given(node)):
             self._placed |= self._steps(new)
         self.now[node] = new
         self._decided.add(new)
+
+    def _settled(self, node: Node) -> Node:
+        """A node in a form, of which all steps but the last are as they will be."""
+        for x in node.inputs:
+            if x not in self._decided:
+                self._placed |= self._steps(x)
+                self._decided.update(_added(x, self._decided))
+        return node
 
     def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
         whole = self._steps(node)

@@ -88,7 +88,8 @@ class GridSearch:
         pieces = self._descend()
         if len(self.seen) > 1:
             for grid in candidates:
-                self._graded(grid)
+                if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
+                    self._graded(grid)
             for filled in self._full_waves(pieces):
                 self._graded(self._grid(filled))
         ordered = sorted(self.seen.items(), key=lambda item: rank(item[1], self.limits))
@@ -138,9 +139,7 @@ class GridSearch:
         """Whether all that cutting could save is less than another task costs."""
         return cost.seconds - cost.overhead < NEGLIGIBLE * cost.overhead / max(1, cost.blocks)
 
-    def _cheapest_cut(
-        self, pieces: list[int], cost: StepCost
-    ) -> tuple[list[int], StepCost] | None:
+    def _cheapest_cut(self, pieces: list[int], cost: StepCost) -> tuple[list[int], StepCost] | None:
         """Halve the dimension whose halving costs least, and that makes blocks smaller if it must.
 
         Where blocks are too large, how much smaller they get does not count: halves are not all

@@ -107,7 +107,7 @@ def again(priced: Priced) -> list[Node]:
 def _fuse(state: State) -> Iterator[Choices]:
     """Values that are held by choice are computed in the steps that read them.
 
-    First all of them, then those of one program together, as the layers of a network are, then each.
+    First all of them, then those of one program together, like a network's layers, then each.
     """
     must = required(state.graph)
     optional = [n for n in state.placed if n not in must and state.readers[n]]

@@ -106,6 +106,13 @@ class Pricing:
         pushed = [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
         return search.best(pushed)
 
+    def allows(self, group: Group, grid: Grid, held: Cut) -> bool:
+        """Whether a grid cuts nothing that a group computes or writes as a whole."""
+        if group.node.operator.layout is not None:
+            return grid == group.node.operator.layout
+        found = zip(units(group.program, held), grid, strict=True)
+        return all(unit.allows(cuts) for unit, cuts in found)
+
     def under(self, group: Group, grid: Grid, held: Cut) -> Priced:
         """The group under a given grid."""
         return Priced(group, grid, held, self.cost(group.program, grid, held))

@@ -57,7 +57,9 @@ class Step:
     @property
     def reason(self) -> str:
         """Why it is cut so: the resource that takes most seconds."""
-        return self.cost.bound
+        if self.node.operator.layout is not None:
+            return "as the user asked"
+        return "one block suffices" if self.count == 1 else self.cost.bound
 
     @property
     def grid_shape(self) -> tuple[int, ...]:

@@ -20,6 +20,19 @@ class Unit(NamedTuple):
     lead: int = 0
     required: bool = False
 
+    def allows(self, cuts: Cuts) -> bool:
+        """Whether no cut falls where it may not."""
+        if not self.required or cuts.count == 1:
+            return True
+        lead, step = (self.lead or self.length), self.length
+        return (
+            not cuts.edges
+            and not (cuts.lead - lead) % step
+            and (
+                cuts.count < 3 or not cuts.step % step  # the last of two blocks may have any length
+            )
+        )
+
     def cut(self, extent: int, pieces: int) -> Cuts:
         """About `pieces` pieces, with edges on those of the unit where pieces are as long as it."""
         if pieces == 1 or extent < 2:

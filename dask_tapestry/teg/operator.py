@@ -28,11 +28,26 @@ NO_COSTS: Final[Mapping[str, float]] = {}
 
 
 class Form(NamedTuple):
-    """A way to compute an operator's value by other operators, in one of several sizes."""
+    """A way to compute an operator's value by other operators, in one of several sizes.
+
+    A form has the value of the operator to the bit, but for contractions in parts. Which form is
+    taken, and in what size, is decided by cost.
+
+    Attributes
+    ----------
+    name
+        What the operator is computed in: parts, nodes, leaves...
+    sizes
+        From the coarsest to the finest, which yields most pieces.
+    make
+        The node in this form and in a size, of the same type and after the same sequence points.
+
+    Source: Tapestry whitepaper, "Ambiguous Operator Definitions".
+    """
 
     name: str
     sizes: tuple[int, ...]
-    make: Callable[[Any, int], Any]
+    make: Callable[[Any, int], Any]  # nodes: their module knows operators, not the other way
 
 
 class Restriction(NamedTuple):
@@ -151,6 +166,7 @@ class Operator(ABC):
         return ()
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Other ways to compute its value; of nodes in a form, the last one may have forms too."""
         return ()
 
     def flops(self, inputs: Types, box: ZRange) -> int:
