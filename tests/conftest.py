@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan import build, verify
+from dask_tapestry.plan import build, passes, verify
 from dask_tapestry.teg.check import check
 from tests.examples import USUAL
 
@@ -60,7 +60,7 @@ def _graphs_and_plans_are_checked():
     """Check what each pass returns and every plan that is made, wherever a test makes it."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("rewrite", "push_slices"):
-            patch.setattr(build, name, _checked(getattr(build, name)))
+            patch.setattr(passes, name, _checked(getattr(passes, name)))
         patch.setattr(build, "Plan", _verified(build.Plan))
         yield
 

@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dask_tapestry.config import setting
 from dask_tapestry.plan.effects import followed_points, keep_effects
+from dask_tapestry.plan.form_choice import record_forms
 from dask_tapestry.plan.machine import Machine
+from dask_tapestry.plan.passes import rewritten
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.plan.search import search, steps_of
 from dask_tapestry.plan.step import with_first
-from dask_tapestry.rewrite.driver import rewrite
-from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.broadcasts import BROADCAST_RULES
-from dask_tapestry.rules.constants import CONSTANT_RULES
-from dask_tapestry.rules.fast_math import FAST_RULES
-from dask_tapestry.rules.formulas import FORMULA_RULES
-from dask_tapestry.rules.joint_reductions import join_reductions
-from dask_tapestry.rules.linear import LINEAR_RULES
-from dask_tapestry.rules.matrix_chains import CHAIN_RULES
-from dask_tapestry.rules.products import PRODUCT_RULES, has_products
-from dask_tapestry.rules.slice_pushdown import push_slices
-from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 
 METHODS = ("auto", "none")
-RULES = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES))
-FIRST = Rules((*RULES, *LINEAR_RULES))
-OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *RULES))  # once readers are known
-FAST = Rules((*FAST_RULES, *FIRST))
 
 
 def build_plan(
@@ -62,14 +47,8 @@ def build_plan(
         check(written, (writes_that_meet_are_ordered,))
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
-    graph = rewrite(graph, FAST if setting("algebra") == "fast" else FIRST, trace)
-    if has_products(graph):
-        graph = rewrite(graph, OF_PRODUCTS, trace)
-    pushed = push_slices(graph, trace)
-    if pushed is not graph:
-        graph = rewrite(pushed, RULES, trace)
-    graph = keep_effects(written, points, join_reductions(graph, trace))
+    graph = keep_effects(written, points, rewritten(graph, trace), trace)
     state = search(graph, machines, method)
-    return Plan(
-        written, state.graph, with_first(steps_of(state, Machine.of(machines))), machines, trace
-    )
+    record_forms(graph, state.choices.forms, trace)
+    steps = with_first(steps_of(state, Machine.of(machines)))
+    return Plan(written, state.graph, steps, machines, trace)

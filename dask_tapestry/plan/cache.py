@@ -22,6 +22,7 @@ from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.calibrate import rates_in_force
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import current
+from dask_tapestry.rewrite.own import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.node import reapply, topological
 from dask_tapestry.teg.token import token
@@ -38,7 +39,7 @@ def plan_of(roots: Sequence[Node]) -> Plan:
     form = _form(roots)
     if form is None:
         return build_plan(roots, resources)
-    key = form.key, resources, rates_in_force(), repr(dask.config.get("tapestry"))
+    key = form.key, resources, rates_in_force(), _settings()
     with _lock:
         plan = _known.get(key)
         if plan is not None:
@@ -50,6 +51,16 @@ def plan_of(roots: Sequence[Node]) -> Plan:
             while len(_known) > KEPT:
                 _known.popitem(last=False)
     return plan.closed(Graph(roots), form.sources)
+
+
+def _settings() -> tuple[object, ...]:
+    """All that is set; own rules and mutators are compared as objects, which the key keeps alive.
+
+    Their texts hold addresses, which another rule has once the first one is gone.
+    """
+    settings = dask.config.get("tapestry")
+    plain = repr({k: v for k, v in settings.items() if k not in ("rules", "mutators")})
+    return plain, rules_in_force(), mutators_in_force()
 
 
 class _Form(NamedTuple):

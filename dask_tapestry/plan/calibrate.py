@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from dask_tapestry.config import setting
 from dask_tapestry.plan.rates import Rates, rates_in, rates_of, shipped_rates
 
 
 def rates_in_force() -> Rates:
-    """The rates that plans are made with now: as the setting ``rates`` says.
+    """The rates that plans are made with now, as the setting ``rates`` says."""
+    return chosen_rates(setting("rates"))
+
+
+def chosen_rates(chosen: Rates | Mapping[str, Any] | str | Path) -> Rates:
+    """The rates that a setting names.
 
     Raises
     ------
     ValueError
-        If the setting names no rates.
+        If it names no rates.
     """
-    chosen = setting("rates")
     if chosen == "shipped":
         return shipped_rates()
     if isinstance(chosen, Rates):

@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from dask_tapestry.operators.placement import hold
 from dask_tapestry.plan.group import is_external
+from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, sequence_point
 from dask_tapestry.teg.node import reapply, topological
 
@@ -25,7 +26,9 @@ def followed_points(graph: Graph) -> tuple[Node, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def keep_effects(written: Graph, points: Sequence[Node], graph: Graph) -> Graph:
+def keep_effects(
+    written: Graph, points: Sequence[Node], graph: Graph, trace: Trace | None = None
+) -> Graph:
     """The results of a rewritten graph, following all that those of `written` followed.
 
     Parameters
@@ -38,10 +41,16 @@ def keep_effects(written: Graph, points: Sequence[Node], graph: Graph) -> Graph:
     count = len(written.roots)
     now = dict(zip(points, graph.roots[count:], strict=True))
     kept = []
+    if trace is not None:
+        trace.begin("effects", "graph")
     for before, root in zip(written.roots, graph.roots[:count], strict=True):
         reached = set(topological([root]))
         lost = [now[n] for n in topological([before]) if n in now and now[n] not in reached]
         kept.append(_following(root, lost) if lost else root)
+        if trace is not None and lost:
+            trace.record("keep_effects", root, kept[-1])
+    if trace is not None:
+        trace.record_results(graph.roots[:count], kept)
     return Graph(kept)
 
 

@@ -8,13 +8,14 @@ whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from dask_tapestry.plan.choices import FormChoice
 from dask_tapestry.plan.evaluate import is_given, place
 from dask_tapestry.plan.fuse import held_values
 from dask_tapestry.plan.pricing import Priced, Pricing
+from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import reapply
 from dask_tapestry.zspace import Cuts
@@ -38,15 +39,19 @@ def choose_forms(
     return Graph([chooser.now[root] for root in graph.roots]), chooser.chosen
 
 
-def with_forms(graph: Graph, chosen: dict[Node, tuple[FormChoice, ...]]) -> Graph:
-    """The graph with the given forms of its nodes."""
+def record_forms(graph: Graph, chosen: Mapping[Node, tuple[FormChoice, ...]], trace: Trace) -> None:
+    """Add the forms that nodes of `graph` are computed in to a trace."""
+    if not chosen:
+        return
+    trace.begin("forms", "once")
     now: dict[Node, Node] = {}
     for node in graph.nodes:
-        new = _rebuilt(node, now)
+        new = before = _rebuilt(node, now)
         for choice in chosen.get(node, ()):
             new = made(new, choice)
+        if new is not before:
+            trace.record(" of ".join(choice.name for choice in chosen[node]), before, new)
         now[node] = new
-    return Graph([now[root] for root in graph.roots])
 
 
 def made(node: Node, choice: FormChoice) -> Node:

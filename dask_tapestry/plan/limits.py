@@ -42,7 +42,7 @@ class Limits:
     @classmethod
     def of(cls, resources: Resources, share: float = TASK_SHARES[0]) -> Limits:
         """Limits for `resources`, whose tasks together may take a `share` of the memory."""
-        task = max(1, int(share * resources.usable_bytes / resources.threads))
+        task = max(1, int(share / TASK_SHARES[0] * resources.task_bytes))
         wished = setting("block-bytes")
         block = None if wished is None else min(int(parse_bytes(wished)), task)
         return cls(task, block, max(MOST_BLOCKS, 2 * resources.slots))

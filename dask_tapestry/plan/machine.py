@@ -35,8 +35,8 @@ class Machine:
         Worker processes, threads of each, and blocks that are computed at the same time.
     local
         Whether the one worker is this process: values move between its threads for nothing.
-    memory_limit, usable
-        Bytes of memory of a worker, and those that a plan may fill.
+    memory_limit, usable, task_bytes
+        Bytes of memory of a worker, those that a plan may fill, and those for one task.
     memory, memory_all
         Bytes a second that a thread reads and writes while all threads do; all of a worker's.
     network, latency
@@ -64,6 +64,7 @@ class Machine:
     local: bool
     memory_limit: int
     usable: int
+    task_bytes: int
     memory: float
     memory_all: float
     network: float
@@ -90,8 +91,10 @@ class Machine:
         >>> Machine.of(Resources(workers=4, threads=8, memory="64 GiB")).slots
         32
         """
-        limit, usable = resources.memory_bytes, resources.usable_bytes
-        return _machine(resources, limit, usable, rates or rates_in_force())
+        memory = resources.memory_bytes, resources.usable_bytes, resources.task_bytes
+        known = rates or resources.rates or rates_in_force()
+        assert isinstance(known, Rates)
+        return _machine(resources, memory, known)
 
     def seconds(self, kernel: str, dtype: np.dtype[Any], flops: float, bytes: float) -> float:
         """Seconds that a thread takes for `flops` operations of `kernel` that touch `bytes`.
@@ -111,10 +114,13 @@ class Machine:
 
 
 @lru_cache(maxsize=64)
-def _machine(resources: Resources, limit: int, usable: int, rates: Rates) -> Machine:
+def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) -> Machine:
     local = resources.local
+    limit, usable, task_bytes = bytes  # which settings change
     memory = rates.memory if resources.threads == 1 else rates.memory_shared
     carried = resources.bandwidth_bytes
+    latency = rates.latency if resources.latency is None else float(resources.latency)
+    store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
     return Machine(
         workers=resources.workers,
         threads=resources.threads,
@@ -122,18 +128,20 @@ def _machine(resources: Resources, limit: int, usable: int, rates: Rates) -> Mac
         local=local,
         memory_limit=limit,
         usable=usable,
+        task_bytes=task_bytes,
         memory=memory,
         memory_all=memory * resources.threads,
         network=inf if local else carried,
-        latency=0.0 if local else rates.latency,
+        latency=0.0 if local else latency,
         store_read=rates.store_read if local else carried,
         store_write=rates.store_write if local else carried,
-        store_read_all=inf,
-        store_write_all=inf,
+        store_read_all=store,
+        store_write_all=store,
         store_latency=rates.store_latency,
         task=rates.local_task if local else rates.scheduler_task,
         edge=rates.local_edge if local else rates.scheduler_edge,
         slice=rates.local_slice if local else rates.scheduler_slice,
         worker_task=0.0 if local else rates.worker_task,
+        limits=tuple(resources.limits.items()),
         rates=rates,
     )

@@ -1,4 +1,4 @@
-"""Memory of a worker while a plan runs: what is held, what tasks take, what is kept."""
+"""Memory of a worker: the most that it holds at a time while a plan runs."""
 
 from __future__ import annotations
 

@@ -67,3 +67,16 @@ def test_a_kernel_has_the_most_special_rate_there_is(kernel, dtype, seconds):
 def test_the_slower_of_computing_and_memory_counts():
     made = Machine.of(FOUR, SLOW)
     assert made.seconds("sort", np.dtype("i4"), 0, made.memory * 3) == 3
+
+
+def test_what_is_declared_goes_before_rates():
+    made = Machine.of(Resources(workers=2, bandwidth=50, latency=3, store_bandwidth=70))
+    assert (made.network, made.latency, made.store_read, made.store_write_all) == (50, 3, 50, 70)
+    assert Machine.of(FOUR).store_read_all == inf
+    assert Machine.of(Resources(limits={"b": 1, "a": 2})).limits == (("a", 2), ("b", 1))
+
+
+def test_resources_may_have_rates_of_their_own():
+    slow = Resources(rates={"latency": 9.0})
+    assert Machine.of(slow).latency == 9
+    assert Machine.of(slow, SLOW).latency == shipped_rates().latency
