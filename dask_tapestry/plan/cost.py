@@ -17,7 +17,7 @@ import numpy as np
 from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
-from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.plan.symmetric import is_symmetric
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.teg.operator import Types
@@ -111,7 +111,7 @@ def step_cost(
     if is_symmetric(program, tuple(cuts)):
         block *= (1 + 1 / cuts[-1].count) / 2
     compute = _in_waves(block, count, equal, program, machine)
-    read = needs.stored * equal
+    read = needs.stored * _alike(program, cuts, box, needs.stored) if needs.stored else 0.0
     network = _network_seconds(moved, edges, count, machine)
     store = _store_seconds(read, written, count, machine)
     overhead = _overhead(count, slices, edges, machine)
@@ -136,6 +136,28 @@ def step_cost(
     )
 
 
+def _alike(program: Program, cuts: Sequence[Cuts], box: ZRange, stored: int) -> float:
+    """How many times the chunks that the block `box` reads all blocks read together.
+
+    Blocks within a chunk read all of it, however small the last one is.
+    """
+    times = 1.0
+    for dim, cut in enumerate(cuts):
+        last = cut.block(cut.count - 1)
+        if cut.count == 1 or last[1] - last[0] == box.shape[dim]:
+            times *= cut.count
+            continue
+        schedule = program.schedule(box.replace(dim, *last))
+        times *= cut.count - 1 + _stored_bytes(program, schedule) / stored
+    return times
+
+
+def _stored_bytes(program: Program, schedule: Schedule) -> int:
+    first = len(program.inputs)
+    operators = [program.instructions[work.value - first].operator for work in schedule.works]
+    return sum(o.stored_bytes(w.box) for o, w in zip(operators, schedule.works, strict=True))
+
+
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
     if not moved:
         return 0.0
@@ -143,10 +165,12 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
 
 
 def _store_seconds(read: float, written: float, count: int, machine: Machine) -> float:
-    """Seconds of stores: workers share what one store can do."""
+    """Seconds of stores: workers share what one store can do, and blocks end apart."""
     workers = min(machine.workers, count)
-    reading = read / min(workers * machine.store_read, machine.store_read_all)
-    return reading + written / min(workers * machine.store_write, machine.store_write_all)
+    rounds = ceil(count / workers) / count  # of a block each
+    single = read / machine.store_read + written / machine.store_write
+    together = read / machine.store_read_all + written / machine.store_write_all
+    return max(single * rounds, together) + UNEVEN * single / count * (count > 1)
 
 
 def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
@@ -169,6 +193,7 @@ def _block_seconds(
                 size += read.size * program.types[value].dtype.itemsize
         flops = operator.flops(types, work.box)
         seconds += machine.seconds(operator.kernel, _dtype(types, type_), flops, size)
+        seconds += APART * size / machine.memory
         for name, amount in operator.own_costs(types, work.box).items():
             own[name] = own.get(name, 0.0) + amount
     return seconds, own

@@ -53,6 +53,11 @@ def rank(cost: StepCost, limits: Limits) -> _Rank:
     return _Rank(max(0, cost.work - limits.task), many, large, cost.seconds)
 
 
+def _margin(cost: StepCost) -> float:
+    """Seconds by which a grid must be better than one whose pieces lie in a row."""
+    return SCATTERED * (cost.seconds - cost.overhead)
+
+
 class GridSearch:
     """The search for the grid of one step.
 
@@ -104,7 +109,7 @@ class GridSearch:
         for grid, cost in self.seen.items():
             one = rank(cost, self.limits)
             alike = one[:-1] == top[:-1] and cost.blocks == first[1].blocks
-            if alike and one.seconds <= (1 + SCATTERED) * top.seconds:
+            if alike and one.seconds <= top.seconds + _margin(first[1]):
                 return grid, cost
         return first
 
@@ -155,7 +160,7 @@ class GridSearch:
             found = smaller or [f for f in found if f[1].work < cost.work] or found
         best = None
         for one in found:
-            if best is None or one[1].seconds < (1 - SCATTERED) * best[1].seconds:
+            if best is None or one[1].seconds < best[1].seconds - _margin(best[1]):
                 best = one
         return best
 

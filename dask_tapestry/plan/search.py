@@ -55,8 +55,8 @@ def _refusal(priced: Priced, limit: int) -> str:
     where = f" ({node.line})" if node.line else ""
     return (
         f"{node.operator.name} {node.type}{where}: its smallest block, "
-        f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes; the limit "
-        f"a task is {limit:,}"
+        f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
+        f"the limit a task is {limit:,}"
     )
 
 

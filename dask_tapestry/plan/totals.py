@@ -19,7 +19,7 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     slots, workers = plan.resources.slots, plan.resources.workers
     total = sum(cost.seconds for cost in costs)
     flops = sum(cost.flops for cost in costs)
-    busy = sum(min(cost.blocks, slots) * cost.compute for cost in costs)
+    busy = sum(min(cost.blocks, slots) * cost.seconds for cost in costs)
     peak = peak_worker_bytes(plan)
     return _own_costs(steps) | {
         "seconds": total,
