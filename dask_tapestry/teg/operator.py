@@ -58,6 +58,26 @@ class Restriction(NamedTuple):
     yields: Region
 
 
+class Form(NamedTuple):
+    """A way to compute an operator's value by other operators; a plan takes it where it costs less.
+
+    Attributes
+    ----------
+    name
+        What it sends on between its steps: ``"parts"``, ``"nodes"``, ``"leaves"``...
+    sizes
+        The sizes worth comparing, from coarse to fine: about a dozen at most, in even ratios.
+    make
+        Function of a node of the operator and a size, one of `sizes` or any between, that returns
+        the node to compute instead: of the same type and value, after the same sequence points,
+        with the same line. It depends on the two alone.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    make: Callable[[Any, int], Any]  # of nodes, whose module imports this one
+
+
 class Operator(ABC):
     """An operator of the graph language; subclasses are frozen dataclasses.
 
@@ -160,6 +180,20 @@ class Operator(ABC):
         dimensions exchanged. None where it does not.
         """
         return None
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Other ways to compute it, each cut along something that its own blocks have whole."""
+        return ()
+
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        """Cells along each axis of the output that are computed together; 0 for all of an axis.
+
+        Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
+        """
+        whole = self.indivisible(inputs)
+        if not whole:
+            return ()
+        return tuple(0 if axis in whole else 1 for axis in range(self.infer(*inputs).ndim))
 
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
         """Axes of the output along which blocks are whole: it computes all cells or none."""
