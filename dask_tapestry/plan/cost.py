@@ -27,6 +27,7 @@ APART: Final = 0.1  # of a resource's seconds that do not overlap with those of 
 FRESH_BYTES_A_SECOND: Final = (
     1.2e10  # that the system clears: 118 MB became float32 in 41 ms for 22
 )
+LOOKED_AT: Final = 12  # blocks in a row that do not read whole chunks
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
@@ -139,16 +140,23 @@ def step_cost(
 def _alike(program: Program, cuts: Sequence[Cuts], box: ZRange, stored: int) -> float:
     """How many times the chunks that the block `box` reads all blocks read together.
 
-    Blocks within a chunk read all of it, however small the last one is.
+    Blocks within a chunk read all of it, and others parts of several; of a long row of blocks that
+    are not alike some are looked at.
     """
     times = 1.0
     for dim, cut in enumerate(cuts):
-        last = cut.block(cut.count - 1)
-        if cut.count == 1 or last[1] - last[0] == box.shape[dim]:
-            times *= cut.count
+        if cut.count == 1:
             continue
-        schedule = program.schedule(box.replace(dim, *last))
-        times *= cut.count - 1 + _stored_bytes(program, schedule) / stored
+
+        def read(number: int, dim: int = dim, cut: Cuts = cut) -> float:
+            schedule = program.schedule(box.replace(dim, *cut.block(number)))
+            return _stored_bytes(program, schedule) / stored
+
+        first, last = read(0), read(cut.count - 1)
+        inner = cut.count - 2
+        some = 1 if first == 1 else LOOKED_AT
+        looked = [read(1 + n * inner // some) for n in range(min(inner, some))]
+        times *= first + last + inner * (sum(looked) / len(looked) if looked else 0)
     return times
 
 
@@ -213,6 +221,16 @@ def _in_waves(block: float, count: int, equal: float, program: Program, machine:
     return block * max(1.0, waves * equal / count) + UNEVEN * block * (count > 1)
 
 
+def _largest_piece(box: ZRange, cuts: Sequence[Cuts]) -> int:
+    """Cells of `box` that lie in one held block at most."""
+    cells = 1
+    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
+        first, end = cut.overlapping(lo, hi)
+        spans = [cut.block(i) for i in {first, min(first + 1, end - 1), end - 1} if i >= 0]
+        cells *= max((min(hi, b) - max(lo, a) for a, b in spans), default=0)
+    return cells
+
+
 def _reads(
     program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
 ) -> list[_Read]:
@@ -237,7 +255,7 @@ def _reads(
         distinct = prod(cuts[d].count for d in moves[number].dims)
         fetches = distinct * min(machine.workers, -(-count // distinct))
         sent = exact if sliced else whole
-        piece = min(sent, prod([c.longest for c in own]) * size) * distinct
+        piece = max((_largest_piece(b, own) for b in boxes[number]), default=0) * size * distinct
         if piece > largest:
             largest, local = piece, number
         found.append(_Read(sent * fetches, count * met, distinct * met if sliced else 0))

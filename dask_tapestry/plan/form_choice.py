@@ -57,7 +57,8 @@ def record_forms(graph: Graph, chosen: Mapping[Node, tuple[FormChoice, ...]], tr
 def made(node: Node, choice: FormChoice) -> Node:
     """A node in a chosen form."""
     form = next(f for f in node.operator.forms(node.input_types) if f.name == choice.name)
-    return form.make(node, choice.size)
+    formed: Node = form.make(node, choice.size)
+    return formed
 
 
 def _rebuilt(node: Node, now: dict[Node, Node]) -> Node:

@@ -27,29 +27,6 @@ NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
 NO_COSTS: Final[Mapping[str, float]] = {}
 
 
-class Form(NamedTuple):
-    """A way to compute an operator's value by other operators, in one of several sizes.
-
-    A form has the value of the operator to the bit, but for contractions in parts. Which form is
-    taken, and in what size, is decided by cost.
-
-    Attributes
-    ----------
-    name
-        What the operator is computed in: parts, nodes, leaves...
-    sizes
-        From the coarsest to the finest, which yields most pieces.
-    make
-        The node in this form and in a size, of the same type and after the same sequence points.
-
-    Source: Tapestry whitepaper, "Ambiguous Operator Definitions".
-    """
-
-    name: str
-    sizes: tuple[int, ...]
-    make: Callable[[Any, int], Any]  # nodes: their module knows operators, not the other way
-
-
 class Restriction(NamedTuple):
     """An operator that, on regions of the inputs, yields the region `yields` of the output."""
 
@@ -197,10 +174,6 @@ class Operator(ABC):
 
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
         """Axes of the output along which blocks are whole: it computes all cells or none."""
-        return ()
-
-    def forms(self, inputs: Types) -> tuple[Form, ...]:
-        """Other ways to compute its value; of nodes in a form, the last one may have forms too."""
         return ()
 
     def flops(self, inputs: Types, box: ZRange) -> int:

@@ -31,8 +31,8 @@ def test_a_cell_expression_is_one_step():
     assert step.startswith("placeholder > elementwise -> float64[100000, 1000]: [")
 
 
-def test_a_reduction_is_two_steps():
-    first, last = steps_text(plan_of(stored().sum()))
+def test_a_reduction_is_a_step_for_its_nodes_and_one_for_the_rest():
+    first, *_, last = steps_text(plan_of(stored().sum()))
     assert first.startswith("placeholder > reduce -> float64[")
     assert last == "reduce -> float64[]: [] one block suffices"
 
