@@ -72,7 +72,7 @@ def test_a_part_of_a_formula_that_is_constant_stays_in_it():
         "%2 = elementwise(%1) : float64[4]  # multiply(%1, sqrt(2.0))",
     ]
     only = dt.Array(apply(Elementwise(builder.finish(root)), dt.asarray(X.astype("f8")).node))
-    assert lines(only) == ["%1 = elementwise(%0) : float64[4]  # sqrt(2.0)"]
+    assert lines(only) == ["%1 = elementwise(%0, sqrt(2.0)) : float64[4]"]
 
 
 def test_order_is_kept():
