@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dask_tapestry.plan.effects import followed_points, keep_effects
-from dask_tapestry.plan.form_choice import record_forms
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.passes import rewritten
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import Resources, current
+from dask_tapestry.plan.rule_choices import with_forms
 from dask_tapestry.plan.search import search, steps_of
 from dask_tapestry.plan.step import with_first
 from dask_tapestry.rewrite.trace import Trace
@@ -49,6 +49,6 @@ def build_plan(
     graph = Graph([*written.roots, *points]) if points else written
     graph = keep_effects(written, points, rewritten(graph, trace), trace)
     state = search(graph, machines, method)
-    record_forms(graph, state.choices.forms, trace)
+    with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
     return Plan(written, state.graph, steps, machines, trace)

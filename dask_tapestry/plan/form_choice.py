@@ -8,16 +8,16 @@ whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Final
 
 from dask_tapestry.plan.choices import FormChoice
 from dask_tapestry.plan.evaluate import is_given, place
 from dask_tapestry.plan.fuse import held_values
 from dask_tapestry.plan.pricing import Priced, Pricing
-from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.plan.rule_choices import form_named, forms_of
+from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node
-from dask_tapestry.teg.node import reapply
 from dask_tapestry.zspace import Cuts
 
 CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
@@ -37,35 +37,6 @@ def choose_forms(
     if not chooser.chosen:
         return graph, {}
     return Graph([chooser.now[root] for root in graph.roots]), chooser.chosen
-
-
-def record_forms(graph: Graph, chosen: Mapping[Node, tuple[FormChoice, ...]], trace: Trace) -> None:
-    """Add the forms that nodes of `graph` are computed in to a trace."""
-    if not chosen:
-        return
-    trace.begin("forms", "once")
-    now: dict[Node, Node] = {}
-    for node in graph.nodes:
-        new = before = _rebuilt(node, now)
-        for choice in chosen.get(node, ()):
-            new = made(new, choice)
-        if new is not before:
-            trace.record(" of ".join(choice.name for choice in chosen[node]), before, new)
-        now[node] = new
-
-
-def made(node: Node, choice: FormChoice) -> Node:
-    """A node in a chosen form."""
-    form = next(f for f in node.operator.forms(node.input_types) if f.name == choice.name)
-    formed: Node = form.make(node, choice.size)
-    return formed
-
-
-def _rebuilt(node: Node, now: dict[Node, Node]) -> Node:
-    inputs = [now[x] for x in node.inputs]
-    after = [now[x] for x in node.after]
-    same = all(a is b for a, b in zip((*inputs, *after), (*node.inputs, *node.after), strict=True))
-    return node if same else reapply(node, inputs, after)
 
 
 class _Chooser:
@@ -89,15 +60,15 @@ class _Chooser:
 
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
-        new = _rebuilt(node, self.now)
-        forms = new.operator.forms(new.input_types)
+        new = rebuilt(node, self.now)
+        forms = forms_of(new)
         taken: list[FormChoice] = []
-        while more := new.operator.forms(new.input_types):
+        while more := forms_of(new):
             choice = self._best_form(new, more)
             if choice is None:
                 break
             taken.append(choice)
-            new = self._settled(made(new, choice))
+            new = self._settled(form_named(new, choice.name).make(new, choice.size))
         if taken:
             self.chosen[node] = tuple(taken)
         if forms or (node in self._held and not is_given(node)):

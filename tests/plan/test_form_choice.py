@@ -4,7 +4,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.plan.choices import FormChoice
-from dask_tapestry.plan.form_choice import choose_forms, record_forms
+from dask_tapestry.plan.form_choice import choose_forms
+from dask_tapestry.plan.rule_choices import with_forms
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
 
@@ -61,7 +62,7 @@ def test_forms_are_recorded_and_replay():
     graph = Graph([(stored((100_000, 10_000)).sum() + 1).node])
     formed, chosen = choose_forms(graph, pricing(WIDE))
     trace = Trace()
-    record_forms(graph, chosen, trace)
+    assert with_forms(graph, chosen, trace).roots == formed.roots
     assert [change.rule for change in trace] == [
         "nodes" + " of nodes" * (len(*chosen.values()) - 1)
     ]
