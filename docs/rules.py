@@ -9,11 +9,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
-from dask_tapestry.rules.split_k import split_k  # noqa: E402
-from dask_tapestry.rules.split_reduction import split_reduction  # noqa: E402
-from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice  # noqa: E402
-from dask_tapestry.rules.split_sort import split_sort  # noqa: E402
-
+from dask_tapestry.operators.contraction import in_parts  # noqa: E402
+from dask_tapestry.operators.scan import in_leaves, in_totals  # noqa: E402
+from dask_tapestry.operators.sort import in_columns  # noqa: E402
+from dask_tapestry.operators.tree_reduction import in_nodes  # noqa: E402
 from dask_tapestry.plan.passes import passes  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
@@ -36,12 +35,8 @@ SECTIONS = (
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
     ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
-    (
-        "Cuts along folded dimensions",
-        SAME,
-        (split_reduction, split_scan, split_scan_reading_twice, split_sort),
-    ),
-    ("Cuts of products", PRODUCTS, (split_k,)),
+    ("Forms of operators, by cost", SAME, (in_nodes, in_leaves, in_totals, in_columns)),
+    ("Forms of products, by cost", PRODUCTS, (in_parts,)),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
 )
 HEAD = """# The rules
@@ -49,7 +44,8 @@ HEAD = """# The rules
 `python docs/rules.py` writes this page from the rules themselves. Before a plan is made, rules
 rewrite the graph into one that computes the same values for less; the plan's trace names each that
 fired. A rule is a function of a node in `dask_tapestry/rules/`, whose docstring begins
-*before -> after*; where it matters it is told which nodes are read more than once.
+*before -> after*; where it matters it is told which nodes are read more than once. Forms are what
+operators declare themselves: other ways to compute their value, taken where the plan costs less.
 
 ```python
 >>> import numpy as np
