@@ -13,7 +13,7 @@ from dask_tapestry.plan.fuse import HELD_SHARE
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.sorts import sort_columns
 from dask_tapestry.rewrite.driver import rewrite
-from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rewrite.trace import FORMS, Trace
 from dask_tapestry.rules.split_k import split_k
 from dask_tapestry.rules.split_reduction import split_reduction
 from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice
@@ -52,7 +52,7 @@ def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
         return split_sort(node, sort_columns(node, aim))
 
     splits = (split_reductions, split_products, split_scans, split_sorts)
-    return rewrite(graph, splits, trace, "forms")
+    return rewrite(graph, splits, trace, FORMS)
 
 
 def shard_bytes(total: int, aim: Aim) -> int:

@@ -343,8 +343,11 @@ class Source(Operator):
         sides = zip(shape, self.chunks, strict=True)
         return said([Cuts.regular(n, max(1, side)) for n, side in sides])
 
-    def slot(self, number: int) -> Source | None:
-        """Slot `number`, which stands for it in a plan for any data of its type, or None."""
+    def slot(self, number: int, identity: str = "") -> Source | None:
+        """Slot `number`, which stands for it in a plan for any data of its type, or None.
+
+        `identity` says whose plan it is in.
+        """
         return None
 
     @abstractmethod
@@ -376,6 +379,10 @@ class Sink(Operator):
     @abstractmethod
     def chunks(self) -> tuple[int, ...]:
         """Sides of the pieces that must be written by one task each."""
+
+    def slot(self, number: int, identity: str = "") -> Sink | None:
+        """Slot `number`, which stands for it in a plan for any place of its kind, or None."""
+        return None
 
     def meets(self, other: Sink) -> bool:
         """Whether both may write to one stored piece; one of the two must say so."""
