@@ -120,7 +120,8 @@ class Reduce(TreeReduction):
         return () if self.source is not None else (self.cells or identity(inputs[0].dtype),)
 
     def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Reduce:
-        return replace(self, cells=formulas[0])
+        (cells,) = formulas
+        return replace(self, cells=None if cells == identity(cells.dtype) else cells)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {

@@ -11,7 +11,7 @@ from dask_tapestry.plan.fuse import HELD_SHARE
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.sorts import sort_columns
 from dask_tapestry.rewrite.driver import rewrite
-from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rewrite.trace import FORMS, Trace
 from dask_tapestry.teg import Form, Graph, Kind, Node, Signature, Source
 from dask_tapestry.teg.operator import signature_of
 from dask_tapestry.zspace import IndexProjection
@@ -48,7 +48,7 @@ def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
         return formed(node, "columns", columns) if columns else None
 
     splits = (split_reductions, split_products, split_scans, split_sorts)
-    return rewrite(graph, splits, trace, "forms")
+    return rewrite(graph, splits, trace, FORMS)
 
 
 def form_of(node: Node, name: str) -> Form | None:

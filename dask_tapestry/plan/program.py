@@ -8,6 +8,7 @@ what a block reads and needs in memory, and what a worker then executes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -147,6 +148,15 @@ class Program:
                 for source, need in reads:
                     wanted[source].append(need)
         return Schedule(tuple(boxes), tuple(reversed(works)))
+
+    def with_operators(self, operators: Mapping[int, Operator]) -> Program:
+        """The same with other `operators` in instructions, which read the same boxes."""
+        instructions = list(self.instructions)
+        for at, operator in operators.items():
+            instructions[at] = instructions[at]._replace(operator=operator)
+        made = Program(self.inputs, tuple(instructions))
+        made.__dict__["_schedules"] = self._schedules
+        return made
 
     def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
         """Boxes of each external input that the output's cells `box` need."""

@@ -9,7 +9,7 @@ no operator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.teg.chunking import Chunks, Known, followed, said
+from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
@@ -33,26 +34,6 @@ class Restriction(NamedTuple):
     operator: Operator
     inputs: tuple[Region, ...]
     yields: Region
-
-
-class Form(NamedTuple):
-    """A way to compute an operator's value by other operators; a plan takes it where it costs less.
-
-    Attributes
-    ----------
-    name
-        What it sends on between its steps: ``"parts"``, ``"nodes"``, ``"leaves"``...
-    sizes
-        The sizes worth comparing, from coarse to fine: about a dozen at most, in even ratios.
-    make
-        Function of a node of the operator and a size, one of `sizes` or any between, that returns
-        the node to compute instead: of the same type and value, after the same sequence points,
-        with the same line. It depends on the two alone.
-    """
-
-    name: str
-    sizes: tuple[int, ...]
-    make: Callable[[Any, int], Any]  # of nodes, whose module imports this one
 
 
 class Operator(ABC):
@@ -342,8 +323,11 @@ class Source(Operator):
         sides = zip(shape, self.chunks, strict=True)
         return said([Cuts.regular(n, max(1, side)) for n, side in sides])
 
-    def slot(self, number: int) -> Source | None:
-        """Slot `number`, which stands for it in a plan for any data of its type, or None."""
+    def slot(self, number: int, identity: str = "") -> Source | None:
+        """Slot `number`, which stands for it in a plan for any data of its type, or None.
+
+        `identity` says whose plan it is in.
+        """
         return None
 
     @abstractmethod
@@ -375,6 +359,10 @@ class Sink(Operator):
     @abstractmethod
     def chunks(self) -> tuple[int, ...]:
         """Sides of the pieces that must be written by one task each."""
+
+    def slot(self, number: int, identity: str = "") -> Sink | None:
+        """Slot `number`, which stands for it in a plan for any place of its kind, or None."""
+        return None
 
     def meets(self, other: Sink) -> bool:
         """Whether both may write to one stored piece; one of the two must say so."""
