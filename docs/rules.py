@@ -9,9 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
+from dask_tapestry.operators import order_statistics, sort  # noqa: E402
 from dask_tapestry.operators.contraction import in_parts  # noqa: E402
-from dask_tapestry.operators.scan import in_leaves, in_totals  # noqa: E402
-from dask_tapestry.operators.sort import in_columns  # noqa: E402
+from dask_tapestry.operators.scan import after_totals, in_leaves  # noqa: E402
 from dask_tapestry.operators.tree_reduction import in_nodes  # noqa: E402
 from dask_tapestry.plan.passes import passes  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
@@ -35,17 +35,22 @@ SECTIONS = (
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
     ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
-    ("Forms of operators, by cost", SAME, (in_nodes, in_leaves, in_totals, in_columns)),
-    ("Forms of products, by cost", PRODUCTS, (in_parts,)),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
+)
+FORMS = (
+    ("nodes", in_nodes, SAME),
+    ("parts", in_parts, PRODUCTS),
+    ("leaves", in_leaves, SAME),
+    ("totals", after_totals, SAME),
+    ("columns", sort.in_columns, SAME),
+    ("columns", order_statistics.in_columns, SAME),
 )
 HEAD = """# The rules
 
 `python docs/rules.py` writes this page from the rules themselves. Before a plan is made, rules
 rewrite the graph into one that computes the same values for less; the plan's trace names each that
 fired. A rule is a function of a node in `dask_tapestry/rules/`, whose docstring begins
-*before -> after*; where it matters it is told which nodes are read more than once. Forms are what
-operators declare themselves: other ways to compute their value, taken where the plan costs less.
+*before -> after*; where it matters it is told which nodes are read more than once.
 
 ```python
 >>> import numpy as np
@@ -84,12 +89,26 @@ across copies together with other axes: which of two zeros it is depends on thei
 """
 
 
+FORMS_HEAD = """
+## Forms
+
+What an operator folds or orders as a whole can be cut along that dimension too. Such *forms* are
+no rules: the operator declares them (`forms` of `dask_tapestry/teg/operator.py`), and a plan takes
+one, of one size, where that costs less.
+
+| form | before → after | bits |
+|---|---|---|
+"""
+
+
 def page():
     """The page as text."""
     parts = [HEAD]
     for title, bits, rules in SECTIONS:
         parts.append(f"\n## {title}\n\n| rule | before → after | bits |\n|---|---|---|\n")
         parts += [f"| `{rule.__name__}` | {what(rule)} | {bits} |\n" for rule in rules]
+    parts.append(FORMS_HEAD)
+    parts += [f"| {name} | {what(maker)} | {bits} |\n" for name, maker, bits in FORMS]
     return "".join(parts)
 
 

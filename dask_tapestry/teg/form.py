@@ -1,7 +1,4 @@
-"""Forms: ways to compute an operator's value by other operators, which a plan chooses by cost.
-
-Source: Tapestry whitepaper, "Ambiguous Operator Definitions".
-"""
+"""Forms: other ways to compute a value, which an operator declares and a plan decides on."""
 
 from __future__ import annotations
 
@@ -26,4 +23,4 @@ class Form(NamedTuple):
 
     name: str
     sizes: tuple[int, ...]
-    make: Callable[[Any, int], Any]  # of nodes, whose module imports this one
+    make: Callable[[Any, int], Any]  # of nodes, whose module imports that of operators

@@ -148,13 +148,6 @@ class Operator(ABC):
 
         Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
         """
-        whole = self.indivisible(inputs)
-        if not whole:
-            return ()
-        return tuple(0 if axis in whole else 1 for axis in range(self.infer(*inputs).ndim))
-
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        """Axes of the output along which blocks are whole: it computes all cells or none."""
         return ()
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -246,6 +239,12 @@ class BlockOperator(Operator):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return signature_of(self, inputs).demand(box)
+
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        """The cells that one step of the index space writes; all where it has the axis whole."""
+        signature = signature_of(self, inputs)
+        axes = range(signature.outputs[0].out_ndim)
+        return tuple([signature.together(0, axis) for axis in axes])
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """Cells are read once if every parallel dimension moves the input's box."""
