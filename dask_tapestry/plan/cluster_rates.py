@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from time import perf_counter
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -19,7 +18,7 @@ import numpy as np
 
 from dask_tapestry.config import setting
 from dask_tapestry.plan.calibrate import rates_in_force
-from dask_tapestry.plan.rates import Rates, rounded
+from dask_tapestry.plan.rates import Rates, rates_of, rounded
 
 PATIENCE: Final = 2.0  # seconds after which a cluster that does not answer has shipped rates
 SIZES: Final = (2**18, 2**22)  # bytes: the second where the first one took little
@@ -34,7 +33,7 @@ def cluster_rates(client: Any) -> Rates | None:
     if setting("rates") != "measured":
         return None
     if client not in _known:
-        _known[client] = replace(rates_in_force(), **_measured(client))
+        _known[client] = rates_of(_measured(client), rates_in_force())
     return _known[client]
 
 
