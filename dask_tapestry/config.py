@@ -14,6 +14,9 @@ DEFAULTS: dict[str, object] = {
     "kept-memory": None,  # bytes of gone arrays that a process keeps; None: a tenth of its memory
     "relax-placement": False,  # let other workers do what is placed on workers that are busy
     "line-numbers": True,  # keep the user's source line beside each node
+    "rules": (),  # the user's, made by dt.rule, or "module:name" of them
+    "mutators": (),  # the same, made by dt.mutator
+    "rates": "measured",  # how fast machines are: "measured", "shipped", a file, or a dictionary
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
 CHOICES = {"algebra": ("exact", "fast")}
@@ -36,8 +39,11 @@ def config(**settings: object) -> dask.config.set:
         (working set a block aims at, in bytes), ``kept_memory`` (bytes of results and intermediate
         arrays that are gone, which a process keeps some seconds for the next ones; by default a
         tenth of its memory, 1 GiB at most),
-        ``relax_placement``, ``line_numbers``, ``algebra`` (``"exact"``, or ``"fast"``: rewrite as
-        algebra allows, though floating-point bits change).
+        ``relax_placement``, ``line_numbers``, ``rates`` (how fast machines are: ``"measured"``,
+        as `calibrate` found or else as shipped, ``"shipped"``, the path of a file of rates, or some
+        of them by name), ``algebra`` (``"exact"``, or ``"fast"``:
+        rewrite as algebra allows, though floating-point bits change), ``rules`` (a list of rules
+        that `rule` made, instead of those before), ``mutators`` (the same of `mutator`).
 
     Returns
     -------

@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan import build, verify
+from dask_tapestry.plan import build, passes, verify
 from dask_tapestry.teg.check import check
 from tests.examples import USUAL
 
@@ -59,8 +59,8 @@ def pytest_testnodedown(node, error):
 def _graphs_and_plans_are_checked():
     """Check what each pass returns and every plan that is made, wherever a test makes it."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("rewrite", "push_slices", "expand"):
-            patch.setattr(build, name, _checked(getattr(build, name)))
+        for owner, name in ((passes, "rewrite"), (passes, "push_slices"), (build, "expand")):
+            patch.setattr(owner, name, _checked(getattr(owner, name)))
         patch.setattr(build, "Plan", _verified(build.Plan))
         yield
 

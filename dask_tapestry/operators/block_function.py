@@ -32,7 +32,7 @@ from dask_tapestry.operators.user_signature import (
     absorbed_output,
     solve,
 )
-from dask_tapestry.teg import IndexDim, Kind, Node, Tensor, apply
+from dask_tapestry.teg import IndexDim, Kind, Node, Operator, Tensor, apply
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 SMALL_WHOLE = 2  # cells of a long dimension in a trial, where all would be too many
@@ -311,3 +311,8 @@ def finalized(
     index = tuple(dim for dim in written.index if dim[0] in follow)
     then = Written(written.owner, index, (*written.outputs, *names), outputs)
     return call_blocks(function, then, (*results, *tensors), dtypes, finalizes=True)
+
+
+def calls(operator: Operator, name: str) -> bool:
+    """Whether an operator calls a user's function of this name on blocks."""
+    return isinstance(operator, UserOperator) and operator.function.name == name

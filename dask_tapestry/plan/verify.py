@@ -13,7 +13,7 @@ from dask.utils import format_bytes
 
 from dask_tapestry.config import setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
-from dask_tapestry.plan.cost import peak_worker_bytes
+from dask_tapestry.plan.memory import peak_worker_bytes
 from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of

@@ -1,4 +1,4 @@
-"""The driver: applies rules to a graph, inputs first, until none applies.
+"""The driver: applies rules to a graph, inputs first, until none applies or once at each node.
 
 A rule is a function of a node, whose inputs are already rewritten, that returns the node to use
 instead or None. It may say which operators it begins at, and ask which values are read more than
@@ -7,15 +7,30 @@ once. The driver knows no operator and does not recurse, so graphs may be deep.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NoReturn, Protocol
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.rewrite.rule import Rule, Rules, Shared
-from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.node import reapply, written_at
 
 LONGEST_CHAIN = 1_000  # rewrites of one node; more means that two rules undo each other
+STEPS_A_NODE = 8  # that a rewrite may add to the chain where it moves through a graph
+
+
+Manner = Literal["fixed point", "once", "graph"]  # of a round of rewrites, as a trace has it
+
+
+class Recorder(Protocol):
+    """What the driver needs of a trace."""
+
+    def begin(self, name: str, manner: Manner) -> None:
+        """Begin a round."""
+
+    def record(self, rule: str, before: Node, after: Node, *, again: Rule) -> None:
+        """Add a rewrite, and what makes it again."""
 
 
 def read_often(graph: Graph) -> set[Node]:
@@ -24,19 +39,34 @@ def read_often(graph: Graph) -> set[Node]:
     return often | {root for root in graph.roots if graph.consumers[root]}
 
 
-def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> Graph:
+def rewrite(
+    graph: Graph,
+    rules: Sequence[Rule],
+    trace: Recorder | None = None,
+    name: str = "rewrite",
+    settled: Iterable[Node] = (),
+) -> Graph:
     """Apply `rules` everywhere, to a fixed point.
+
+    Parameters
+    ----------
+    name
+        Of the round in the trace.
+    settled
+        Nodes that stay as they are, with all before them.
 
     Raises
     ------
     PlanError
-        If rules keep rewriting one node.
+        If rules keep rewriting; it names them.
     """
     chosen = rules if isinstance(rules, Rules) else Rules(rules)
+    if trace is not None:
+        trace.begin(name, "fixed point")
     shared = read_often(graph) if chosen.take_shared else set()
-    done: dict[Node, Node] = {}
+    done: dict[Node, Node] = {node: node for node in settled}
     following: dict[Node, Node] = {}
-    chain: dict[Node, int] = {}
+    chains = _Chains(graph)
     stack = list(graph.roots)
     while stack:
         node = stack[-1]
@@ -45,7 +75,7 @@ def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> 
             continue
         if node in following:
             if following[node] not in done:  # it is part of its own replacement
-                raise PlanError(f"rules do not come to an end at {node!r}")
+                chains.fail(node)
             done[node] = done[following[node]]
             if node in shared:
                 shared.add(done[node])
@@ -53,41 +83,122 @@ def rewrite(graph: Graph, rules: Sequence[Rule], trace: Trace | None = None) -> 
             continue
         waiting = [n for n in (*node.inputs, *node.after) if n not in done]
         if waiting:
+            chains.inherit(node, waiting)
             stack.extend(waiting)
             continue
         now = rebuilt(node, done)
         if node in shared:
             shared.add(now)
-        replaced = done[now] if now in done else _step(now, chosen, trace, shared)
+        replaced, rule = (done[now], "") if now in done else _step(now, chosen, trace, shared)
         if replaced is now or now in done:
             done[node] = done[now] = replaced
             continue
-        chain[replaced] = max(chain.get(replaced, 0), chain.get(node, 0) + 1)
-        if chain[replaced] > LONGEST_CHAIN:
-            raise PlanError(f"rules do not come to an end at {node!r}")
+        chains.extend(node, replaced, rule)
         following[node] = replaced
         if replaced not in done:
             stack.append(replaced)
     return Graph([done[root] for root in graph.roots])
 
 
-def rebuilt(node: Node, done: dict[Node, Node]) -> Node:
+def sweep(
+    graph: Graph, rules: Sequence[Rule], trace: Recorder | None = None, name: str = "sweep"
+) -> Graph:
+    """Apply the first of `rules` that fits, once at each node; what it yields is left as it is."""
+    chosen = rules if isinstance(rules, Rules) else Rules(rules)
+    if trace is not None:
+        trace.begin(name, "once")
+    shared = read_often(graph) if chosen.take_shared else set()
+    done: dict[Node, Node] = {}
+    known: dict[Node, Node] = {}
+    for node in graph.nodes:
+        now = rebuilt(node, done)
+        if node in shared:
+            shared.add(now)
+        if now not in known:
+            known[now], _ = _step(now, chosen, trace, shared)
+        done[node] = known[now]
+    return Graph([done[root] for root in graph.roots])
+
+
+class _Chains:
+    """How many rewrites led to each node, and which; a graph's own nodes are at the beginning.
+
+    A rule may move one node past many, such as a transpose past formulas, so long chains are
+    allowed in large graphs.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._length: dict[Node, int] = {}
+        self._from: dict[Node, tuple[Node, str]] = {}
+        self._most = LONGEST_CHAIN
+
+    def inherit(self, node: Node, inputs: Iterable[Node]) -> None:
+        """Inputs that came with a rewritten node are as far from the beginning."""
+        length = self._length.get(node, 0)
+        if length:
+            for x in inputs:
+                if self._length.get(x, 0) < length:
+                    self._length[x], self._from[x] = length, (node, "")
+
+    def extend(self, node: Node, replaced: Node, rule: str) -> None:
+        """`rule` has rewritten `node`."""
+        length = self._length.get(node, 0) + 1
+        if length <= self._length.get(replaced, 0):
+            return
+        self._length[replaced], self._from[replaced] = length, (node, rule)
+        if length > self._most:
+            self._most = LONGEST_CHAIN + STEPS_A_NODE * len(self._graph)
+            if length > self._most:
+                self.fail(replaced)
+
+    def fail(self, node: Node) -> NoReturn:
+        """Name the rules that led to a node."""
+        fired: Counter[str] = Counter()
+        at: Node | None = node
+        seen: set[Node] = set()
+        while at is not None and at not in seen:
+            seen.add(at)
+            at, rule = self._from.get(at, (None, ""))
+            fired.update([rule] if rule else [])
+        names = ", ".join(f"{rule} ({n} times)" for rule, n in fired.most_common())
+        raise PlanError(f"rules do not come to an end at {node!r}: {names}")
+
+
+def rebuilt(node: Node, done: Mapping[Node, Node]) -> Node:
     """`node` over the rewritten inputs."""
     return reapply(node, [done[i] for i in node.inputs], [done[a] for a in node.after])
 
 
-def _step(node: Node, rules: Rules, trace: Trace | None, shared: Shared) -> Node:
+def _step(node: Node, rules: Rules, trace: Recorder | None, shared: Shared) -> tuple[Node, str]:
     begin_here = rules.of(type(node.operator))
     if not begin_here:
-        return node
+        return node, ""
     with written_at(node.line):
         for rule, sharing in begin_here:
             result = rule(node, shared) if sharing else rule(node)
             if result is not None and result is not node:
+                name = name_of(rule)
+                require_type(name, node, result)
                 if trace is not None:
-                    trace.record(rule.__name__, brief(node), brief(result))
-                return result
-    return node
+                    trace.record(name, node, result, again=rule)
+                return result, name
+    return node, ""
+
+
+def name_of(rule: Rule) -> str:
+    """The name that traces and errors give a rule."""
+    return str(getattr(rule, "__name__", rule))
+
+
+def require_type(rule: str, node: Node, result: Node) -> None:
+    """Raise `PlanError` unless `result` has the cells' shape and dtype of the node it replaces."""
+    if (result.type.shape, result.type.dtype) != (node.type.shape, node.type.dtype):
+        where = f" ({node.line})" if node.line else ""
+        raise PlanError(
+            f"rule {rule}: it replaces {brief(node)}, of type {node.type}, by {brief(result)}, of "
+            f"type {result.type}{where}"
+        )
 
 
 def brief(node: Node) -> str:

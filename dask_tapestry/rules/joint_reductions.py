@@ -33,7 +33,7 @@ def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
         def joint_reduction(node: Node, joint: dict[Node, Node] = joint) -> Node | None:
             return joint.get(node)
 
-        graph = rewrite(graph, (joint_reduction,), trace) if joint else graph
+        graph = rewrite(graph, (joint_reduction,), trace, "joint reductions") if joint else graph
 
 
 def _may_join(node: Node) -> bool:

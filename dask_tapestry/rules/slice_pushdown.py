@@ -11,7 +11,7 @@ import numpy as np
 
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.view import View, ViewAxis
-from dask_tapestry.rewrite.driver import brief, rebuilt
+from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Region, Sink, apply
 from dask_tapestry.teg.operator import Restriction
@@ -22,6 +22,8 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
     plans = _restrictions(graph)
     if all(plan is None for plan in plans.values()):
         return graph
+    if trace is not None:
+        trace.begin("slices", "graph")
     done: dict[Node, Node] = {}
     yields: dict[Node, Region] = {}
     for node in graph.nodes:
@@ -43,8 +45,11 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
         )
         yields[node] = plan.yields
         if trace is not None and not plan.yields.is_whole(node.type.shape):
-            trace.record("push_slices", brief(node), f"{brief(done[node])} on {plan.yields}")
-    return Graph([_part(done[r], yields[r], Region.whole(r.type.shape)) for r in graph.roots])
+            trace.record("push_slices", node, done[node], plan.yields)
+    roots = [_part(done[r], yields[r], Region.whole(r.type.shape)) for r in graph.roots]
+    if trace is not None:
+        trace.record_results(graph.roots, roots)
+    return Graph(roots)
 
 
 def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:

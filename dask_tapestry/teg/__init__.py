@@ -1,5 +1,6 @@
 """The Tapestry Expression Graph: typed nodes, operators' contract, signatures, graphs."""
 
+from dask_tapestry.teg.form import Form as Form
 from dask_tapestry.teg.graph import Graph as Graph
 from dask_tapestry.teg.node import Node as Node
 from dask_tapestry.teg.node import Tensor as Tensor

@@ -17,6 +17,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.teg.chunking import Chunks, Known, followed, said
+from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
@@ -138,8 +139,15 @@ class Operator(ABC):
         """
         return None
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        """Axes of the output along which blocks are whole: it computes all cells or none."""
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Other ways to compute it, each cut along something that its own blocks have whole."""
+        return ()
+
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        """Cells along each axis of the output that are computed together; 0 for all of an axis.
+
+        Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
+        """
         return ()
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -232,6 +240,12 @@ class BlockOperator(Operator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return signature_of(self, inputs).demand(box)
 
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        """The cells that one step of the index space writes; all where it has the axis whole."""
+        signature = signature_of(self, inputs)
+        axes = range(signature.outputs[0].out_ndim)
+        return tuple([signature.together(0, axis) for axis in axes])
+
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """Cells are read once if every parallel dimension moves the input's box."""
         signature = signature_of(self, inputs)
@@ -309,8 +323,11 @@ class Source(Operator):
         sides = zip(shape, self.chunks, strict=True)
         return said([Cuts.regular(n, max(1, side)) for n, side in sides])
 
-    def slot(self, number: int) -> Source | None:
-        """Slot `number`, which stands for it in a plan for any data of its type, or None."""
+    def slot(self, number: int, identity: str = "") -> Source | None:
+        """Slot `number`, which stands for it in a plan for any data of its type, or None.
+
+        `identity` says whose plan it is in.
+        """
         return None
 
     @abstractmethod
@@ -342,6 +359,10 @@ class Sink(Operator):
     @abstractmethod
     def chunks(self) -> tuple[int, ...]:
         """Sides of the pieces that must be written by one task each."""
+
+    def slot(self, number: int, identity: str = "") -> Sink | None:
+        """Slot `number`, which stands for it in a plan for any place of its kind, or None."""
+        return None
 
     def meets(self, other: Sink) -> bool:
         """Whether both may write to one stored piece; one of the two must say so."""

@@ -216,15 +216,28 @@ def run(random: Random, length: int = LENGTH) -> list[str]:
     program = Program()
     with _counting(program.counts), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of stores: not every reader knows all dtypes
-        for _ in range(2):
-            program.add(random, cells(random, shape(random), random.choice(DTYPES)))
-        done = 0
-        for _ in range(MOST_DRAWS * length):
-            done += _drawn(random, program)
-            if done == length:
-                break
+        _draw(random, program, length)
         _compare(random, program)
     return program.text
+
+
+def drawn_arrays(random: Random, length: int = LENGTH) -> list[dt.Array]:
+    """Our arrays of a random program, without running it."""
+    program = Program()
+    with _counting(program.counts), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _draw(random, program, length)
+    return [value.ours for value in program.pool]
+
+
+def _draw(random: Random, program: Program, length: int) -> None:
+    for _ in range(2):
+        program.add(random, cells(random, shape(random), random.choice(DTYPES)))
+    done = 0
+    for _ in range(MOST_DRAWS * length):
+        done += _drawn(random, program)
+        if done == length:
+            break
 
 
 @contextmanager

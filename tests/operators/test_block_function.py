@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import SignatureError
-from dask_tapestry.operators.block_function import call_blocks
+from dask_tapestry.operators.block_function import call_blocks, calls
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_signature import write
 
@@ -80,3 +80,13 @@ def test_long_atomic_dimensions_are_tried_on_few_cells():
     x = dt.placeholder((10, 10**9), "f4")
     (made,) = call(look, {"x": "i k"}, {"z": "i k"}, [x], i="parallel", k="atomic")
     assert (made.dtype, made.shape, seen) == (np.dtype("f4"), (10, 10**9), [(1, 2)])
+
+
+def test_operators_know_the_function_that_they_call():
+    @dt.block_operator(index={"i": "parallel"}, inputs={"x": "i"}, outputs={"z": "i"})
+    def double(x):
+        return 2 * x
+
+    operator = double(np.ones(3)).node.operator
+    assert [calls(operator, name) for name in ("double", "triple")] == [True, False]
+    assert not calls(dt.ones(3).node.operator, "double")

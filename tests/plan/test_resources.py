@@ -92,7 +92,71 @@ def test_a_live_client_counts(monkeypatch):
     small = {"nthreads": 2, "memory_limit": 2**29}
     client = FakeClient(*[worker] * 6, small, small)
     monkeypatch.setattr(module, "live_client", lambda: client)
-    assert current() == Resources(workers=8, threads=3, memory=2**29)
+    assert current() == Resources(groups=[(2, 2, 2**29), (6, 4, 2**30)])
+    monkeypatch.setattr(module, "live_client", lambda: FakeClient(*[worker] * 6))
+    assert current() == Resources(workers=6, threads=4, memory=2**30)
+
+
+def test_workers_without_threads_compute_nothing(monkeypatch):
+    client = FakeClient({"nthreads": 0, "memory_limit": 2**20}, {"nthreads": 2, "memory_limit": 0})
+    monkeypatch.setattr(module, "live_client", lambda: client)
+    assert current() == Resources(workers=1, threads=2, memory=machine_memory())
+
+
+def test_groups_add_up():
+    r = Resources(groups=[(2, 2, "1 GiB"), (3, 8, "16 GiB"), (1, 2, 2**30)])
+    assert (r.workers, r.slots, r.threads) == (6, 30, 8)
+    assert (r.memory, r.total_bytes) == (2**30, 51 * 2**30)
+    assert str(r) == "3 workers, 8 threads, 16.00 GiB each; 3 workers, 2 threads, 1.00 GiB each"
+
+
+def test_one_group_is_none():
+    assert Resources(groups=[(1, 4, "2 GiB"), (2, 4, "2 GiB")]) == Resources(3, 4, "2 GiB")
+
+
+def test_a_task_fits_any_worker():
+    large, small = (1, 32, "64 GiB"), (1, 1, "1 GiB")
+    assert Resources(groups=[large, small]).task_bytes == Resources(1, 1, "1 GiB").task_bytes
+    with dt.config(memory_limit="2 GiB"):
+        assert Resources(groups=[large, small]).task_bytes == Resources(1, 32, "2 GiB").task_bytes
+
+
+@pytest.mark.parametrize("wrong", [(0, 1, 5), (1, 0, 5), (1, 1, 0)])
+def test_groups_have_workers(wrong):
+    with pytest.raises(ValueError, match="of a group must be at least 1"):
+        Resources(groups=[wrong])
+
+
+def test_storage_and_messages_have_rates():
+    r = Resources(store_bandwidth="10 GB/s", latency="250 ms")
+    assert (r.store_bandwidth, r.latency) == (10**10, 0.25)
+    assert (Resources().store_bandwidth, Resources().latency) == (None, None)
+
+
+def test_limits_are_by_name():
+    assert Resources(limits={"license": 4, "disk": 0.5}).limits == {"disk": 0.5, "license": 4}
+    assert Resources(limits={"license": 4}) != Resources(limits={"license": 5})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"limits": {"license": 0}}, "limit of 'license' must be a positive number, not 0"),
+        ({"limits": {"license": "4"}}, "limit of 'license' must be"),
+        ({"latency": -1}, "latency must be"),
+        ({"bandwidth": 0}, "bandwidth must be"),
+        ({"store_bandwidth": "0 GB/s"}, "store_bandwidth must be"),
+        ({"rates": {"speed": 1}}, "unknown rates"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(wrong, text):
+    with pytest.raises(ValueError, match=text):
+        Resources(**wrong)
+
+
+def test_limits_have_names():
+    with pytest.raises(TypeError, match="3 is no name"):
+        Resources(limits={3: 1})
 
 
 def test_workers_without_a_limit_have_the_memory_of_a_machine(monkeypatch):

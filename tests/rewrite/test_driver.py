@@ -6,7 +6,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full, full
 from dask_tapestry.operators.reverse import Reverse
-from dask_tapestry.rewrite.driver import LONGEST_CHAIN, brief, rebuilt, rewrite
+from dask_tapestry.rewrite.driver import LONGEST_CHAIN, brief, rebuilt, rewrite, sweep
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, apply, sequence_point
 
@@ -82,8 +82,38 @@ def test_rules_that_undo_each_other_are_found():
                 return number(one.scalar + 1)
         return None
 
-    with pytest.raises(PlanError, match="rules do not come to an end at <full"):
+    with pytest.raises(PlanError, match=r"rules do not come to an end at <full .*: up \(\d+ times"):
         rewrite(Graph([number(0)]), (up,))
+
+
+def test_rules_that_make_graphs_larger_and_larger_are_found():
+    """The new input is rewritten, whose new input is rewritten, and so on."""
+
+    def deeper(node):
+        match node.operator:
+            case Full() as one:
+                return apply(Reverse((0,)), number(one.scalar + 1))
+        return None
+
+    with pytest.raises(PlanError, match=r"do not come to an end .*: deeper \(\d+ times\)"):
+        rewrite(Graph([number(0)]), (deeper,))
+
+
+def test_a_rule_may_move_a_node_past_many():
+    """So does a transpose past formulas: the longer the graph, the longer the chain."""
+
+    def flip_first(node):
+        match node.operator, *(i.operator for i in node.inputs):
+            case Reverse((0,)) as flip, Reverse(()) as nothing:
+                return apply(nothing, apply(flip, *node.inputs[0].inputs))
+        return None
+
+    x = number(1)
+    for _ in range(3 * LONGEST_CHAIN):
+        x = apply(Reverse(()), x)
+    graph = rewrite(Graph([apply(Reverse((0,)), x)]), (flip_first,))
+    assert graph.roots[0].operator == Reverse(())
+    assert len(graph) == 3 * LONGEST_CHAIN + 2
 
 
 def test_two_rules_that_go_in_a_circle_are_found():
@@ -93,7 +123,7 @@ def test_two_rules_that_go_in_a_circle_are_found():
                 return number(3 - one.scalar)
         return None
 
-    with pytest.raises(PlanError, match="do not come to an end"):
+    with pytest.raises(PlanError, match=r"do not come to an end .*: other \(2 times\)"):
         rewrite(Graph([number(1)]), (other,))
 
 
@@ -122,3 +152,25 @@ def test_a_brief_text_names_operator_and_inputs():
     x = (dt.asarray(np.ones(3)) + 1).node
     assert isinstance(x.operator, Elementwise)
     assert brief(x) == "elementwise(memory, add($0, 1.0))"
+
+
+def test_a_sweep_rewrites_each_node_once():
+    x, trace = number(3), Trace()
+    graph = Graph([apply(Reverse((0,)), x), x])
+    assert sweep(graph, (count_down,), trace).roots == (apply(Reverse((0,)), number(2)), number(2))
+    assert len(trace) == 1
+    assert sweep(graph, ()) == graph
+
+
+def test_settled_nodes_stay():
+    x = number(3)
+    graph = Graph([apply(Reverse((0,)), apply(Reverse((0,)), x))])
+    assert rewrite(graph, (undo_reverse, count_down), settled=[x]).roots == (x,)
+
+
+def test_what_replaces_a_node_must_have_its_shape_and_dtype():
+    def shorter(node):
+        return full((1,), np.float64(5)) if node.type.shape == (2,) else None
+
+    with pytest.raises(PlanError, match=r"rule shorter: it replaces full\(.*float64\[2\].*\[1\]"):
+        rewrite(Graph([number(1)]), (shorter,))

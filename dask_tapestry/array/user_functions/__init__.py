@@ -1,10 +1,11 @@
-"""Functions of the user's own, of blocks, vectors and cells."""
+"""Functions of the user's own, of blocks, vectors, cells and graphs."""
 
 from dask_tapestry.array.user_functions.along_axis import *
 from dask_tapestry.array.user_functions.block_operators import *
 from dask_tapestry.array.user_functions.blockwise import *
 from dask_tapestry.array.user_functions.gufuncs import *
 from dask_tapestry.array.user_functions.map_blocks import *
+from dask_tapestry.array.user_functions.own_rules import *
 from dask_tapestry.array.user_functions.pin import *
 from dask_tapestry.array.user_functions.reduce_over import *
 from dask_tapestry.array.user_functions.reduction import *
@@ -12,6 +13,7 @@ from dask_tapestry.array.user_functions.reduction import *
 __all__ = [
     "BlockFunction",
     "Monoid",
+    "apply",
     "apply_along_axis",
     "apply_gufunc",
     "apply_over_axes",
@@ -20,7 +22,9 @@ __all__ = [
     "blockwise",
     "gufunc",
     "map_blocks",
+    "mutator",
     "pin",
     "reduce_over",
     "reduction",
+    "rule",
 ]

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from dask_tapestry.operators.placement import hold
-from dask_tapestry.plan.fuse import is_external
-from dask_tapestry.teg import Graph, Node, Sink, sequence_point
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node, Sink, Source, sequence_point
 from dask_tapestry.teg.node import reapply, topological
 
 
@@ -25,7 +25,9 @@ def followed_points(graph: Graph) -> tuple[Node, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def keep_effects(written: Graph, points: Sequence[Node], graph: Graph) -> Graph:
+def keep_effects(
+    written: Graph, points: Sequence[Node], graph: Graph, trace: Trace | None = None
+) -> Graph:
     """The results of a rewritten graph, following all that those of `written` followed.
 
     Parameters
@@ -38,10 +40,16 @@ def keep_effects(written: Graph, points: Sequence[Node], graph: Graph) -> Graph:
     count = len(written.roots)
     now = dict(zip(points, graph.roots[count:], strict=True))
     kept = []
+    if trace is not None:
+        trace.begin("effects", "graph")
     for before, root in zip(written.roots, graph.roots[:count], strict=True):
         reached = set(topological([root]))
         lost = [now[n] for n in topological([before]) if n in now and now[n] not in reached]
         kept.append(_following(root, lost) if lost else root)
+        if trace is not None and lost:
+            trace.record("keep_effects", root, kept[-1])
+    if trace is not None:
+        trace.record_results(graph.roots[:count], kept)
     return Graph(kept)
 
 
@@ -108,6 +116,6 @@ def _following(root: Node, points: Sequence[Node]) -> Node:
     """The result `root`, computed after `points`."""
     if root.is_sequence_point or isinstance(root.operator, Sink):
         return sequence_point(root, *points)
-    if is_external(root):  # its cells are in memory: a copy can wait
+    if isinstance(root.operator, Source) and root.operator.external:  # a copy can wait
         return hold(root, points, root.line or "")
     return reapply(root, root.inputs, [*root.after, *points])

@@ -1,0 +1,62 @@
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.plan.memory import peak_worker_bytes, resident_bytes
+
+from .graphs import FOUR, stored
+
+
+def cost(*arrays, resources=FOUR, **options):
+    return dt.plan(*arrays, resources=resources, **options).cost
+
+
+def test_results_stay_in_memory_and_written_values_do_not(tmp_path):
+    x = stored() + 1
+    sink = dt.to_zarr(x, tmp_path / "x", compute=False)
+    assert cost(x)["memory_bytes"] == x.nbytes
+    assert cost(sink)["memory_bytes"] == 0
+    assert cost(sink)["peak_worker_bytes"] < cost(x)["peak_worker_bytes"]
+
+
+def test_the_peak_counts_results_and_working_sets():
+    plan = dt.plan(stored() + 1, resources=FOUR).core
+    (step,) = plan.steps.values()
+    assert resident_bytes(step, plan) == stored().nbytes
+    peak = peak_worker_bytes(plan)
+    assert peak >= stored().nbytes // 4 + 2 * step.needs.work
+    assert peak == plan.cost["peak_worker_bytes"]
+
+
+def test_what_a_reader_needs_whole_stays(tmp_path):
+    whole = dt.to_zarr(
+        stored().rechunk((1000, -1)).T.rechunk((10, -1)), tmp_path / "x", compute=False
+    )
+    assert cost(whole)["memory_bytes"] >= stored().nbytes
+
+
+def test_a_working_set_above_the_memory_is_seen_before_it_runs():
+    plan = dt.plan(stored() + 1, resources=dt.Resources(workers=1, threads=1, memory="500 MB"))
+    assert plan.cost["peak_worker_bytes"] > plan.resources.memory_bytes
+    with pytest.raises(dt.MemoryLimitError):
+        plan.verify()
+
+
+def test_values_that_are_never_there_together_are_counted_once():
+    """Of rounds that each need all of the one before, two are held at a time."""
+    x = stored((10_000, 1000), "f8", (1000, 1000))
+    for _ in range(4):
+        x = (x.rechunk((1000, -1)) + 1).rechunk((-1, 100)) * 2
+    plan = dt.plan(x.sum(), resources=FOUR).core
+    held = [resident_bytes(step, plan) for step in plan.steps.values()]
+    apart = peak_worker_bytes(plan) * FOUR.workers
+    assert sum(held) > 6 * x.nbytes
+    assert apart < 5 * x.nbytes
+
+
+def test_kept_memory_counts_where_other_arrays_take_its_place():
+    read = stored((10_000, 1000), "f8", (1000, 1000))
+    alone = dt.Resources(workers=1, threads=1, memory="8 GiB")
+    job = dt.exp(read[::2]) + read[1::2]
+    with dt.config(kept_memory=0):
+        without = cost(job, resources=alone)["peak_worker_bytes"]
+    assert without <= cost(job, resources=alone)["peak_worker_bytes"] <= without + 2**30
