@@ -13,9 +13,9 @@ from typing import Any
 import cloudpickle
 
 from dask_tapestry.imports import unpickle
-from dask_tapestry.lower.symmetric import is_symmetric
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.step import Step
+from dask_tapestry.plan.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
@@ -56,6 +56,10 @@ class StepSpec:
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of a block."""
         return block_box(self.cuts, index)
+
+    def input_boxes(self, index: tuple[int, ...]) -> tuple[tuple[ZRange, ...], ...]:
+        """Boxes of each external input that a block reads."""
+        return self.program.input_boxes(self.box(index))
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:

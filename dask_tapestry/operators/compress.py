@@ -70,6 +70,10 @@ class Compress(Selector):
         rank = inputs[0].ndim
         return tuple([None if axis == self.axis else ANYWHERE for axis in range(rank)])
 
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each cell of the mask."""
+        return self.demand(inputs, box)[1].size
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         lo, hi = box.lo[self.axis], box.hi[self.axis]
         first, _ = self._spans(lo, hi)

@@ -64,10 +64,6 @@ class Reduce(TreeReduction):
         """The canonical tree."""
         return Tree(self.extents, self.leaf)
 
-    @property
-    def is_whole(self) -> bool:
-        return self.source is None and self.target is None
-
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are
         return replace(self, source=source, target=target, cells=cells)
@@ -126,7 +122,8 @@ class Reduce(TreeReduction):
         return () if self.source is not None else (self.cells or identity(inputs[0].dtype),)
 
     def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Reduce:
-        return replace(self, cells=formulas[0])
+        (cells,) = formulas
+        return replace(self, cells=None if cells == identity(cells.dtype) else cells)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {

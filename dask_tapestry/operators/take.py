@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,13 @@ class Take(Selector):
         places = None if self.bounds is not None else ANYWHERE
         here = range(self.at, self.at + rank)
         return tuple([places if a in here else ANYWHERE for a in range(len(kept) + rank)])
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each run of cells that lie side by side, in the input too."""
+        kept, rank = self._split(inputs)
+        whole = all(dim > axis for dim in kept[self.at :] for axis in self.axes)
+        run = box.shape[self.at + rank :] if whole else ()
+        return box.size // max(1, prod(run))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {
@@ -196,6 +204,9 @@ class TakeAlongAxis(Selector):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         end = 0 if box.is_empty else inputs[0].shape[self.axis]
         return (box.replace(self.axis, 0, end), box)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"axis": self.axis, "extent": inputs[0].shape[self.axis]}

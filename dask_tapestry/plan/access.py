@@ -194,10 +194,10 @@ class Access:
     Examples
     --------
     >>> import dask_tapestry as dt
-    >>> from dask_tapestry.plan.fuse import program_of
+    >>> from dask_tapestry.plan.group import group_of
     >>> from dask_tapestry.zspace import Cuts
     >>> x = dt.placeholder((1000, 1000), "f8")
-    >>> program, _, _ = program_of((x + x.T).node, set())
+    >>> program = group_of((x + x.T).node, set()).program
     >>> cuts = (Cuts.regular(1000, 100), Cuts.regular(1000, 100))
     >>> [found.count for found in Access.of(program, cuts).classes]
     [90, 10]

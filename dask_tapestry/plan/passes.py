@@ -28,6 +28,7 @@ from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
+from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formulas import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions
@@ -114,3 +115,10 @@ def rewritten(graph: Graph, trace: Trace, own: Sequence[OwnRule] | None = None) 
     for each in passes(mine, setting("algebra") == "fast"):
         graph = each.run(graph, trace)
     return graph
+
+
+def simplified(written: Graph, trace: Trace) -> Graph:
+    """The graph that a plan is made for: rewritten, its results after the effects they follow."""
+    points = followed_points(written)
+    graph = Graph([*written.roots, *points]) if points else written
+    return keep_effects(written, points, rewritten(graph, trace), trace)

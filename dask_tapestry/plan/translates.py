@@ -18,7 +18,7 @@ from typing import Final
 
 from dask_tapestry.plan.domain import Band, Domain, Place
 from dask_tapestry.plan.motion import Moving, parting
-from dask_tapestry.plan.program import Program, Schedule
+from dask_tapestry.plan.program import Program, Schedule, rounded_out
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
@@ -107,7 +107,7 @@ def study(
     division = Division()
     found = Translates(domain, place, here, tuple([moved or () for moved in shifts]))
     _follow_rules(program, found, known, division)
-    _keep_apart(found, there, turns, division)
+    _keep_apart(program, found, there, turns, division)
     return division or found
 
 
@@ -272,6 +272,7 @@ def _straddling(span: tuple[int, int], step: int, edge: int, place: int) -> rang
 
 
 def _keep_apart(
+    program: Program,
     found: Translates,
     there: Sequence[Schedule | None],
     turns: Sequence[int],
@@ -294,9 +295,40 @@ def _keep_apart(
                     return
                 shifts.append(shift)
             reads.setdefault(source, []).append(Moving(box, tuple(shifts)))
-    for moving in reads.values():
-        if len({m.shifts for m in moving}) > 1:
-            _part(moving, ways, found, division)
+    for source, moving in reads.items():
+        held = _rounded(program, source, moving, ways, found, division)
+        if len({m.shifts for m in held}) > 1:
+            _part(held, ways, found, division)
+
+
+def _rounded(
+    program: Program,
+    value: int,
+    moving: Sequence[Moving],
+    ways: Sequence[int],
+    found: Translates,
+    division: Division,
+) -> Sequence[Moving]:
+    """The boxes in which what is read of a value is computed; divided where these move unevenly."""
+    first = len(program.inputs)
+    together = program.granularity[value - first] if value >= first else None
+    if together is None:
+        return moving
+    shape = program.types[value].shape
+    for box, shifts in moving:
+        for axis, (cells, extent) in enumerate(zip(together, shape, strict=True)):
+            pace = {w: s[axis] for w, s in zip(ways, shifts, strict=True) if s[axis]}
+            if cells > 1 and pace:
+                last = (extent // cells * cells,) if extent % cells else ()
+                _obey(Regular(cells, last), (box.lo[axis], box.hi[axis]), pace, found, division)
+    still = [n == 0 for n in together]
+    held = []
+    for box, shifts in moving:
+        kept = [
+            tuple([0 if s else n for s, n in zip(still, shift, strict=True)]) for shift in shifts
+        ]
+        held.append(Moving(rounded_out(box, together, shape), tuple(kept)))
+    return held
 
 
 def _part(

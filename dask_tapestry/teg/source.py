@@ -50,8 +50,11 @@ class Source(Operator):
         sides = zip(shape, self.chunks, strict=True)
         return said([Cuts.regular(n, max(1, side)) for n, side in sides])
 
-    def slot(self, number: int) -> Source | None:
-        """Slot `number`, which stands for it in a plan for any data of its type, or None."""
+    def slot(self, number: int, identity: str = "") -> Source | None:
+        """Slot `number`, which stands for it in a plan for any data of its type, or None.
+
+        `identity` says whose plan it is in.
+        """
         return None
 
     @abstractmethod

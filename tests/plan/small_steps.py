@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.plan.fuse import program_of
+from dask_tapestry.plan.group import group_of
 from dask_tapestry.plan.program import Program
 from dask_tapestry.zspace import Cuts
 
@@ -165,5 +165,5 @@ def random_step(random: Random) -> tuple[Program, tuple[Cuts, ...]]:
         pool.append(made)
     node = made.node
     held = {y.node for y in pool if random.random() < 0.3} - {node}
-    program, _, _ = program_of(node, held)
+    program = group_of(node, held).program
     return program, tuple(random_cuts(random, n) for n in node.type.shape)

@@ -7,7 +7,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.plan import motion, program
 from dask_tapestry.plan.access import Access
-from dask_tapestry.plan.fuse import program_of
+from dask_tapestry.plan.group import group_of
 from dask_tapestry.zspace import Cuts, block_box
 
 from .small_steps import random_step
@@ -19,7 +19,7 @@ CHUNKS = {0: 20, 1: 20}
 
 def fused(x):
     """The program that computes an array from its sources."""
-    return program_of(x.node, set())[0]
+    return group_of(x.node, set()).program
 
 
 def grid(*sides, extent=1000):

@@ -1,6 +1,6 @@
 import dask_tapestry as dt
 from dask_tapestry.plan.domain import Domain, Way
-from dask_tapestry.plan.fuse import program_of
+from dask_tapestry.plan.group import group_of
 from dask_tapestry.plan.translates import Division, Translates, reads_in_place, study
 from dask_tapestry.zspace import Cuts
 
@@ -9,7 +9,7 @@ CUTS = (Cuts.regular(100, 10),)
 
 
 def studied(x, domain=LINE, cuts=CUTS):
-    program = program_of(x.node, set())[0]
+    program = group_of(x.node, set()).program
     known = [i.operator.regularity(i.types) for i in program.instructions]
     return study(program, cuts, domain, known)
 
@@ -26,7 +26,7 @@ def test_slices_move_by_their_steps():
 
 def test_cell_by_cell_nothing_is_looked_at():
     x = line() + 1
-    assert reads_in_place(program_of(x.node, set())[0])
+    assert reads_in_place(group_of(x.node, set()).program)
     assert [s[0] for (s, *_) in studied(x).shifts] == [(10,)]
 
 
