@@ -46,6 +46,11 @@ class TreeReduction(BlockOperator):
         return (Form("nodes", levels, in_nodes),) if levels else ()
 
     @property
+    @abstractmethod
+    def tree(self) -> Tree:
+        """The canonical tree over the folded axes."""
+
+    @property
     def is_whole(self) -> bool:
         """Whether it takes cells and yields the value."""
         return self.source is None and self.target is None
