@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class RegionSink(Sink):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return chunk_scratch_bytes(box, self.chunks, inputs[0].dtype.itemsize, written=True)
 
+    def slot(self, number: int, identity: str = "") -> RegionSink | None:
+        target = self.target.slot(number, identity)
+        return None if target is None else replace(self, target=target)
+
     def prepare(self, type_: TensorType, run: str) -> None:
         self.target.begin([self.region], run)
 
@@ -93,6 +97,10 @@ class Announcement(Sink):
     @property
     def local_only(self) -> str | None:
         return self.target.local_only
+
+    def slot(self, number: int, identity: str = "") -> Announcement | None:
+        target = self.target.slot(number, identity)
+        return None if target is None else replace(self, target=target)
 
     def prepare(self, type_: TensorType, run: str) -> None:
         self.target.begin(self.regions, run)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dask.utils import parse_bytes
 
 from dask_tapestry.config import setting
-from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.plan.expand import expand
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.machine import BLOCKS_A_SLOT, MEMORY_BYTES_A_SECOND
@@ -17,6 +16,7 @@ from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.plan.settle import settle
 from dask_tapestry.plan.step import with_first
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from itertools import product
 from math import inf, prod
+from typing import Any
 
-from dask_tapestry.operators.contraction import Contraction
-from dask_tapestry.operators.scan import Scan
-from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.plan.fuse import HELD_SHARE
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.sorts import sort_columns
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import FORMS, Trace
-from dask_tapestry.rules.split_k import split_k
-from dask_tapestry.rules.split_reduction import split_reduction
-from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice
-from dask_tapestry.rules.split_sort import split_sort
-from dask_tapestry.teg import Graph, Kind, Node, Signature, Source
+from dask_tapestry.teg import Form, Graph, Kind, Node, Signature, Source
 from dask_tapestry.teg.operator import signature_of
 from dask_tapestry.zspace import IndexProjection
 
@@ -37,22 +31,39 @@ def expand(graph: Graph, aim: Aim, trace: Trace | None) -> Graph:
     shared = {node for node, readers in graph.consumers.items() if len(set(readers)) > 1}
 
     def split_reductions(node: Node) -> Node | None:
-        return split_reduction(node, reduction_levels(node, aim, shared))
+        return formed(node, "nodes", *reduction_levels(node, aim, shared))
 
     def split_products(node: Node) -> Node | None:
-        return split_k(node, product_part(node, aim))
+        part = product_part(node, aim)
+        return formed(node, "parts", part) if part else None
 
     def split_scans(node: Node) -> Node | None:
         if not scan_is_cut(node, aim, shared):
             return None
-        twice = is_read_twice(node, aim, shared)
-        return split_scan_reading_twice(node) if twice else split_scan(node)
+        name = "totals" if is_read_twice(node, aim, shared) else "leaves"
+        return formed(node, name, node.operator.leaf)  # type: ignore[attr-defined]
 
     def split_sorts(node: Node) -> Node | None:
-        return split_sort(node, sort_columns(node, aim))
+        columns = sort_columns(node, aim)
+        return formed(node, "columns", columns) if columns else None
 
     splits = (split_reductions, split_products, split_scans, split_sorts)
     return rewrite(graph, splits, trace, FORMS)
+
+
+def form_of(node: Node, name: str) -> Form | None:
+    """The form `name` of a node's operator, if it has one."""
+    forms = node.operator.forms(node.input_types)
+    return next((form for form in forms if form.name == name), None)
+
+
+def formed(node: Node, name: str, *sizes: int) -> Node | None:
+    """The node in the form `name` of one of the `sizes`, that one of the next, and so on."""
+    for size in sizes:
+        form = form_of(node, name)
+        assert form is not None
+        node = form.make(node, size)
+    return node if sizes else None
 
 
 def shard_bytes(total: int, aim: Aim) -> int:
@@ -67,11 +78,10 @@ def reduction_levels(node: Node, aim: Aim, shared: Container[Node] = ()) -> tupl
     It stays whole where the kept axes alone give enough shards, if each of them fits, shares no
     stored chunk or held block with many others, and reads no short runs all over the memory.
     """
-    match node.operator:
-        case TreeReduction(is_whole=True) as whole:
-            x = node.input_types[0]
-        case _:
-            return ()
+    whole: Any = node.operator
+    if form_of(node, "nodes") is None or not whole.is_whole:
+        return ()
+    x = node.input_types[0]
     shard = shard_bytes(x.nbytes, aim)
     if not x.size or x.nbytes <= 2 * shard:
         return ()
@@ -110,11 +120,9 @@ def _falls_apart(x: Node, axes: Sequence[int], count: int) -> bool:
 
 def scan_is_cut(node: Node, aim: Aim, shared: Container[Node] = ()) -> bool:
     """Whether a scan is cut along its axis: the others give too few shards, or too large ones."""
-    match node.operator:
-        case Scan(axis=axis):
-            x = node.input_types[0]
-        case _:
-            return False
+    if form_of(node, "leaves") is None:
+        return False
+    axis, x = node.operator.axis, node.input_types[0]  # type: ignore[attr-defined]
     shard = shard_bytes(x.nbytes, aim)
     if not x.size or x.nbytes <= shard:
         return False
@@ -223,11 +231,10 @@ def product_part(node: Node, aim: Aim) -> int:
     it is cut if that takes far fewer bytes, or gives work to idle slots. Parts need all rows at
     once, so nothing streams through them.
     """
-    match node.operator:
-        case Contraction() as whole if (dim := whole.folded(node.input_types)) is not None:
-            signature = signature_of(whole, node.input_types)
-        case _:
-            return 0
+    whole: Any = node.operator
+    if form_of(node, "parts") is None:
+        return 0
+    dim, signature = whole.folded(node.input_types), signature_of(whole, node.input_types)
     total = sum(x.nbytes for x in node.input_types)
     shard = shard_bytes(total, aim)
     terms = signature.index[dim].extent

@@ -6,16 +6,16 @@ from math import isqrt, prod
 from types import MappingProxyType
 from typing import Final
 
-from dask_tapestry.operators.columnsort import most_columns, pair_dtype
-from dask_tapestry.operators.order_statistics import OrderStatistics
-from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.plan.grid import Aim
 from dask_tapestry.plan.machine import BLOCKS_A_SLOT
 from dask_tapestry.teg import Node
 
 COLUMN_BLOCKS: Final = 4  # smallest blocks that make a column worth its part in four rounds
+PLACE_BYTES: Final = 8  # of a cell's index, which an argsort sorts with it
 COPIES: Final = 4  # of a column's cells while it is sorted: as sent, joined, in order; and room
-SLOTS: Final = MappingProxyType({Sort: 2, ArgSort: 4, OrderStatistics: 32})  # that make up for it
+SLOTS: Final = MappingProxyType(
+    {"sort": 2, "argsort": 4, "orderstatistics": 32}
+)  # that make up for it
 
 
 def sort_columns(node: Node, aim: Aim) -> int:
@@ -26,23 +26,19 @@ def sort_columns(node: Node, aim: Aim) -> int:
     1.9 times that of `numpy.argsort`, and some 20 times that of `numpy.partition`. The cells of
     each column go to all columns, twice: the fewer columns, the fewer pieces.
     """
-    match node.operator:
-        case Sort(axis, in_runs=False) | OrderStatistics(axis):
-            (x,) = node.input_types
-            width = x.dtype.itemsize
-        case ArgSort(axis):
-            (x,) = node.input_types
-            width = pair_dtype(x.dtype).itemsize
-        case _:
-            return 0
-    cells = x.shape[axis]
-    if not x.size:
+    forms = node.operator.forms(node.input_types)
+    form = next((form for form in forms if form.name == "columns"), None)
+    if form is None:
         return 0
+    (x,), name = node.input_types, node.operator.name
+    width = x.dtype.itemsize + (PLACE_BYTES if name == "argsort" else 0)
+    axis = node.operator.axis  # type: ignore[attr-defined]
+    cells = x.shape[axis]
     lanes = prod(x.shape) // cells
     columns = -(-COPIES * cells * width // aim.limit)
     slots = -(-aim.count // BLOCKS_A_SLOT)
-    if slots >= SLOTS[type(node.operator)]:
+    if slots >= SLOTS[name]:
         blocks = aim.count if aim.local else slots  # memory that is used again is not cleared again
         wanted = min(-(-blocks // lanes), cells * width // (COLUMN_BLOCKS * aim.smallest))
         columns = max(columns, min(wanted, isqrt(aim.edges // lanes)))
-    return min(columns, most_columns(cells)) if columns > 1 else 0
+    return min(columns, form.sizes[-1]) if columns > 1 else 0

@@ -47,7 +47,7 @@ FORMED = {
 
 def unsharded(plan):
     """What the graph was before forms, by rewriting what was written."""
-    return Unfused(plan.sources).graph(simplified(plan.written, Trace()))
+    return Unfused().graph(simplified(plan.written, Trace()))
 
 
 @pytest.mark.parametrize("name", FORMED)

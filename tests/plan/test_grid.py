@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.plan.footprint import needs_of
-from dask_tapestry.plan.grid import choose_grid
+from dask_tapestry.plan.grid import Unit, choose_grid, common_unit
 from dask_tapestry.zspace import ZRange
 from tests.examples import examples
 
@@ -161,3 +161,30 @@ def test_any_shape_is_tiled_once(shape, count, smallest):
     for cut, n in zip(cuts, shape, strict=True):
         assert sum(cut.lengths()) == n
         assert all(length > 0 for length in cut.lengths()) or n == 0
+
+
+@pytest.mark.parametrize("shift", [0, 1, 5])
+def test_cuts_fall_between_cells_that_are_computed_together(shift):
+    triples = dt.block_operator(
+        index={"i": "parallel"},
+        inputs={"x": "i"},
+        outputs={"z": dt.IndexProjection([[3]], [0], [3])},
+        dtype="f8",
+    )(lambda x: np.repeat(x, 3))
+    x = triples(stored((10**6,), "f8", (1000,)))
+    (cuts,) = last_step((x + 1)[shift:]).cuts
+    assert cuts.count > 1
+    assert cuts.step % 3 == (cuts.lead + shift) % 3 == 0
+
+
+@given(
+    st.integers(1, 30), st.integers(0, 29), st.integers(1, 30), st.integers(0, 29), st.booleans()
+)
+def test_units_meet_where_both_have_edges(length, lead, other, shift, required):
+    one, two = Unit(length, lead % length, True), Unit(other, shift % other, True)
+    both = common_unit([(8, one), (9, two), (10, Unit(7, 3, False))])
+    edges = [{x for x in range(2000) if (x - u.lead) % u.length == 0} for u in (one, two, both)]
+    assert both.required
+    assert edges[2] <= edges[0]
+    if edges[0] & edges[1]:
+        assert edges[2] <= edges[1]
