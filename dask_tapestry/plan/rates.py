@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 FORMAT: Final = 1  # changes with what operators count as operations: older rates are measured anew
+DIGITS: Final = 2  # of a rate: more are noise
 SHIPPED: Final = Path(__file__).with_name("rates.json")
 TEXTS: Final = ("machine",)  # fields that are no numbers
 TABLE: Final = "operations"
@@ -112,6 +113,11 @@ def _amount(name: str, value: float) -> str:
     if name.endswith(("latency", "task", "edge", "slice")):
         return f"{value * 1e6:8.4g} µs"
     return f"{value / 1e9:8.3g} GB/s"
+
+
+def rounded(rate: float) -> float:
+    """`rate` to the digits that measuring it again would find."""
+    return float(f"{rate:.{DIGITS}g}")
 
 
 def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:

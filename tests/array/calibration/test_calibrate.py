@@ -25,7 +25,7 @@ def test_what_is_measured_is_kept_and_in_force(measured):
     with dt.config(rates="measured"):
         rates = dt.calibrate()
         assert rates_in_force() is rates
-    assert (rates.memory, rates.store_read, rates.local_task) == (12300, 5, 1e-3)
+    assert (rates.memory, rates.store_read, rates.local_task) == (12000, 5, 1e-3)
     assert dict(rates.operations)["sort"] == 7
     assert rates.network == shipped_rates().network
 
