@@ -15,13 +15,16 @@ from dask_tapestry.array.core.effect import Effect
 from dask_tapestry.array.core.plan import Plan
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.plan import build
+from dask_tapestry.plan.equivalence import require_computes
 from dask_tapestry.plan.resources import Resources, computing_with, live_client
+from dask_tapestry.teg import Graph
 
 __all__ = [
     "compute",
     "persist",
     "plan",
     "resolve_shapes",
+    "verify",
 ]
 
 
@@ -74,6 +77,57 @@ def plan(
     items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
     roots = [item.node if isinstance(item, Effect) else item.bound for item in items]
     return Plan(build.build_plan(roots, resources, method), items)
+
+
+def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike | Effect) -> None:
+    """Prove that a plan computes a graph: every result, whole, by legal steps.
+
+    The plan's steps are taken back to an unsharded graph, `Plan.abstract`. Both graphs are
+    rewritten by the rules in force and must then be one; nothing is computed.
+
+    Source: Tapestry whitepaper, "Abstract and Sharded Graphs".
+
+    Parameters
+    ----------
+    sharded
+        The plan.
+    abstract
+        What it should compute: a graph, or the first of several arrays and writes.
+    *more
+        The others, in the order of the plan's results.
+
+    Returns
+    -------
+    None
+        If it is proven.
+
+    Raises
+    ------
+    PlanError
+        Names the first difference, or the constraint that a step breaks.
+
+    See Also
+    --------
+    plan, rule
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.placeholder((10**8,), "float64")
+    >>> p = dt.negative(-x).sum().plan(resources=dt.Resources(workers=4, threads=1, memory="4 GiB"))
+    >>> dt.verify(p, x.sum())
+    >>> try:
+    ...     dt.verify(p, (x + 1).sum())
+    ... except dt.PlanError as error:
+    ...     print(str(error).partition(" (<doctest")[0])
+    result 0 is another value: the plan computes placeholder() : float64[100000000]
+    """
+    if isinstance(abstract, Graph):
+        graph = abstract
+    else:
+        items = [a if isinstance(a, Effect) else asarray(a) for a in (abstract, *more)]
+        graph = Graph([i.node if isinstance(i, Effect) else i.bound for i in items])
+    require_computes(sharded.core, graph)
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

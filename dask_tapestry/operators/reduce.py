@@ -65,8 +65,12 @@ class Reduce(TreeReduction):
         return Tree(self.extents, self.leaf)
 
     @property
-    def is_whole(self) -> bool:
-        return self.source is None and self.target is None
+    def level(self) -> int | None:
+        return self.source
+
+    @property
+    def is_last(self) -> bool:
+        return self.target is None
 
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are
@@ -124,7 +128,8 @@ class Reduce(TreeReduction):
         return () if self.source is not None else (self.cells or identity(inputs[0].dtype),)
 
     def with_formulas(self, formulas: tuple[CellExpression, ...]) -> Reduce:
-        return replace(self, cells=formulas[0])
+        (cells,) = formulas
+        return replace(self, cells=None if cells == identity(cells.dtype) else cells)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {

@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dask_tapestry.config import setting
+from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.rewrite.driver import rewrite, sweep
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
@@ -114,3 +115,10 @@ def rewritten(graph: Graph, trace: Trace, own: Sequence[OwnRule] | None = None) 
     for each in passes(mine, setting("algebra") == "fast"):
         graph = each.run(graph, trace)
     return graph
+
+
+def simplified(written: Graph, trace: Trace) -> Graph:
+    """The graph that a plan is made for: rewritten, its results after the effects they follow."""
+    points = followed_points(written)
+    graph = Graph([*written.roots, *points]) if points else written
+    return keep_effects(written, points, rewritten(graph, trace), trace)

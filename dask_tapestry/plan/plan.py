@@ -8,9 +8,9 @@ from functools import cached_property
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.io.slot import Slot
-from dask_tapestry.plan.cost import plan_cost
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.step import Step
+from dask_tapestry.plan.totals import plan_cost
 from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node

@@ -29,8 +29,8 @@ class Recorder(Protocol):
     def begin(self, name: str, manner: Manner) -> None:
         """Begin a round."""
 
-    def record(self, rule: str, before: Node, after: Node) -> None:
-        """Add a rewrite."""
+    def record(self, rule: str, before: Node, after: Node, *, again: Rule) -> None:
+        """Add a rewrite, and what makes it again."""
 
 
 def read_often(graph: Graph) -> set[Node]:
@@ -181,7 +181,7 @@ def _step(node: Node, rules: Rules, trace: Recorder | None, shared: Shared) -> t
                 name = name_of(rule)
                 require_type(name, node, result)
                 if trace is not None:
-                    trace.record(name, node, result)
+                    trace.record(name, node, result, again=rule)
                 return result, name
     return node, ""
 

@@ -10,7 +10,7 @@ in it means, so that doing the same again needs no rule:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -19,17 +19,25 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.rewrite.driver import Manner, brief, rewrite, sweep
 from dask_tapestry.teg import Graph, Node, Region
 
+FORMS = "forms"  # the name of rounds in which operators take forms that can be cut
+
 
 class Change(NamedTuple):
     """One rewrite: the rule, and the nodes before and after.
 
-    A `region` says which cells of the node before the node after computes; None for all.
+    Attributes
+    ----------
+    region
+        Which cells of the node before the node after computes; None for all.
+    again
+        What makes the node after of the node before.
     """
 
     rule: str
     before: Node
     after: Node
     region: Region | None = None
+    again: Callable[..., Node | None] | None = None
 
     def __str__(self) -> str:
         part = f" on {self.region}" if self.region is not None else ""
@@ -87,9 +95,16 @@ class Trace:
         """Begin a round; what is recorded from now on is part of it."""
         self.rounds.append(Round(name, manner))
 
-    def record(self, rule: str, before: Node, after: Node, region: Region | None = None) -> None:
+    def record(
+        self,
+        rule: str,
+        before: Node,
+        after: Node,
+        region: Region | None = None,
+        again: Callable[..., Node | None] | None = None,
+    ) -> None:
         """Add a rewrite to the round that began last."""
-        self.rounds[-1].changes.append(Change(rule, before, after, region))
+        self.rounds[-1].changes.append(Change(rule, before, after, region, again))
 
     def record_results(self, before: Sequence[Node], after: Sequence[Node]) -> None:
         """Add what a round has made of a graph's results."""

@@ -9,7 +9,7 @@ no operator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -33,6 +33,26 @@ class Restriction(NamedTuple):
     operator: Operator
     inputs: tuple[Region, ...]
     yields: Region
+
+
+class Form(NamedTuple):
+    """A way to compute an operator's value by other operators; a plan takes it where it costs less.
+
+    Attributes
+    ----------
+    name
+        What it sends on between its steps: ``"parts"``, ``"nodes"``, ``"leaves"``...
+    sizes
+        The sizes worth comparing, from coarse to fine: about a dozen at most, in even ratios.
+    make
+        Function of a node of the operator and a size, one of `sizes` or any between, that returns
+        the node to compute instead: of the same type and value, after the same sequence points,
+        with the same line. It depends on the two alone.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    make: Callable[[Any, int], Any]  # of nodes, whose module imports this one
 
 
 class Operator(ABC):
@@ -137,6 +157,20 @@ class Operator(ABC):
         dimensions exchanged. None where it does not.
         """
         return None
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Other ways to compute it, each cut along something that its own blocks have whole."""
+        return ()
+
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        """Cells along each axis of the output that are computed together; 0 for all of an axis.
+
+        Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
+        """
+        whole = self.indivisible(inputs)
+        if not whole:
+            return ()
+        return tuple(0 if axis in whole else 1 for axis in range(self.infer(*inputs).ndim))
 
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
         """Axes of the output along which blocks are whole: it computes all cells or none."""

@@ -108,3 +108,9 @@ def test_operators_have_distinct_names():
     assert len(set(names)) == len(names)
     shown = [c.name for c in OPERATORS]
     assert len(set(shown)) == len(shown)
+
+
+def test_an_operator_has_no_other_form_and_any_cut_will_do_unless_it_says():
+    assert MatMul(F8).granularity((X, W)) == ()
+    assert dt.sort(dt.ones((3, 4))).node.operator.granularity((TensorType((3, 4), F8),)) == (1, 0)
+    assert (dt.ones(3) + 1).node.operator.forms((TensorType((3,), F8),)) == ()

@@ -10,6 +10,7 @@ from dask_tapestry.diagnostics.explain import explain, plan_html
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
+from dask_tapestry.plan.abstract import abstract
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan as CorePlan
 from dask_tapestry.plan.resources import Resources
@@ -110,6 +111,32 @@ class Plan:
     def trace(self) -> Trace:
         """Return the rewrites in order: rule, before, after."""
         return self.core.rewrites
+
+    def abstract(self) -> Graph:
+        """Return the graph that the plan computes, unsharded, recovered from its steps.
+
+        Each formula in it has one function. It is the rewritten graph before operators took the
+        forms in which they are cut; `verify` compares it with what was asked for.
+
+        Raises
+        ------
+        PlanError
+            If a form is not one that its operator has.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.placeholder((10**8,), "float64")
+        >>> p = (x * 2).sum().plan(resources=dt.Resources(workers=4, threads=1, memory="4 GiB"))
+        >>> [node.operator.name for node in p.teg]
+        ['placeholder', 'elementwise', 'reduce', 'reduce']
+        >>> print(p.abstract())
+        %0 = placeholder() : float64[100000000]
+        %1 = elementwise(%0) : float64[100000000]  # multiply(%0, 2.0)
+        %2 = reduce(%1, sum, axes=(0,)) : float64[]
+        return %2
+        """
+        return abstract(self.core)
 
     def graph(self) -> HighLevelGraph:
         """Return the Dask graph of symbolic layers; it pickles to a few kilobytes."""
