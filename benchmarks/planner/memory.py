@@ -4,9 +4,9 @@
     python benchmarks/planner/memory.py --only 17 --explain
 
 Each program is run on few cells, so that its kernels are compiled, and then on many; the peak is
-what the process holds at most above what it held before, read from Linux's counters. A line is printed
-for each program whose ratio of the measured to the predicted peak is outside `BOUNDS`, and the
-shares at the end. Programs of less than `LEAST` bytes of peak tell of the interpreter, not of plans.
+what the process holds at most above what it held before, read from Linux's counters. A line is
+printed for each program whose ratio of the measured to the predicted peak is outside `BOUNDS`, and
+the shares at the end. Peaks of less than `LEAST` bytes tell of the interpreter, not of plans.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from dask_tapestry.lower.buffer_pool import POOL  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
 from tests.plan.large_programs import drawn  # noqa: E402
 
+LIBC = ctypes.CDLL("libc.so.6")
+MAPPED, MAPPED_FROM = -3, 2**18  # glibc's M_MMAP_THRESHOLD; larger arrays return what they took
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 BOUNDS = 0.6, 1.1
 LEAST = 16 * 2**20
@@ -47,9 +49,9 @@ def status(counter: str) -> int:
 
 def begin() -> int:
     """Bytes that the process holds, once all that is free was given back; peaks begin anew."""
-    POOL.clean()
     gc.collect()
-    ctypes.CDLL("libc.so.6").malloc_trim(0)
+    POOL.clean()
+    LIBC.malloc_trim(0)
     REFERENCES.write_text("5")
     return status("VmRSS")
 
@@ -128,6 +130,7 @@ def main() -> None:
     parser.add_argument("--explain", action="store_true", help="print the plan of that one")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    LIBC.mallopt(MAPPED, MAPPED_FROM)
     if given.inside:
         for number in json.loads(given.inside):
             print(json.dumps(measured(number)), flush=True)

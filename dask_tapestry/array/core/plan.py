@@ -14,6 +14,8 @@ from dask_tapestry.plan.abstract import abstract
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.plan import Plan as CorePlan
 from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.simulate import simulate
+from dask_tapestry.plan.simulation import Simulation
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node
 
@@ -107,6 +109,32 @@ class Plan:
     def explain(self) -> str:
         """Return the plan as text."""
         return explain(self.core)
+
+    def simulate(self) -> Simulation:
+        """Run the plan in thought: its steps scheduled on the workers that it was made for.
+
+        No task is written out, so that plans of millions of blocks take as long as small ones. The
+        rates are those of `cost`; here steps overlap, wait for each other and fill last waves only
+        in part, as they will on the workers.
+
+        Returns
+        -------
+        Simulation
+            When each step runs, how busy threads are and the memory of a worker over time; its
+            `plot` draws them.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.placeholder((1_000_000, 1000), "f4", stored_chunks=(1000, 1000))
+        >>> p = dt.plan(x.std(axis=0), resources=dt.Resources(workers=16, threads=4))
+        >>> found = p.simulate()
+        >>> found.seconds > 0, found.peak_worker_bytes < 16e9
+        (True, True)
+        >>> found.plot().svg[:4]
+        '<svg'
+        """
+        return simulate(self.core)
 
     def trace(self) -> Trace:
         """Return the rewrites in order: rule, before, after."""
