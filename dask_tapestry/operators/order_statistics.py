@@ -12,7 +12,7 @@ from dask_tapestry.operators.columnsort import columnsort_forms
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import LaneOperator, sorted_in_columns
-from dask_tapestry.operators.sort_costs import sort_flops
+from dask_tapestry.operators.sort_costs import lane_bytes, sort_bytes, sort_flops
 from dask_tapestry.teg import Form, Node, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -43,8 +43,9 @@ class OrderStatistics(LaneOperator):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """A few lanes at a time are copied, and sorted or partitioned."""
         (x,) = inputs
-        lane = min(self.demand(inputs, box)[0].size, x.shape[self.axis]) * x.dtype.itemsize
-        return lane + super().scratch_bytes(inputs, box)
+        cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
+        beside = sort_bytes(cells, length, x.dtype, stable=False)
+        return lane_bytes(cells, length, x.dtype) + beside
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         """Cells of lanes that are sorted in columns."""

@@ -101,6 +101,11 @@ class Sort(LaneOperator):
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
 
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        (x,) = inputs
+        cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
+        return sort_bytes(cells, length, x.dtype, stable=self.in_runs)
+
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         """In columns, unless lanes are runs: these are short."""
         return () if self.in_runs else columnsort_forms(inputs[0], self.axis, in_columns)

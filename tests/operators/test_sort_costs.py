@@ -1,12 +1,26 @@
 import numpy as np
 
-from dask_tapestry.operators.sort_costs import sort_bytes, sort_flops
+from dask_tapestry.operators.sort_costs import lane_bytes, sort_bytes, sort_flops
 
 
 def test_longer_lanes_take_more_operations():
     assert sort_flops(1000, 1000) == 1000 * 5 * 10
     assert sort_flops(1000, 10) < sort_flops(1000, 1000)
     assert sort_flops(0, 0) == 0
+
+
+def test_a_sort_that_need_not_be_stable_takes_a_byte_for_each_sign():
+    assert sort_bytes(10**8, 10**8, np.dtype("f8"), stable=False) == 10**8
+    assert sort_bytes(1000, 10, np.dtype("f8"), stable=False) == 1000
+    assert sort_bytes(1000, 10, np.dtype("c16"), stable=False) == sort_bytes(
+        1000, 10, np.dtype("c16")
+    )
+
+
+def test_copies_of_two_lanes_are_in_hand():
+    assert lane_bytes(10**8, 10**8, np.dtype("f8")) == 8 * 10**8
+    assert lane_bytes(10**8, 10**7, np.dtype("f8")) == 16 * 10**7
+    assert lane_bytes(10**8, 10, np.dtype("f8")) == 2**23
 
 
 def test_plain_lanes_are_sorted_one_after_the_other_and_structured_ones_together():
