@@ -8,10 +8,12 @@ milliseconds. Imports are timed in fresh processes.
 """
 
 import argparse
+import itertools
 import json
 import pickle
 import subprocess
 import sys
+import tempfile
 import time
 
 import dask
@@ -19,6 +21,7 @@ import dask.array as da
 import numpy as np
 
 import dask_tapestry as dt
+from dask_tapestry.plan.cache import plan_of
 
 IMAGES = {"10 M images (2 TB)": 10_000_000, "163 M images (32 TB)": 163_000_000}
 WORKERS = (1, 10, 100, 1000, 10_000)
@@ -135,6 +138,32 @@ def plans(repeats):
     return rows
 
 
+def ten_operators(x):
+    for step in range(5):
+        x = dt.sqrt(x * 1.5 + step)
+    return x
+
+
+def found_again(repeats):
+    """A chain of ten operators, planned for the first time and then found, in milliseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        dt.to_zarr(dt.ones((1000, 1000)), f"{folder}/x")
+        names = (f"{folder}/{number}" for number in itertools.count())
+        chains = {
+            "memory": lambda: ten_operators(dt.asarray(np.ones((1000, 1000)))),
+            "Zarr": lambda: ten_operators(dt.from_zarr(f"{folder}/x")),
+            "Zarr to Zarr": lambda: dt.to_zarr(
+                ten_operators(dt.from_zarr(f"{folder}/x")), next(names), compute=False
+            ),
+        }
+        rows = {}
+        for name, chain in chains.items():
+            nodes = [chain().node for _ in range(repeats + 1)]
+            first, *others = (milliseconds(plan_of, [node]) for node in nodes)
+            rows[name] = {"first_ms": first, "again_ms": min(others)}
+        return rows
+
+
 def measure(repeats):
     report = {"import": {m: import_time(m, repeats) for m in ("dask_tapestry", "dask.array")}}
     unwanted = report["import"]["dask_tapestry"]["pulled_in"]
@@ -142,6 +171,7 @@ def measure(repeats):
     dask.config.set(scheduler="threads")
     report["pairs"] = [pair(*row, repeats) for row in PAIRS]
     report["plans"] = plans(repeats)
+    report["found_again"] = found_again(repeats)
     images = 1_000_000  # a tenth, because dask.array's graph grows with the number of chunks
     report["dask_graph_of_1_M_images_ms"] = milliseconds(dask_image_job, images)
     return report
@@ -160,6 +190,11 @@ def table(report):
         f"{row['name']:22}{row['workers']:9}{row['plan_ms']:10.2f}"
         f"{row['pickled_bytes']:10}{row['tasks']:9.0f}"
         for row in report["plans"]
+    ]
+    lines.append(f"{'ten operators':22}{'first ms':>10}{'again ms':>10}")
+    lines += [
+        f"{name:22}{row['first_ms']:10.3f}{row['again_ms']:10.3f}"
+        for name, row in report["found_again"].items()
     ]
     dask_ms = report["dask_graph_of_1_M_images_ms"]
     lines.append(f"dask.array builds and optimises the graph of 1 M images in {dask_ms:.0f} ms")

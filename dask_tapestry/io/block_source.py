@@ -33,8 +33,8 @@ class BlockSource(Source):
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
 
-    def slot(self, number: int) -> Slot:
-        return Slot(number, self.type, self.cuts)
+    def slot(self, number: int, identity: str = "") -> Slot:
+        return Slot(number, self.type, self.cuts, identity=identity)
 
     def read(self, box: ZRange) -> np.ndarray[Any, Any]:
         raise NotImplementedError("blocks of a collection are handed to a step, not read by it")

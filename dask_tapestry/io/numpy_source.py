@@ -38,8 +38,8 @@ class NumpySource(Source):
         flags = self.data.flags
         return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
 
-    def slot(self, number: int) -> Slot:
-        return Slot(number, self.type, order=self.order)
+    def slot(self, number: int, identity: str = "") -> Slot:
+        return Slot(number, self.type, order=self.order, identity=identity)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.regularity import Regular, Regularity
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -40,6 +41,13 @@ class RegionSink(Sink):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (self.region.cells(box),)
 
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along each axis another rule holds before, in and behind what is written."""
+        spans = zip(self.region.along, self.region.origin, strict=True)
+        return tuple(
+            [Regular(p.step, (p.start - at, p.start + p.step * p.count - at)) for p, at in spans]
+        )
+
     @property
     def chunks(self) -> tuple[int, ...]:
         return self.region.sides
@@ -50,6 +58,10 @@ class RegionSink(Sink):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return chunk_scratch_bytes(box, self.chunks, inputs[0].dtype.itemsize, written=True)
+
+    def slot(self, number: int, identity: str = "") -> RegionSink | None:
+        target = self.target.slot(number, identity)
+        return None if target is None else replace(self, target=target)
 
     def prepare(self, type_: TensorType, run: str) -> None:
         self.target.begin([self.region], run)
@@ -93,6 +105,10 @@ class Announcement(Sink):
     @property
     def local_only(self) -> str | None:
         return self.target.local_only
+
+    def slot(self, number: int, identity: str = "") -> Announcement | None:
+        target = self.target.slot(number, identity)
+        return None if target is None else replace(self, target=target)
 
     def prepare(self, type_: TensorType, run: str) -> None:
         self.target.begin(self.regions, run)

@@ -44,6 +44,10 @@ class Target(ABC):
         """Why only this process can write, or None where any can."""
         return None
 
+    def slot(self, number: int, identity: str) -> Target | None:
+        """Slot `number`, which stands for it in a plan for any target of its kind, or None."""
+        return None
+
     @abstractmethod
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         """Store cells."""

@@ -54,6 +54,11 @@ class Location:
         inner = (component or "").strip("/")
         return cls(_plain(store), inner, nonce, dict(options) if options else None)
 
+    @classmethod
+    def slot(cls, number: int, identity: str) -> Location:
+        """Slot `number` of a plan: where nothing is, and nothing else may be."""
+        return cls(f"slot-{number}", "", f"slot {number} {identity}")
+
     @property
     def is_in_memory(self) -> bool:
         """Whether the store lives in this process only."""

@@ -177,6 +177,10 @@ class ZarrSink(Sink):
             return self.location
         return Location.of(self.archive, self.location.component, self.location.nonce)
 
+    def slot(self, number: int, identity: str = "") -> ZarrSink:
+        place = Location.slot(number, identity)
+        return ZarrSink(place, self.stored, {}, self.overwrite, self.workers, once=self.once)
+
     def text(self) -> str:
         return f"{str(self.final)!r}, chunks {self.stored}"
 

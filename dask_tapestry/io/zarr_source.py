@@ -52,6 +52,9 @@ class ZarrSource(ChunkedSource):
             )
         return block
 
+    def slot(self, number: int, identity: str = "") -> ZarrSource:
+        return ZarrSource(Location.slot(number, identity), self.type, self.stored, "open")
+
     def text(self) -> str:
         return f"{self.written!r}, chunks {self.stored}"
 

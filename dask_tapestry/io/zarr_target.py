@@ -59,6 +59,9 @@ class ZarrTarget(Target):
     def local_only(self) -> str | None:
         return self.location.local_only
 
+    def slot(self, number: int, identity: str) -> ZarrTarget:
+        return replace(self, location=Location.slot(number, identity))
+
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
         hulls = [region.hull for region in regions]
         maker = Maker(self.location.nonce, run)

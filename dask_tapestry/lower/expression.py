@@ -44,8 +44,9 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, ClientScatter | None]:
 def _refuse_local_members(plan: Plan) -> None:
     for step in plan.steps.values():
         for member in step.members:
-            if member.operator.local_only:
-                raise StoreError(member.operator.local_only)
+            reason = plan.source(member).operator.local_only
+            if reason:
+                raise StoreError(reason)
 
 
 class TapestryExpr(HLGExpr):

@@ -115,9 +115,10 @@ class Lowering:
         waits = tuple(self.ends[a] for a in node.after)
         after = (*waits, *[(self._prepare_name(sink), 0) for sink in step.first])
         annotations = placement(node, self.client)
-        if isinstance(node.operator, Sink):
+        sink = self.plan.source(node).operator
+        if isinstance(sink, Sink):
             prepare = self._prepare_name(node)
-            made = PrepareLayer(prepare, node.operator, node.type, self.run, waits, annotations)
+            made = PrepareLayer(prepare, sink, node.type, self.run, waits, annotations)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
         spec = StepSpec.of(step, tuple(cuts))
@@ -125,9 +126,9 @@ class Lowering:
         layer = StepLayer(spec, tuple(inputs), out, after, slices, annotations)
         reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
-        if isinstance(node.operator, Sink):
+        if isinstance(sink, Sink):
             finish = f"tapestry-finish-{step.name.rpartition('-')[2]}"
-            self._add(FinishLayer(finish, step.name, step.cuts, node.operator), {step.name})
+            self._add(FinishLayer(finish, step.name, step.cuts, sink), {step.name})
             self.ends[node] = (finish, 0)
 
     def _prepare_name(self, sink: Node) -> str:
@@ -172,7 +173,8 @@ class Lowering:
         ended: list[Key] = []
         for before in node.after:
             ended += [self.ends[before]] if before in self.ends else self._ends_of_blocks(before)
-        name = f"tapestry-sequence-{node.digest}"
+        text = f"{node.digest} {ended}"  # a plan that is found again has the same nodes
+        name = f"tapestry-sequence-{blake2b(text.encode(), digest_size=16).hexdigest()}"
         self._add(
             BarrierLayer(name, tuple(ended)), {key[0] for key in ended if key[0] in self.layers}
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Operator, Restriction, Types
+from dask_tapestry.teg.operator import Operator, Restriction, Types, uniform
 from dask_tapestry.zspace import ZRange
 
 
@@ -37,6 +37,8 @@ class Field(Operator):
         dims = (*x.dims, *(None,) * len(inner)) if x.dims else None
         return TensorType((*x.shape, *inner), self._kind(x).base, dims)
 
+    regularity = uniform
+
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         rank = inputs[0].ndim
         return (ZRange(box.lo[:rank], box.hi[:rank]),)
@@ -44,9 +46,9 @@ class Field(Operator):
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,)
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        rank = inputs[0].ndim
-        return tuple(rank + i for i, n in enumerate(self._inner(inputs[0])) if n > 1)
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        inner = [0 if n > 1 else 1 for n in self._inner(inputs[0])]
+        return (*(1,) * inputs[0].ndim, *inner) if inner else ()
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         rank = inputs[0].ndim

@@ -12,7 +12,7 @@ from dask_tapestry.cells import CellExpression, Tree
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.teg import Signature, TensorType
-from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.operator import Types, by_signature
 from dask_tapestry.zspace import ZRange
 
 
@@ -39,12 +39,14 @@ class JointReductions(TreeReduction):
         return self.parts[0].tree
 
     @property
-    def level(self) -> int | None:
-        return self.parts[0].level
+    def source(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it takes."""
+        return self.parts[0].source
 
     @property
-    def is_last(self) -> bool:
-        return self.parts[0].is_last
+    def target(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it yields."""
+        return self.parts[0].target
 
     def part(self, source: int | None, target: int | None) -> JointReductions:
         return JointReductions(tuple(p.part(source, target) for p in self.parts))
@@ -56,6 +58,8 @@ class JointReductions(TreeReduction):
 
     def signature(self, *inputs: TensorType) -> Signature:
         return self.parts[0].signature(*inputs)
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return self.parts[0].demand(inputs, box)

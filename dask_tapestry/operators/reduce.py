@@ -33,7 +33,7 @@ from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of the one before
@@ -63,14 +63,6 @@ class Reduce(TreeReduction):
     def tree(self) -> Tree:
         """The canonical tree."""
         return Tree(self.extents, self.leaf)
-
-    @property
-    def level(self) -> int | None:
-        return self.source
-
-    @property
-    def is_last(self) -> bool:
-        return self.target is None
 
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are
@@ -119,6 +111,8 @@ class Reduce(TreeReduction):
             tuple(map(tuple, rows)), (0,) * len(kept), (1,) * len(kept), in_ndim=x.ndim
         )
         return Signature(tuple(dims), (reads,) * len(inputs), (writes,))
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         wanted = signature_of(self, inputs).demand(box)

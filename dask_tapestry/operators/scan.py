@@ -33,13 +33,13 @@ from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.teg import (
     BlockOperator,
     Form,
     IndexDim,
     Kind,
-    Node,
     Progression,
     Region,
     Selector,
@@ -48,7 +48,8 @@ from dask_tapestry.teg import (
     TensorType,
     apply,
 )
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Restriction, Types, by_signature, uniform
+from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 LEAF: Final = 128  # cells: totals are few, and many leaves still fit a cache
@@ -100,6 +101,11 @@ class Scanning(BlockOperator):
             (*box.hi[: self.axis], hi, *box.hi[self.axis + 1 :]),
         )
 
+    def _ruled(self, inputs: Types, along: Regular | None) -> Regularity:
+        """A rule along the axis; along the others all cells are alike."""
+        rank = inputs[0].ndim
+        return tuple([along if axis == self.axis else ANYWHERE for axis in range(rank)])
+
     def _whole(self, x: TensorType) -> IndexProjection:
         """Projection to one cell of each axis, and to the whole of the scanned one."""
         rows = [[int(d == dim != self.axis) for d in range(x.ndim)] for dim in range(x.ndim)]
@@ -137,20 +143,12 @@ class Scan(Scanning):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (self._along(box, 0, box.hi[self.axis]),)
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (self.axis,)
-
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        """In three steps, of which the second is small.
-
-        Either leaves are scanned, and the scan of their ends is added to them; or, where holding
-        scanned leaves costs more than reading the cells twice, the totals of leaves are scanned.
-
-        Source: Tapestry whitepaper, "Signature Nodes": a scan dimension is cut in three steps.
-        """
-        if inputs[0].shape[self.axis] <= self.leaf:
+        """Two, in three steps of which the second is small; the length of leaves is given."""
+        (x,) = inputs
+        if not x.size or x.shape[self.axis] <= self.leaf:
             return ()
-        return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), in_totals)
+        return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), after_totals)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Along the axis all cells up to the last wanted one; along the others the region."""
@@ -158,6 +156,10 @@ class Scan(Scanning):
         sides[self.axis] = Progression.of(0, 1, region[self.axis].stop)
         kept = Region(sides)
         return Restriction(self, (kept,), kept)
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis each block reads more than the one before."""
+        return self._ruled(inputs, None)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis])
@@ -187,6 +189,8 @@ class LeafTotals(Scanning):
         rows = [[int(d == dim) * sides[d] for d in range(x.ndim)] for dim in range(x.ndim)]
         reads = IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
         return Signature(tuple(index), (reads,), (IndexProjection.identity(x.ndim),))
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         extent = inputs[0].shape[self.axis]
@@ -221,6 +225,10 @@ class ScanAfter(Scanning):
         cells = self._along(box, first * self.leaf, box.hi[self.axis])
         return cells, self._along(box, max(first - 1, 0), first)
 
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis by leaves, of which the first has no total before it."""
+        return self._ruled(inputs, Regular(self.leaf, (self.leaf,)))
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis] - boxes[0].lo[self.axis])
 
@@ -248,6 +256,9 @@ class LeafScan(Scanning):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return None  # leaves are counted from the start of the axis
 
+    def regularity(self, inputs: Types) -> Regularity:
+        return self._ruled(inputs, Regular(self.leaf))
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         told = dict(self._told(box.lo[self.axis] - boxes[0].lo[self.axis]))
         del told["dtype"]
@@ -270,6 +281,8 @@ class LeafEnds(Selector):
         shape = list(x.shape)
         shape[self.axis] = max(0, -(-x.shape[self.axis] // self.leaf) - 1)
         return x._replace(shape=tuple(shape))
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         """Whole leaves, so that its blocks are cut as those it reads."""
@@ -308,8 +321,40 @@ class AfterLeaf(Scanning):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return None  # leaves are counted from the start of the axis
 
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis by leaves, of which the first has no total before it."""
+        return self._ruled(inputs, Regular(self.leaf, (self.leaf,)))
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis])
+
+
+@stand_in
+def in_leaves(node: Tensor, leaf: int) -> Tensor:
+    """``scan(x) -> afterleaf(y, scan(leafends(y)))`` with ``y = leafscan(x)``."""
+    match node.operator:
+        case Scan(function, axis, _, dtype, state) as whole:
+            local = apply(LeafScan(function, axis, leaf, state, state), *node.inputs)
+            before = _one_leaf(whole, apply(LeafEnds(axis, leaf), local))
+            return apply(AfterLeaf(function, axis, leaf, dtype, state), local, before)
+    raise TypeError(f"{node!r} is no scan")
+
+
+@stand_in
+def after_totals(node: Tensor, leaf: int) -> Tensor:
+    """``scan(x) -> scanafter(x, scan(leaftotals(x)))``, which reads x twice."""
+    match node.operator:
+        case Scan(function, axis, _, dtype, state) as whole:
+            totals = apply(LeafTotals(function, axis, leaf, state, state), *node.inputs)
+            before = _one_leaf(whole, totals)
+            return apply(ScanAfter(function, axis, leaf, dtype, state), *node.inputs, before)
+    raise TypeError(f"{node!r} is no scan")
+
+
+def _one_leaf(whole: Scan, totals: Tensor) -> Tensor:
+    """The scan of totals, as one leaf: in one step from the first to the last."""
+    extent, state = totals.type.shape[whole.axis], whole.state
+    return apply(Scan(whole.function, whole.axis, extent, state, state), totals)
 
 
 def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = None) -> Tensor:
@@ -348,30 +393,3 @@ def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) 
     if x.kind not in "biufcmM":
         raise DTypeError(f"{function}.accumulate has no loop for {x.name}")
     return result
-
-
-def in_leaves(node: Node, leaf: int) -> Node:
-    """``scan(x) -> afterleaf(y, scan(leafends(y)))`` with ``y = leafscan(x)``."""
-    whole, (x,), line = node.operator, node.inputs, node.line or ""
-    assert isinstance(whole, Scan)
-    function, axis, dtype, state = whole.function, whole.axis, whole.dtype, whole.state
-    local = apply(LeafScan(function, axis, leaf, state, state), x, after=node.after, line=line)
-    before = _one_leaf(whole, apply(LeafEnds(axis, leaf), local, line=line), line)
-    return apply(AfterLeaf(function, axis, leaf, dtype, state), local, before, line=line)
-
-
-def in_totals(node: Node, leaf: int) -> Node:
-    """``scan(x) -> scanafter(x, scan(leaftotals(x)))``."""
-    whole, (x,), line = node.operator, node.inputs, node.line or ""
-    assert isinstance(whole, Scan)
-    function, axis, dtype, state = whole.function, whole.axis, whole.dtype, whole.state
-    totals = apply(LeafTotals(function, axis, leaf, state, state), x, after=node.after, line=line)
-    before = _one_leaf(whole, totals, line)
-    after = ScanAfter(function, axis, leaf, dtype, state)
-    return apply(after, x, before, after=node.after, line=line)
-
-
-def _one_leaf(whole: Scan, totals: Node, line: str) -> Node:
-    """The scan of totals, as one leaf: in one step from the first to the last."""
-    extent, state = totals.type.shape[whole.axis], whole.state
-    return apply(Scan(whole.function, whole.axis, extent, state, state), totals, line=line)

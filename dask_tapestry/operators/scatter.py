@@ -13,7 +13,7 @@ from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.zspace import ZRange
 
 
@@ -36,6 +36,8 @@ class Scatter(Selector):
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
 
+    regularity = uniform
+
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         _, *places, _ = inputs
         shape = (0,) * places[0].ndim if box.is_empty else places[0].shape
@@ -46,6 +48,10 @@ class Scatter(Selector):
             (*lo[: self.at], *here.lo, *lo[self.at :]), (*hi[: self.at], *here.hi, *hi[self.at :])
         )
         return (box, *(here,) * len(places), wanted)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each cell that may be replaced: its index is looked at."""
+        return self.demand(inputs, box)[-1].size
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {

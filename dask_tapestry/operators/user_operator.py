@@ -24,7 +24,7 @@ from dask_tapestry.teg import (
     TensorType,
     apply,
 )
-from dask_tapestry.teg.operator import Restriction, Types, signature_of
+from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
@@ -110,21 +110,11 @@ class UserOperator(Contraction):
         )
         return Signature(tuple(index), reads, (writes,))
 
+    regularity = by_signature
+
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         boxes = signature_of(self, inputs).demand(box)
         return tuple(x.clip(b) for b, x in zip(boxes, inputs, strict=True))
-
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        signature = signature_of(self, inputs)
-        shape = signature.outputs[0].shape
-        return tuple(
-            axis
-            for axis, n in enumerate(shape)
-            if n > 1 and (signature.owner(0, axis) is None or not self._is_unit(signature, axis))
-        )
-
-    def _is_unit(self, signature: Signature, axis: int) -> bool:
-        return signature.outputs[0].shape[axis] == 1
 
     def folded(self, inputs: Types) -> int | None:
         return self.cut if self.part is None else None

@@ -36,9 +36,8 @@ class Planned(Protocol):
     def rewrites(self) -> Trace:
         """The record of rewrites."""
 
-    @property
-    def sources(self) -> Mapping[Node, Node]:
-        """The arrays for slots."""
+    def source(self, node: Node) -> Node:
+        """The array for a slot; any other node itself."""
 
 
 def abstract(plan: Planned) -> Graph:
@@ -49,7 +48,8 @@ def abstract(plan: Planned) -> Graph:
     PlanError
         If a form is not what its node makes.
     """
-    one = Unfused(plan.sources)
+    ends = {node: plan.source(node) for node in plan.graph.nodes if not node.inputs}
+    one = Unfused({node: source for node, source in ends.items() if source is not node})
     undone = _Undone(one)
     for each in plan.rewrites.rounds:
         if each.name == FORMS:

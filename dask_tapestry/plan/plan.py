@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.io.slot import Slot
+from dask_tapestry.plan.group import is_external
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.step import Step
 from dask_tapestry.plan.totals import plan_cost
 from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg import Graph, Node, Operator
 from dask_tapestry.zspace import Cuts
 
 
@@ -32,7 +32,7 @@ class Plan:
     resources
         What it was made for.
     sources
-        The array for each slot that the plan was made with.
+        The source or sink for each slot that the plan was made with, by the slot's form.
     """
 
     written: Graph
@@ -40,20 +40,19 @@ class Plan:
     steps: dict[Node, Step]
     resources: Resources
     rewrites: Trace = field(repr=False)
-    sources: dict[Node, Node] = field(default_factory=dict, repr=False)
+    sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
 
-    def closed(self, written: Graph, sources: Sequence[Node]) -> Plan:
-        """The same plan for the graph `written`, whose arrays replace the slots."""
-        opened = {
-            node: sources[node.operator.number]
-            for node in self.written.nodes
-            if isinstance(node.operator, Slot)
-        }
-        return replace(self, written=written, sources=opened)
+    def closed(self, written: Graph, sources: Mapping[str, Node]) -> Plan:
+        """The same plan for the graph `written`, whose sources and sinks replace the slots."""
+        operators = {form: node.operator for form, node in sources.items() if not is_external(node)}
+        if not operators:
+            return replace(self, written=written, sources=sources)
+        steps = {node: _closed(step, operators) for node, step in self.steps.items()}
+        return replace(self, written=written, sources=sources, steps=steps)
 
     def source(self, node: Node) -> Node:
-        """The array for a slot; any other node itself."""
-        return self.sources.get(node, node)
+        """The source or sink for a slot; any other node itself."""
+        return self.sources.get(node.form, node)
 
     @cached_property
     def cost(self) -> dict[str, float]:
@@ -100,3 +99,10 @@ class Plan:
             Names the constraint, the operator and the box.
         """
         verify(self)
+
+
+def _closed(step: Step, operators: Mapping[str, Operator]) -> Step:
+    """A step that computes with `operators` in place of the slots with these forms."""
+    forms = [member.form for member in step.members]
+    found = {at: operators[form] for at, form in enumerate(forms) if form in operators}
+    return replace(step, program=step.program.with_operators(found)) if found else step

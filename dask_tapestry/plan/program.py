@@ -8,6 +8,7 @@ what a block reads and needs in memory, and what a worker then executes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -89,6 +90,15 @@ class Program:
         return any(i.operator.multithreaded for i in self.instructions)
 
     @cached_property
+    def granularity(self) -> tuple[tuple[int, ...] | None, ...]:
+        """For each instruction, the cells along each axis that it computes together; 0 for all.
+
+        None where any cut will do.
+        """
+        found = [i.operator.granularity(i.types) for i in self.instructions]
+        return tuple([cells if set(cells) - {1} else None for cells in found])
+
+    @cached_property
     def _hash(self) -> int:
         return hash((self.inputs, self.instructions))
 
@@ -105,8 +115,8 @@ class Program:
     def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
         """Follow the demands of the output's cells `box` back to the inputs.
 
-        Indivisible axes are computed whole; with ``rounded=False`` they are not, which tells how
-        boxes move.
+        Values in between are computed in boxes whose edges lie between cells that are computed
+        together; with ``rounded=False`` they are not, which tells how boxes move.
         """
         known = self._schedules.get((box, rounded))
         if known is None:
@@ -127,10 +137,10 @@ class Program:
             if value < first:
                 continue
             instruction = self.instructions[value - first]
-            axes = instruction.operator.indivisible(instruction.types) if rounded else ()
-            if axes and value < count - 1:
-                whole = [_whole(b, axes, instruction.type) for b in wanted[value]]
-                boxes[value] = merged(whole)
+            together = self.granularity[value - first] if rounded else None
+            if together and value < count - 1:
+                shape = instruction.type.shape
+                boxes[value] = merged([rounded_out(b, together, shape) for b in wanted[value]])
             for held in boxes[value]:
                 pieces = instruction.operator.pieces(instruction.types, held)
                 reads = tuple([(instruction.inputs[number], box) for number, box in pieces])
@@ -139,18 +149,30 @@ class Program:
                     wanted[source].append(need)
         return Schedule(tuple(boxes), tuple(reversed(works)))
 
+    def with_operators(self, operators: Mapping[int, Operator]) -> Program:
+        """The same with other `operators` in instructions, which read the same boxes."""
+        instructions = list(self.instructions)
+        for at, operator in operators.items():
+            instructions[at] = instructions[at]._replace(operator=operator)
+        made = Program(self.inputs, tuple(instructions))
+        made.__dict__["_schedules"] = self._schedules
+        return made
+
     def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
         """Boxes of each external input that the output's cells `box` need."""
         return self.schedule(box).boxes[: len(self.inputs)]
 
 
-def _whole(box: ZRange, axes: tuple[int, ...], type_: TensorType) -> ZRange:
-    """`box`, whole along `axes`; an empty box as it is."""
+def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) -> ZRange:
+    """The smallest box that holds `box` and whose edges are between cells computed together.
+
+    An empty box stays as it is.
+    """
     if box.is_empty:
         return box
-    for axis in axes:
-        box = box.replace(axis, 0, type_.shape[axis])
-    return box
+    lo = [a // n * n if n else 0 for a, n in zip(box.lo, together, strict=True)]
+    ends = zip(box.hi, together, shape, strict=True)
+    return ZRange(lo, [min(-(-b // n) * n, extent) if n else extent for b, n, extent in ends])
 
 
 def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:

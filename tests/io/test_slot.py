@@ -28,9 +28,17 @@ def test_blocks_come_as_they_are_cut():
     assert [c.count for c in place.layout] == [1, 2]
 
 
-def test_what_is_stored_is_not_left_open(tmp_path):
-    dt.to_zarr(dt.arange(10), tmp_path / "x.zarr")
-    assert slot_of(dt.from_zarr(tmp_path / "x.zarr")) is None
+def test_what_is_stored_stands_for_all_that_is_stored_so(tmp_path):
+    for name, chunks in (("x", 5), ("y", 5), ("z", 2)):
+        dt.to_zarr(dt.arange(10), tmp_path / name, chunks=chunks)
+    x, y, z = (slot_of(dt.from_zarr(tmp_path / name)) for name in "xyz")
+    assert x == y != z
+    assert (x.type, x.chunks, x.written) == (z.type, (5,), "open")
+
+
+def test_a_file_of_another_kind_is_not_left_open(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(10))
+    assert slot_of(dt.from_array(np.load(tmp_path / "x.npy", mmap_mode="r"))) is None
 
 
 def test_it_has_no_cells():

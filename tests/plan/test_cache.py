@@ -2,9 +2,13 @@ import gc
 import weakref
 
 import numpy as np
+import pytest
+import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io.slot import Slot
+from dask_tapestry.io.zarr_source import ZarrSource
+from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.plan import cache
 from dask_tapestry.plan.cache import plan_of
 
@@ -103,17 +107,95 @@ def test_other_settings_and_resources_give_other_plans():
 def test_kept_plans_hold_no_arrays():
     batch = np.arange(7.0)
     x = dt.asarray(batch) * 5
-    assert all(isinstance(n, Slot) for n in (s.operator for s in planned(x).sources))
+    (slot,) = (n for n in planned(x).graph.nodes if not n.inputs)
+    assert isinstance(slot.operator, Slot)
+    assert planned(x).source(slot).operator.data is batch
     gone = weakref.ref(batch)
     del batch, x
     gc.collect()
     assert gone() is None
 
 
-def test_plans_that_read_stores_are_not_kept(tmp_path):
-    dt.to_zarr(dt.arange(10), tmp_path / "x.zarr")
-    stored = dt.from_zarr(tmp_path / "x.zarr") + 1
-    assert planned(stored).graph is not planned(stored).graph
+@pytest.fixture
+def stores(tmp_path):
+    """Paths of two arrays that are stored alike, and of one that is not."""
+    paths = [tmp_path / name for name in ("one", "two", "three")]
+    for number, (path, chunks) in enumerate(zip(paths, (5, 5, 2), strict=True)):
+        dt.to_zarr(dt.arange(10) + number, path, chunks=chunks)
+    return paths
+
+
+def test_what_differs_in_its_stores_alone_is_planned_once(stores):
+    first, second, third = (planned(dt.from_zarr(path) * 3) for path in stores)
+    assert first.graph is second.graph
+    assert first.graph is not third.graph
+    for number, path in enumerate(stores * 2):
+        expected = (np.arange(10) + number % 3) * 3
+        np.testing.assert_array_equal((dt.from_zarr(path) * 3).compute(), expected)
+        np.testing.assert_array_equal((dt.from_zarr(path) * 3).persist().compute(), expected)
+
+
+def test_writes_are_planned_once_for_all_places(stores, tmp_path):
+    def write(source, target):
+        return dt.to_zarr(dt.from_zarr(source) * 3, target, compute=False)
+
+    effects = [write(path, tmp_path / f"new {path.name}") for path in stores[:2]]
+    plans = [plan_of([effect.node]) for effect in effects]
+    assert plans[0].graph is plans[1].graph
+    for number, effect in enumerate(effects):
+        effect.compute()
+        found = dt.from_zarr(tmp_path / f"new {stores[number].name}").compute()
+        np.testing.assert_array_equal(found, (np.arange(10) + number) * 3)
+
+
+def test_an_array_that_replaces_what_it_reads_is_written_once_each_time(stores):
+    for step in range(1, 4):
+        for path in stores[:2]:
+            dt.to_zarr(dt.from_zarr(path) + 1, path, overwrite=True)
+        np.testing.assert_array_equal(dt.from_zarr(stores[0]).compute(), np.arange(10) + step)
+        np.testing.assert_array_equal(dt.from_zarr(stores[1]).compute(), np.arange(10) + 1 + step)
+
+
+def test_regions_are_written_where_they_belong(stores):
+    for number, path in enumerate(stores[:2]):
+        target = dt.from_zarr(path)
+        dt.store(dt.zeros(5, dtype="i8") - number, zarr.open(path), regions=slice(0, 5))
+        np.testing.assert_array_equal(dt.from_zarr(path)[:5].compute(), [-number] * 5)
+        np.testing.assert_array_equal(target[5:].compute(), np.arange(5, 10) + number)
+
+
+def test_writes_that_meet_are_refused_in_a_plan_that_is_known(tmp_path):
+    def write(*names):
+        return [dt.to_zarr(dt.ones(4), tmp_path / n, compute=False, overwrite=True) for n in names]
+
+    dt.compute(*write("a", "b"))
+    dt.compute(*write("c", "d"))
+    with pytest.raises(dt.errors.ConstraintError, match="neither is after"):
+        dt.compute(*write("e", "e"))
+
+
+def test_computes_that_wait_have_tasks_of_their_own(stores, tmp_path):
+    """Or a second one, at the same time, would take the first one's end for its own."""
+
+    def waiting(path):
+        written = dt.to_zarr(dt.from_zarr(path), tmp_path / f"new {path.name}", compute=False)
+        later = dt.to_zarr(
+            dt.ones(3), tmp_path / f"later {path.name}", compute=False, after=[written]
+        )
+        return lower_plan(plan_of([later.node]), final=True)[0].graph
+
+    keys = [set(waiting(path).layers) for path in stores[:2]]
+    assert not keys[0] & keys[1]
+
+
+def test_a_rule_of_the_user_may_look_at_a_place(stores):
+    @dt.rule(on=ZarrSource, kind="semantic")
+    def negative(node):
+        return None
+
+    with dt.config(rules=[negative]):
+        x = dt.from_zarr(stores[0]) * 3
+        assert planned(x).graph is not planned(x).graph
 
 
 def test_few_are_kept():
