@@ -46,14 +46,14 @@ class _Running(NamedTuple):
     ----------
     node
         The value that its step computes.
-    count
+    blocks
         Blocks of the step.
     beside
         Bytes that it takes besides the part of the value that is held once it has ended.
     """
 
     node: Node
-    count: int
+    blocks: int
     beside: float
 
     @classmethod
@@ -74,7 +74,7 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
     """Bytes of the first `blocks`, as many as there are threads."""
     total = 0.0
     for block in blocks:
-        running = min(threads, block.count)
+        running = min(threads, block.blocks)
         total += running * block.beside
         threads -= running
         if not threads:
