@@ -16,7 +16,8 @@ from dask_tapestry.plan.block_seconds import block_seconds
 from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
-from dask_tapestry.plan.program import Program, Schedule
+from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.stored import stored_bytes
 from dask_tapestry.plan.symmetric import is_symmetric
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
@@ -25,7 +26,6 @@ APART: Final = 0.1  # of a resource's seconds that do not overlap with those of 
 FRESH_BYTES_A_SECOND: Final = (
     1.2e10  # that the system clears: 118 MB became float32 in 41 ms for 22
 )
-LOOKED_AT: Final = 12  # blocks in a row that do not read whole chunks
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
@@ -110,7 +110,7 @@ def step_cost(
     if is_symmetric(program, tuple(cuts)):
         block *= (1 + 1 / cuts[-1].count) / 2
     compute = _in_waves(block, count, equal, program, machine)
-    read = needs.stored * _alike(program, cuts, box, needs.stored) if needs.stored else 0.0
+    read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     network = _network_seconds(moved, edges, count, machine)
     store = _store_seconds(read, written, count, machine)
     overhead = _overhead(count, slices, edges, machine)
@@ -135,35 +135,6 @@ def step_cost(
     )
 
 
-def _alike(program: Program, cuts: Sequence[Cuts], box: ZRange, stored: int) -> float:
-    """How many times the chunks that the block `box` reads all blocks read together.
-
-    Blocks within a chunk read all of it, and others parts of several; of a long row of blocks that
-    are not alike some are looked at.
-    """
-    times = 1.0
-    for dim, cut in enumerate(cuts):
-        if cut.count == 1:
-            continue
-
-        def read(number: int, dim: int = dim, cut: Cuts = cut) -> float:
-            schedule = program.schedule(box.replace(dim, *cut.block(number)))
-            return _stored_bytes(program, schedule) / stored
-
-        first, last = read(0), read(cut.count - 1)
-        inner = cut.count - 2
-        some = 1 if first == 1 else LOOKED_AT
-        looked = [read(1 + n * inner // some) for n in range(min(inner, some))]
-        times *= first + last + inner * (sum(looked) / len(looked) if looked else 0)
-    return times
-
-
-def _stored_bytes(program: Program, schedule: Schedule) -> int:
-    first = len(program.inputs)
-    operators = [program.instructions[work.value - first].operator for work in schedule.works]
-    return sum(o.stored_bytes(w.box) for o, w in zip(operators, schedule.works, strict=True))
-
-
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
     if not moved:
         return 0.0
@@ -171,12 +142,11 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
 
 
 def _store_seconds(read: float, written: float, count: int, machine: Machine) -> float:
-    """Seconds of stores: workers share what one store can do, and blocks end apart."""
-    workers = min(machine.workers, count)
-    rounds = ceil(count / workers) / count  # of a block each
-    single = read / machine.store_read + written / machine.store_write
+    """Seconds of stores: threads share a worker's rate, workers what one store can do."""
+    single = (read / machine.store_read + written / machine.store_write) * machine.threads / count
     together = read / machine.store_read_all + written / machine.store_write_all
-    return max(single * rounds, together) + UNEVEN * single / count * (count > 1)
+    waves = ceil(count / machine.slots)
+    return max(single * waves, together) + UNEVEN * single * (count > 1)
 
 
 def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
@@ -198,7 +168,7 @@ def _own_costs(program: Program, box: ZRange) -> dict[str, float]:
 def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:
     """Seconds of all blocks, that run in waves; a last wave that is not full counts as one."""
     at_once = min(count, machine.slots)
-    if program.multithreaded and count <= machine.workers:
+    if program.multithreaded and count == 1:
         block /= machine.threads
     waves = ceil(count / at_once)
     return block * max(1.0, waves * equal / count) + UNEVEN * block * (count > 1)
