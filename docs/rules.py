@@ -9,6 +9,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
+from dask_tapestry.rules.split_k import split_k  # noqa: E402
+from dask_tapestry.rules.split_reduction import split_reduction  # noqa: E402
+from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice  # noqa: E402
+from dask_tapestry.rules.split_sort import split_sort  # noqa: E402
+
 from dask_tapestry.plan.passes import passes  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
@@ -19,10 +24,6 @@ from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
-from dask_tapestry.rules.split_k import split_k  # noqa: E402
-from dask_tapestry.rules.split_reduction import split_reduction  # noqa: E402
-from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice  # noqa: E402
-from dask_tapestry.rules.split_sort import split_sort  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"

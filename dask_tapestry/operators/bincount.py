@@ -66,7 +66,11 @@ class BinCount(TreeReduction):
         return Tree(self.extents, max(LEAF_CELLS, CELLS_A_BIN * self.count))
 
     @property
-    def is_whole(self) -> bool:
+    def level(self) -> int | None:
+        return None
+
+    @property
+    def is_last(self) -> bool:
         return self.target is None
 
     def part(self, source: int | None, target: int | None) -> BlockOperator:

@@ -25,7 +25,7 @@ columns, with 440,000 pieces in each of two exchanges of all with all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,8 +35,19 @@ from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import PLACES, Sort, sort_bytes, sort_flops
-from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.operators.sort_costs import PLACES, sort_bytes, sort_flops
+from dask_tapestry.teg import (
+    BlockOperator,
+    Form,
+    IndexDim,
+    Kind,
+    Node,
+    Operator,
+    Signature,
+    Tensor,
+    TensorType,
+    apply,
+)
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -226,8 +237,20 @@ def rows_of(cells: int, columns: int) -> int:
     return rows if columns * rows >= 2 * (columns - 1) ** 2 else 0
 
 
-def columnsort(x: Tensor, columns: int, places: bool = False) -> Tensor:
-    """Sort the last axis of `x` in `columns` parts; with `places`, argsort it, stably."""
+def columnsort_forms(
+    x: TensorType, axis: int, make: Callable[[Node, int], Node]
+) -> tuple[Form, ...]:
+    """The form in columns of an operator that sorts the lanes of `x` along `axis`."""
+    most = most_columns(x.shape[axis]) if x.size else 0
+    sizes = tuple(1 << i for i in range(1, most.bit_length()) if 1 << i <= most)
+    return (Form("columns", sizes, make),) if sizes else ()
+
+
+def columnsort(x: Tensor, columns: int, merge: Operator, places: bool = False) -> Tensor:
+    """Sort the last axis of `x` in `columns` parts; with `places`, argsort it, stably.
+
+    `merge` sorts the last axis of a tensor with one more dimension, whose lanes are two runs each.
+    """
     lanes, cells = x.type.shape[:-1], x.type.shape[-1]
     rows = rows_of(cells, columns)
     length = columns * rows
@@ -238,7 +261,7 @@ def columnsort(x: Tensor, columns: int, places: bool = False) -> Tensor:
     upper = basic_slice(halves, (..., slice(0, -1), 1, None, whole))
     lower = basic_slice(halves, (..., slice(1, None), 0, None, whole))
     pairs = reshape(concat([upper, lower], -2), (*lanes, columns - 1, length))
-    middle = apply(Sort(len(lanes) + 1, in_runs=True), pairs)
+    middle = apply(merge, pairs)
     first, last = (basic_slice(halves, (..., at, at, whole)) for at in (0, -1))
     joined = concat([first, reshape(middle, (*lanes, (columns - 1) * length)), last], len(lanes))
     value = basic_slice(joined, (..., slice(0, cells)))

@@ -39,8 +39,12 @@ class JointReductions(TreeReduction):
         return self.parts[0].tree
 
     @property
-    def is_whole(self) -> bool:
-        return self.parts[0].is_whole
+    def level(self) -> int | None:
+        return self.parts[0].level
+
+    @property
+    def is_last(self) -> bool:
+        return self.parts[0].is_last
 
     def part(self, source: int | None, target: int | None) -> JointReductions:
         return JointReductions(tuple(p.part(source, target) for p in self.parts))

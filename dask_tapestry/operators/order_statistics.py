@@ -8,10 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.operators.columnsort import columnsort_forms
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import LaneOperator, sort_flops
-from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.operators.sort import LaneOperator, sorted_in_columns
+from dask_tapestry.operators.sort_costs import sort_flops
+from dask_tapestry.teg import Form, Node, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
@@ -43,6 +45,10 @@ class OrderStatistics(LaneOperator):
         (x,) = inputs
         lane = min(self.demand(inputs, box)[0].size, x.shape[self.axis]) * x.dtype.itemsize
         return lane + super().scratch_bytes(inputs, box)
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Cells of lanes that are sorted in columns."""
+        return columnsort_forms(inputs[0], self.axis, _in_columns)
 
     def text(self) -> str:
         shown = ", ".join(map(str, self.ranks[:4])) + ", ..." * (len(self.ranks) > 4)
@@ -104,6 +110,13 @@ def weighted_order_statistics(
     The result has ``len(quantiles) + 1`` cells along that axis.
     """
     return apply(WeightedOrderStatistics(0, tuple(quantiles), dtype, skip_nan), x, weights)
+
+
+def _in_columns(node: Node, columns: int) -> Node:
+    """``orderstatistics(x, ranks) -> columnsort(x)[ranks]``."""
+    operator, (x,) = node.operator, node.inputs
+    assert isinstance(operator, OrderStatistics)
+    return picked(sorted_in_columns(x, operator.axis, columns), operator.ranks, operator.axis)
 
 
 def picked(ordered: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

@@ -65,8 +65,12 @@ class Reduce(TreeReduction):
         return Tree(self.extents, self.leaf)
 
     @property
-    def is_whole(self) -> bool:
-        return self.source is None and self.target is None
+    def level(self) -> int | None:
+        return self.source
+
+    @property
+    def is_last(self) -> bool:
+        return self.target is None
 
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.sort import PLACES, sort_flops
+from dask_tapestry.operators.sort_costs import PLACES, sort_flops
 from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange

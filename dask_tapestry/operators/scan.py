@@ -36,8 +36,10 @@ from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.teg import (
     BlockOperator,
+    Form,
     IndexDim,
     Kind,
+    Node,
     Progression,
     Region,
     Selector,
@@ -137,6 +139,18 @@ class Scan(Scanning):
 
     def indivisible(self, inputs: Types) -> tuple[int, ...]:
         return (self.axis,)
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """In three steps, of which the second is small.
+
+        Either leaves are scanned, and the scan of their ends is added to them; or, where holding
+        scanned leaves costs more than reading the cells twice, the totals of leaves are scanned.
+
+        Source: Tapestry whitepaper, "Signature Nodes": a scan dimension is cut in three steps.
+        """
+        if inputs[0].shape[self.axis] <= self.leaf:
+            return ()
+        return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), in_totals)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Along the axis all cells up to the last wanted one; along the others the region."""
@@ -334,3 +348,30 @@ def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) 
     if x.kind not in "biufcmM":
         raise DTypeError(f"{function}.accumulate has no loop for {x.name}")
     return result
+
+
+def in_leaves(node: Node, leaf: int) -> Node:
+    """``scan(x) -> afterleaf(y, scan(leafends(y)))`` with ``y = leafscan(x)``."""
+    whole, (x,), line = node.operator, node.inputs, node.line or ""
+    assert isinstance(whole, Scan)
+    function, axis, dtype, state = whole.function, whole.axis, whole.dtype, whole.state
+    local = apply(LeafScan(function, axis, leaf, state, state), x, after=node.after, line=line)
+    before = _one_leaf(whole, apply(LeafEnds(axis, leaf), local, line=line), line)
+    return apply(AfterLeaf(function, axis, leaf, dtype, state), local, before, line=line)
+
+
+def in_totals(node: Node, leaf: int) -> Node:
+    """``scan(x) -> scanafter(x, scan(leaftotals(x)))``."""
+    whole, (x,), line = node.operator, node.inputs, node.line or ""
+    assert isinstance(whole, Scan)
+    function, axis, dtype, state = whole.function, whole.axis, whole.dtype, whole.state
+    totals = apply(LeafTotals(function, axis, leaf, state, state), x, after=node.after, line=line)
+    before = _one_leaf(whole, totals, line)
+    after = ScanAfter(function, axis, leaf, dtype, state)
+    return apply(after, x, before, after=node.after, line=line)
+
+
+def _one_leaf(whole: Scan, totals: Node, line: str) -> Node:
+    """The scan of totals, as one leaf: in one step from the first to the last."""
+    extent, state = totals.type.shape[whole.axis], whole.state
+    return apply(Scan(whole.function, whole.axis, extent, state, state), totals, line=line)

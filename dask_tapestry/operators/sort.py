@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, log2
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.columnsort import columnsort, columnsort_forms
 from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reverse import reverse
+from dask_tapestry.operators.sort_costs import PLACES, sort_bytes, sort_flops
 from dask_tapestry.teg import (
     BlockOperator,
+    Form,
     IndexDim,
     Kind,
+    Node,
     Progression,
     Region,
     Signature,
@@ -26,10 +30,6 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
-
-PLACES: Final = np.dtype(np.intp)
-SPACE: Final = 0.75  # of a lane: room of a stable sort, or for the signs of zeros
-FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
 
 
 class LaneOperator(BlockOperator):
@@ -101,6 +101,10 @@ class Sort(LaneOperator):
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """In columns, unless lanes are runs: these are short."""
+        return () if self.in_runs else columnsort_forms(inputs[0], self.axis, in_columns)
+
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.sort(inputs[0], axis=self.axis)
 
@@ -122,23 +126,27 @@ class ArgSort(LaneOperator):
     def flops(self, inputs: Types, box: ZRange) -> int:
         return 2 * sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """In columns."""
+        return columnsort_forms(inputs[0], self.axis, in_columns)
+
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.argsort(inputs[0], axis=self.axis, kind="stable")
 
 
-def sort_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
-    """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
-
-    Lanes are sorted one after the other, structured cells all together.
-    """
-    if dtype.names:
-        return cells * (dtype.itemsize + 4 * PLACES.itemsize)
-    return int(min(cells, length) * SPACE * dtype.itemsize)
+def in_columns(node: Node, columns: int) -> Node:
+    """``sort(x) -> columnsort(x)``, ``argsort(x) -> columnsort(x).place``."""
+    operator, (x,) = node.operator, node.inputs
+    assert isinstance(operator, Sort | ArgSort)
+    return sorted_in_columns(x, operator.axis, columns, isinstance(operator, ArgSort))
 
 
-def sort_flops(cells: int, length: int) -> int:
-    """Operations it takes to sort `cells` in lanes of `length`."""
-    return cells * FLOPS_A_LEVEL * ceil(log2(max(length, 2)))
+def sorted_in_columns(x: Node, axis: int, columns: int, places: bool = False) -> Node:
+    """The lanes of `x` along `axis` in order, or with `places` the indices that sort them."""
+    last = [dim for dim in range(x.type.ndim) if dim != axis] + [axis]
+    back = [last.index(dim) for dim in range(x.type.ndim)]
+    merge = Sort(x.type.ndim, in_runs=True)
+    return permute(columnsort(permute(x, last), columns, merge, places), back)
 
 
 def sort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:

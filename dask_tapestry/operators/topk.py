@@ -18,7 +18,8 @@ from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import Sort, argsort, sort, sort_bytes, sort_flops
+from dask_tapestry.operators.sort import Sort, argsort, sort
+from dask_tapestry.operators.sort_costs import sort_bytes, sort_flops
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange

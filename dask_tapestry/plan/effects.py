@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from dask_tapestry.operators.placement import hold
-from dask_tapestry.plan.fuse import is_external
+from dask_tapestry.plan.group import is_external
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, sequence_point
 from dask_tapestry.teg.node import reapply, topological

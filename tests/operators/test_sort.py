@@ -3,7 +3,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.sort import argsort, sort, sort_flops
+from dask_tapestry.operators.sort import argsort, sort
+from dask_tapestry.operators.sort_costs import sort_flops
 from dask_tapestry.teg import Region
 from dask_tapestry.zspace import ZRange
 

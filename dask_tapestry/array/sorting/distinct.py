@@ -22,7 +22,8 @@ from dask_tapestry.operators.row_order import row_order
 from dask_tapestry.operators.scan import scan
 from dask_tapestry.operators.search import is_in, searchsorted
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import PLACES, argsort, sort
+from dask_tapestry.operators.sort import argsort, sort
+from dask_tapestry.operators.sort_costs import PLACES
 from dask_tapestry.operators.take import take
 from dask_tapestry.teg import Tensor
 
