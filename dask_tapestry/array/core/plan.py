@@ -6,7 +6,8 @@ from typing import Any, Protocol, final, runtime_checkable
 
 from dask import base
 
-from dask_tapestry.diagnostics.explain import explain, plan_html
+from dask_tapestry.diagnostics.explain import explain
+from dask_tapestry.diagnostics.page import plan_html, plan_page
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
@@ -182,7 +183,10 @@ class Plan:
         return [type(item)(node, core) for item, node in zip(self._items, nodes, strict=True)]
 
     def visualize(self, filename: str = "plan.html") -> str:
-        """Write the plan as an HTML page.
+        """Write the plan as an HTML page, which needs no network to be looked at.
+
+        It shows the graph of the steps, and of the one that is pointed at its grid, what decided on
+        it, what it takes and what came second; when steps run, and the total cost.
 
         Parameters
         ----------
@@ -195,9 +199,7 @@ class Plan:
             The filename.
         """
         with open(filename, "w", encoding="utf-8") as file:
-            file.write(
-                f"<!doctype html><meta charset='utf-8'><title>Plan</title>{plan_html(self.core)}"
-            )
+            file.write(plan_page(self.core))
         return filename
 
     def __repr__(self) -> str:
