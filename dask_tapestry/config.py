@@ -17,7 +17,7 @@ DEFAULTS: dict[str, object] = {
     "line-numbers": True,  # keep the user's source line beside each node
     "rules": (),  # the user's, made by dt.rule, or "module:name" of them
     "mutators": (),  # the same, made by dt.mutator
-    "rates": "shipped",  # how fast machines are: "shipped", a file of rates, or a dictionary
+    "rates": "measured",  # how fast machines are: "measured", "shipped", a file, or a dictionary
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
 BLOCK_BYTES = 32 * 2**20  # of canonical chunks, and up to which freed memory is used again
@@ -47,8 +47,9 @@ def config(**settings: object) -> dask.config.set:
         (working set a block aims at, in bytes), ``kept_memory`` (bytes of results and intermediate
         arrays that are gone, which a process keeps some seconds for the next ones; by default a
         tenth of its memory, 1 GiB at most),
-        ``relax_placement``, ``line_numbers``, ``rates`` (how fast machines are: ``"shipped"``, the
-        path of a file of rates, or some of them by name), ``algebra`` (``"exact"``, or ``"fast"``:
+        ``relax_placement``, ``line_numbers``, ``rates`` (how fast machines are: ``"measured"``,
+        as `calibrate` found or else as shipped, ``"shipped"``, the path of a file of rates, or some
+        of them by name), ``algebra`` (``"exact"``, or ``"fast"``:
         rewrite as algebra allows, though floating-point bits change), ``rules`` (a list of rules
         that `rule` made, instead of those before), ``mutators`` (the same of `mutator`).
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -29,8 +30,7 @@ def run_block(
     spec: StepSpec,
     index: tuple[int, ...],
     out: ResultBuffer,
-    inputs: Sequence[Any],
-    after: Any = None,
+    *given: Any,
 ) -> Any:
     """Compute block `index` of a step.
 
@@ -38,17 +38,15 @@ def run_block(
     ----------
     out
         Buffer to write into; a remote one to return the block instead.
-    inputs
+    given
         For each external input and each box of it that the block needs, in the order of the
-        schedule: the array itself, or the producer's blocks that meet it in C order.
-    after
-        What must have ended before; not looked at.
+        schedule: the array itself, or the producer's blocks that meet it in C order. What follows
+        has ended before, and is not looked at.
     """
-    del after
     box = spec.box(index)
     program = spec.program
     schedule = program.schedule(box)
-    held = _Values(program, schedule, _gather(spec, schedule, iter(inputs)))
+    held = _Values(program, schedule, _gather(spec, schedule, given))
     last = len(program.types) - 1
     target = out.box(box) if out.is_local else None
     part = tiled_part(program)
@@ -155,12 +153,16 @@ def _room_for(program: Program, work: Work) -> Block | None:
     return POOL.array(work.box.shape, instruction.type.dtype)
 
 
-def _gather(spec: StepSpec, schedule: Schedule, inputs: Any) -> Held:
+def _gather(spec: StepSpec, schedule: Schedule, given: tuple[Any, ...]) -> Held:
     values: Held = {}
+    rest = iter(given)
     for value, cuts in enumerate(spec.input_cuts):
         for box in schedule.boxes[value]:
-            given = next(inputs)
-            values[value, box] = given if cuts is None else assemble(box, cuts, given)
+            if cuts is None:
+                values[value, box] = next(rest)
+            else:
+                count = prod(map(len, block_range(cuts, box)))
+                values[value, box] = assemble(box, cuts, list(islice(rest, count)))
     return values
 
 
@@ -197,9 +199,7 @@ def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Blo
     return KERNELS[operator.kernel](target, *blocks, **arguments)
 
 
-def finish_array(
-    cuts: tuple[Cuts, ...], out: ResultBuffer, blocks: Sequence[Block], copy: bool = False
-) -> Any:
+def finish_array(cuts: tuple[Cuts, ...], out: ResultBuffer, copy: bool, *blocks: Block) -> Any:
     """Return the whole result: the buffer that blocks were written to, or the blocks joined.
 
     A result without dimensions comes as a NumPy scalar, as from NumPy's own functions. With `copy`
@@ -215,18 +215,18 @@ def finish_array(
     return np.array(whole) if copy else whole
 
 
-def prepare_sink(sink: Sink, type_: Any, run: str, after: Any = None) -> None:
-    """Make a store ready, in the compute `run`; `after` has ended."""
-    del after
+def prepare_sink(sink: Sink, type_: Any, run: str, *ended: Any) -> None:
+    """Make a store ready, in the compute `run`, after other tasks have ended."""
+    del ended
     sink.prepare(type_, run)
 
 
-def finish_sink(sink: Sink, blocks: Sequence[None]) -> None:
+def finish_sink(sink: Sink, *written: None) -> None:
     """Complete a store: all its blocks are written."""
-    del blocks
+    del written
     sink.finish()
 
 
-def barrier(ended: Any) -> None:
+def barrier(*ended: Any) -> None:
     """Do nothing, after other tasks have ended."""
     del ended

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from dask_tapestry.lower.dask_private import DataNode, GraphNode, Task, TaskList, TaskRef
+from dask_tapestry.lower.dask_private import (
+    DataNode,
+    GraphNode,
+    Task,
+    TaskRef,
+    written_task,
+)
 from dask_tapestry.lower.execute import barrier, finish_array, finish_sink, prepare_sink, run_block
+from dask_tapestry.lower.references import HeldBlocks
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
-from dask_tapestry.lower.slices import block_references
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.symmetric import source_of, transpose_block
@@ -53,34 +60,58 @@ class StepLayer(SymbolicLayer):
         return self.spec.grid_shape
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
+        key = (self.name, *index)
         if self.spec.symmetric and (source := source_of(index)) is not None:
             block = TaskRef((self.name, *source))
-            return Task((self.name, *index), transpose_block, self.spec.box(index), self.out, block)
-        arguments: list[Any] = [self.spec, index, self.out, self._inputs(index)]
-        if self.after:
-            arguments.append(TaskList(*map(TaskRef, self.after)))
-        reads_keys = any(isinstance(source, str) for source in self.inputs)
-        return Task((self.name, *index), run_block, *arguments, _data_producer=not reads_keys)
+            return Task(key, transpose_block, self.spec.box(index), self.out, block)
+        arguments: list[Any] = [self.spec, index, self.out]
+        keys = self._ended
+        for held, boxes in zip(self._held, self.spec.input_boxes(index), strict=True):
+            for box in boxes:
+                if isinstance(held, HeldBlocks):
+                    references, needed = held.of(box)
+                    arguments += references
+                    keys = keys | needed if keys else needed
+                else:
+                    arguments.append(held[box.index()])
+        arguments += map(TaskRef, self.after)
+        return written_task(key, run_block, tuple(arguments), keys, self._is_first)
 
-    def _inputs(self, index: tuple[int, ...]) -> Any:
-        """Arrays and references to tasks, in the order in which `run_block` takes them."""
-        if not self.inputs:
-            return ()
-        parts: list[Any] = []
-        program = self.spec.program
-        boxes = program.input_boxes(self.spec.box(index))
-        for place, (source, cuts) in enumerate(zip(self.inputs, self.spec.input_cuts, strict=True)):
-            size, slices = program.inputs[place].dtype.itemsize, self.slice_layers[place]
-            for box in boxes[place]:
-                if isinstance(source, str) and cuts is not None:
-                    parts.append(TaskList(*block_references(source, cuts, box, size, slices)))
-                elif isinstance(source, np.ndarray):
-                    parts.append(source[box.index()])
-        return TaskList(*parts) if any(isinstance(part, TaskList) for part in parts) else parts
+    @cached_property
+    def _ended(self) -> frozenset[Key]:
+        return frozenset(self.after)
+
+    @cached_property
+    def _held(self) -> list[HeldBlocks | np.ndarray[Any, Any]]:
+        """For each input the blocks that hold it, or the array itself."""
+        types, every = self.spec.program.inputs, (self.inputs, self.spec.input_cuts)
+        return [
+            source
+            if isinstance(source, np.ndarray)
+            else HeldBlocks(source, cuts or (), type_.dtype.itemsize, slices)
+            for source, cuts, type_, slices in zip(*every, types, self.slice_layers, strict=True)
+        ]
+
+    @cached_property
+    def _is_first(self) -> bool:
+        """Whether no task reads another's block."""
+        return not any(isinstance(source, str) for source in self.inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.spec, self.inputs, self.out, self.after, self.slice_layers, self.annotations)
         return StepLayer, parts
+
+
+def every_key(source: str, cuts: tuple[Cuts, ...]) -> list[Key]:
+    """Keys of all blocks, in C order."""
+    return list(product((source,), *[range(c.count) for c in cuts]))
+
+
+def _after(
+    key: Key, function: Callable[..., Any], head: tuple[Any, ...], needed: Sequence[Key]
+) -> Task:
+    """A task that calls a function with the arguments `head`, then the values of keys."""
+    return written_task(key, function, (*head, *map(TaskRef, needed)), frozenset(needed))
 
 
 class GatherLayer(SymbolicLayer):
@@ -95,9 +126,8 @@ class GatherLayer(SymbolicLayer):
     grid_shape = (1,)
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        numbers = product(*(range(c.count) for c in self.cuts))
-        blocks = TaskList(*(TaskRef((self.source, *n)) for n in numbers))
-        return Task((self.name, *index), finish_array, self.cuts, self.out, blocks, self.copy)
+        head = (self.cuts, self.out, self.copy)
+        return _after((self.name, *index), finish_array, head, every_key(self.source, self.cuts))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GatherLayer, (self.name, self.source, self.cuts, self.out, self.copy)
@@ -121,10 +151,8 @@ class PrepareLayer(SymbolicLayer):
         self.sink, self.type, self.run, self.after = sink, type_, run, after
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        arguments: list[Any] = [self.sink, self.type, self.run]
-        if self.after:
-            arguments.append(TaskList(*map(TaskRef, self.after)))
-        return Task((self.name, *index), prepare_sink, *arguments)
+        head = (self.sink, self.type, self.run)
+        return _after((self.name, *index), prepare_sink, head, self.after)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.name, self.sink, self.type, self.run, self.after, self.annotations)
@@ -141,9 +169,8 @@ class FinishLayer(SymbolicLayer):
         self.source, self.cuts, self.sink = source, cuts, sink
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        numbers = product(*(range(c.count) for c in self.cuts))
-        blocks = TaskList(*(TaskRef((self.source, *n)) for n in numbers))
-        return Task((self.name, *index), finish_sink, self.sink, blocks)
+        written = every_key(self.source, self.cuts)
+        return _after((self.name, *index), finish_sink, (self.sink,), written)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FinishLayer, (self.name, self.source, self.cuts, self.sink)
@@ -161,7 +188,7 @@ class EndedLayer(SymbolicLayer):
         return tuple(c.count for c in self.cuts)
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        return Task((self.name, *index), barrier, TaskRef((self.source, *index)))
+        return _after((self.name, *index), barrier, (), [(self.source, *index)])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EndedLayer, (self.name, self.source, self.cuts)
@@ -177,7 +204,7 @@ class BarrierLayer(SymbolicLayer):
         self.ended = ended
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        return Task((self.name, *index), barrier, TaskList(*map(TaskRef, self.ended)))
+        return _after((self.name, *index), barrier, (), self.ended)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BarrierLayer, (self.name, self.ended)

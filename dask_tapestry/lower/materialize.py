@@ -18,28 +18,43 @@ def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNo
     tasks: dict[Any, GraphNode] = {}
     foreign: set[Any] = set()
     missing: set[Any] = set()
-    stack = list(keys)
+    stack = _checked(graph, keys)
     while stack or foreign:
         if not stack:  # another collection's tasks may in turn stand on ours
             found = _foreign_tasks(graph, foreign - tasks.keys())
             tasks |= found
             foreign.clear()
-            stack.extend(d for task in found.values() for d in task.dependencies)
-            stack = [key for key in stack if key not in tasks]
+            needed = (d for task in found.values() for d in task.dependencies)
+            stack = _checked(graph, (key for key in needed if key not in tasks))
             continue
         key = stack.pop()
         if key in tasks:
             continue
         layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
         if isinstance(layer, SymbolicLayer):
-            if isinstance(layer, ScatteredLayer) and layer.data is None:
+            if _is_sent(layer):
                 continue
-            tasks[key] = task = layer[key]
-            stack.extend(task.dependencies)
+            tasks[key] = task = layer.task(key[1:])
+            stack.extend(task.dependencies.difference(tasks))
         elif key not in missing:
             missing.add(key)
             foreign.add(key)
     return tasks
+
+
+def _checked(graph: HighLevelGraph, keys: Iterable[Key]) -> list[Key]:
+    """The keys; `KeyError` for one that its layer does not have, as others may ask for anything."""
+    checked = list(keys)
+    for key in checked:
+        layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
+        if isinstance(layer, SymbolicLayer) and not _is_sent(layer):
+            layer.index_of(key)
+    return checked
+
+
+def _is_sent(layer: SymbolicLayer) -> bool:
+    """Whether a layer's blocks are on the workers, and known there by key."""
+    return isinstance(layer, ScatteredLayer) and layer.data is None
 
 
 class _Keys:

@@ -7,41 +7,18 @@ its own, on the worker that holds the block, where the bytes it saves outweigh t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import product
+from operator import sub
 from typing import Any
 
 import numpy as np
-from dask.typing import Key as DaskKey
 
-from dask_tapestry.lower.dask_private import GraphNode, Task, TaskRef
+from dask_tapestry.lower.dask_private import GraphNode, TaskRef, written_task
+from dask_tapestry.lower.references import HeldBlocks
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
-from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
-
-
-def block_references(
-    source: str, cuts: tuple[Cuts, ...], box: ZRange, itemsize: int, slices: str | None
-) -> list[TaskRef]:
-    """Return the keys that hold the cells `box`, in C order: those of blocks, or of slices of them.
-
-    Parameters
-    ----------
-    source, cuts
-        First part of the blocks' keys, and how they are cut.
-    slices
-        First part of the keys of slices; None for whole blocks.
-    """
-    found = []
-    for number in product(*block_range(cuts, box)):
-        held = block_box(cuts, number)
-        part = held.intersection(box)
-        saved = (held.size - part.size) * itemsize
-        if slices is None or saved < SLICE_SAVES_BYTES:
-            found.append(TaskRef((source, *number)))
-        else:
-            found.append(TaskRef((slices, *number, *part.lo, *part.hi)))
-    return found
+from dask_tapestry.zspace import Cuts, ZRange
 
 
 def take_slice(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.ndarray[Any, Any]:
@@ -74,33 +51,46 @@ class SliceLayer(SymbolicLayer):
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
-        return (len(list(iter(self))),)
+        return (len(self),)
 
     def __iter__(self) -> Iterator[Key]:
         itemsize = self.reader.program.inputs[self.place].dtype.itemsize
+        held = HeldBlocks(self.source, self._cuts, itemsize, self.name)
+        if held.slices is None:
+            return
+        boxes: set[ZRange] = set()
         seen: set[Key] = set()
         for index in product(*map(range, self.reader.grid_shape)):
-            for box in self.reader.program.input_boxes(self.reader.box(index))[self.place]:
-                for ref in block_references(self.source, self._cuts, box, itemsize, self.name):
-                    key: Any = ref.key
+            for box in self.reader.input_boxes(index)[self.place]:
+                if box in boxes:
+                    continue
+                boxes.add(box)
+                for key in held.keys(box):
                     if key[0] == self.name and key not in seen:
                         seen.add(key)
                         yield key
 
-    def __len__(self) -> int:
-        return len(list(iter(self)))
+    @cached_property
+    def _count(self) -> int:
+        return sum(1 for _ in self)
 
-    def __getitem__(self, key: DaskKey) -> GraphNode:
-        index = self.index_of(key)
-        if len(index) != 3 * len(self._cuts):
-            raise KeyError(key)
-        return self.task(index)
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def _bounds(self) -> tuple[range, ...]:
+        inside = [range(c.extent + 1) for c in self._cuts]
+        return (*[range(c.count) for c in self._cuts], *inside, *inside)
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         rank = len(self._cuts)
         number, lo, hi = index[:rank], index[rank : 2 * rank], index[2 * rank :]
-        slices = ZRange(lo, hi).slices(block_box(self._cuts, number))
-        return Task((self.name, *index), take_slice, TaskRef((self.source, *number)), slices)
+        first = [c.block(i)[0] for c, i in zip(self._cuts, number, strict=True)]
+        part = tuple(map(slice, map(sub, lo, first), map(sub, hi, first)))
+        block: Key = (self.source, *number)
+        return written_task(
+            (self.name, *index), take_slice, (TaskRef(block), part), frozenset([block])
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SliceLayer, (self.name, self.source, self.reader, self.place, self.annotations)

@@ -57,6 +57,10 @@ class StepSpec:
         """Box of a block."""
         return block_box(self.cuts, index)
 
+    def input_boxes(self, index: tuple[int, ...]) -> tuple[tuple[ZRange, ...], ...]:
+        """Boxes of each external input that a block reads."""
+        return self.program.input_boxes(self.box(index))
+
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
             parts = (self.program, self.cuts, self.input_cuts)

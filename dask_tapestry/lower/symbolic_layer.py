@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from itertools import product
 from math import prod
+from operator import contains
 from typing import Any
 
 from dask.base import clone_key
@@ -49,21 +50,23 @@ class SymbolicLayer(Layer):
         return prod(self.grid_shape)
 
     def __getitem__(self, key: DaskKey) -> GraphNode:
-        index, shape = self.index_of(key), self.grid_shape
-        if len(index) != len(shape) or any(
-            not 0 <= i < n for i, n in zip(index, shape, strict=True)
-        ):
-            raise KeyError(key)
-        return self.task(index)
+        return self.task(self.index_of(key))
 
     def index_of(self, key: DaskKey) -> tuple[int, ...]:
         """Integers of a key ``(name, *integers)`` of this layer; `KeyError` for any other."""
         if not isinstance(key, tuple) or key[:1] != (self.name,):
             raise KeyError(key)
-        index = tuple([i for i in key[1:] if isinstance(i, int)])
-        if len(index) != len(key) - 1:
+        index, bounds = tuple([i for i in key[1:] if isinstance(i, int)]), self._bounds
+        if not len(key) - 1 == len(index) == len(bounds):
+            raise KeyError(key)
+        if not all(map(contains, bounds, index)):
             raise KeyError(key)
         return index
+
+    @property
+    def _bounds(self) -> tuple[range, ...]:
+        """The integers that a key may have at each place."""
+        return tuple(map(range, self.grid_shape))
 
     def clone(
         self, keys: set[DaskKey], seed: Hashable, bind_to: DaskKey | None = None
@@ -76,7 +79,7 @@ class SymbolicLayer(Layer):
 
     def __contains__(self, key: object) -> bool:
         try:
-            self[key]  # type: ignore[index]
+            self.index_of(key)  # type: ignore[arg-type]
         except KeyError:
             return False
         return True

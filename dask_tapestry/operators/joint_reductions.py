@@ -39,12 +39,14 @@ class JointReductions(TreeReduction):
         return self.parts[0].tree
 
     @property
-    def level(self) -> int | None:
-        return self.parts[0].level
+    def source(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it takes."""
+        return self.parts[0].source
 
     @property
-    def is_last(self) -> bool:
-        return self.parts[0].is_last
+    def target(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it yields."""
+        return self.parts[0].target
 
     def part(self, source: int | None, target: int | None) -> JointReductions:
         return JointReductions(tuple(p.part(source, target) for p in self.parts))

@@ -8,12 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.operators.columnsort import columnsort_forms
+from dask_tapestry.operators.columnsort import column_counts
 from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.lanes import LaneOperator, sort_flops
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import LaneOperator, sorted_in_columns
-from dask_tapestry.operators.sort_costs import sort_flops
-from dask_tapestry.teg import Form, Node, Tensor, TensorType, apply
+from dask_tapestry.operators.sort import sorted_in_columns
+from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
@@ -34,6 +35,12 @@ class OrderStatistics(LaneOperator):
         shape[self.axis] = len(self.ranks)
         return inputs[0]._replace(shape=tuple(shape))
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        (x,) = inputs
+        if not x.size or not self.ranks:
+            return ()
+        return (Form("columns", column_counts(x.shape[self.axis]), in_columns),)
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"ranks": self.ranks, "axis": self.axis, "part": self.part(box)}
 
@@ -45,10 +52,6 @@ class OrderStatistics(LaneOperator):
         (x,) = inputs
         lane = min(self.demand(inputs, box)[0].size, x.shape[self.axis]) * x.dtype.itemsize
         return lane + super().scratch_bytes(inputs, box)
-
-    def forms(self, inputs: Types) -> tuple[Form, ...]:
-        """Cells of lanes that are sorted in columns."""
-        return columnsort_forms(inputs[0], self.axis, _in_columns)
 
     def text(self) -> str:
         shown = ", ".join(map(str, self.ranks[:4])) + ", ..." * (len(self.ranks) > 4)
@@ -96,6 +99,14 @@ class WeightedOrderStatistics(LaneOperator):
         return cells * (inputs[0].dtype.itemsize + SUMS * np.dtype(np.float64).itemsize)
 
 
+@stand_in
+def in_columns(node: Tensor, columns: int) -> Tensor:
+    """``orderstatistics(x, ranks) -> columnsort(x)[ranks]``."""
+    whole, (x,) = node.operator, node.inputs
+    assert isinstance(whole, OrderStatistics)
+    return picked(sorted_in_columns(x, whole.axis, columns), whole.ranks, whole.axis)
+
+
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:
     """Cells number `chosen` along `axis` of sorted `x`; negative numbers count from the end."""
     extent = x.type.shape[axis]
@@ -110,13 +121,6 @@ def weighted_order_statistics(
     The result has ``len(quantiles) + 1`` cells along that axis.
     """
     return apply(WeightedOrderStatistics(0, tuple(quantiles), dtype, skip_nan), x, weights)
-
-
-def _in_columns(node: Node, columns: int) -> Node:
-    """``orderstatistics(x, ranks) -> columnsort(x)[ranks]``."""
-    operator, (x,) = node.operator, node.inputs
-    assert isinstance(operator, OrderStatistics)
-    return picked(sorted_in_columns(x, operator.axis, columns), operator.ranks, operator.axis)
 
 
 def picked(ordered: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

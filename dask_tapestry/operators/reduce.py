@@ -64,14 +64,6 @@ class Reduce(TreeReduction):
         """The canonical tree."""
         return Tree(self.extents, self.leaf)
 
-    @property
-    def level(self) -> int | None:
-        return self.source
-
-    @property
-    def is_last(self) -> bool:
-        return self.target is None
-
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are
         return replace(self, source=source, target=target, cells=cells)

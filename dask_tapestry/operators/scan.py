@@ -33,13 +33,13 @@ from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.teg import (
     BlockOperator,
     Form,
     IndexDim,
     Kind,
-    Node,
     Progression,
     Region,
     Selector,
@@ -137,20 +137,12 @@ class Scan(Scanning):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (self._along(box, 0, box.hi[self.axis]),)
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (self.axis,)
-
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        """In three steps, of which the second is small.
-
-        Either leaves are scanned, and the scan of their ends is added to them; or, where holding
-        scanned leaves costs more than reading the cells twice, the totals of leaves are scanned.
-
-        Source: Tapestry whitepaper, "Signature Nodes": a scan dimension is cut in three steps.
-        """
-        if inputs[0].shape[self.axis] <= self.leaf:
+        """Two, in three steps of which the second is small; the length of leaves is given."""
+        (x,) = inputs
+        if not x.size or x.shape[self.axis] <= self.leaf:
             return ()
-        return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), in_totals)
+        return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), after_totals)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Along the axis all cells up to the last wanted one; along the others the region."""
@@ -312,6 +304,34 @@ class AfterLeaf(Scanning):
         return self._told(box.lo[self.axis])
 
 
+@stand_in
+def in_leaves(node: Tensor, leaf: int) -> Tensor:
+    """``scan(x) -> afterleaf(y, scan(leafends(y)))`` with ``y = leafscan(x)``."""
+    match node.operator:
+        case Scan(function, axis, _, dtype, state) as whole:
+            local = apply(LeafScan(function, axis, leaf, state, state), *node.inputs)
+            before = _one_leaf(whole, apply(LeafEnds(axis, leaf), local))
+            return apply(AfterLeaf(function, axis, leaf, dtype, state), local, before)
+    raise TypeError(f"{node!r} is no scan")
+
+
+@stand_in
+def after_totals(node: Tensor, leaf: int) -> Tensor:
+    """``scan(x) -> scanafter(x, scan(leaftotals(x)))``, which reads x twice."""
+    match node.operator:
+        case Scan(function, axis, _, dtype, state) as whole:
+            totals = apply(LeafTotals(function, axis, leaf, state, state), *node.inputs)
+            before = _one_leaf(whole, totals)
+            return apply(ScanAfter(function, axis, leaf, dtype, state), *node.inputs, before)
+    raise TypeError(f"{node!r} is no scan")
+
+
+def _one_leaf(whole: Scan, totals: Tensor) -> Tensor:
+    """The scan of totals, as one leaf: in one step from the first to the last."""
+    extent, state = totals.type.shape[whole.axis], whole.state
+    return apply(Scan(whole.function, whole.axis, extent, state, state), totals)
+
+
 def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = None) -> Tensor:
     """Combine the cells up to each one along `axis`, as ``ufunc.accumulate`` does.
 
@@ -348,30 +368,3 @@ def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) 
     if x.kind not in "biufcmM":
         raise DTypeError(f"{function}.accumulate has no loop for {x.name}")
     return result
-
-
-def in_leaves(node: Node, leaf: int) -> Node:
-    """``scan(x) -> afterleaf(y, scan(leafends(y)))`` with ``y = leafscan(x)``."""
-    whole, (x,), line = node.operator, node.inputs, node.line or ""
-    assert isinstance(whole, Scan)
-    function, axis, dtype, state = whole.function, whole.axis, whole.dtype, whole.state
-    local = apply(LeafScan(function, axis, leaf, state, state), x, after=node.after, line=line)
-    before = _one_leaf(whole, apply(LeafEnds(axis, leaf), local, line=line), line)
-    return apply(AfterLeaf(function, axis, leaf, dtype, state), local, before, line=line)
-
-
-def in_totals(node: Node, leaf: int) -> Node:
-    """``scan(x) -> scanafter(x, scan(leaftotals(x)))``."""
-    whole, (x,), line = node.operator, node.inputs, node.line or ""
-    assert isinstance(whole, Scan)
-    function, axis, dtype, state = whole.function, whole.axis, whole.dtype, whole.state
-    totals = apply(LeafTotals(function, axis, leaf, state, state), x, after=node.after, line=line)
-    before = _one_leaf(whole, totals, line)
-    after = ScanAfter(function, axis, leaf, dtype, state)
-    return apply(after, x, before, after=node.after, line=line)
-
-
-def _one_leaf(whole: Scan, totals: Node, line: str) -> Node:
-    """The scan of totals, as one leaf: in one step from the first to the last."""
-    extent, state = totals.type.shape[whole.axis], whole.state
-    return apply(Scan(whole.function, whole.axis, extent, state, state), totals, line=line)

@@ -1,15 +1,20 @@
 """The contract of operators that fold their input in the order of a canonical tree.
 
 Such an operator can be cut along the axes it folds: parts compute nodes of the tree, others combine
-nodes further, and the last one yields the value. Planner and rules know no more of it.
+nodes further, and the last one yields the value.
+
+Source: Tapestry whitepaper, "Reduction Operations": partial reductions over blocks of the reduction
+dimension, and a second stage that completes them.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from math import prod
 
 from dask_tapestry.cells import Tree
-from dask_tapestry.teg import BlockOperator, Form, Node, apply
+from dask_tapestry.operators.forms import a_dozen, stand_in
+from dask_tapestry.teg import BlockOperator, Form, Tensor, apply
 from dask_tapestry.teg.operator import Types
 
 
@@ -22,13 +27,36 @@ class TreeReduction(BlockOperator):
         The folded axes of the first input.
     tree
         The canonical tree over them.
-    level
-        Level of the tree that it takes nodes of; None where it takes cells.
-    is_last
-        Whether it yields the value, not nodes.
+    is_whole
+        Whether it takes cells and yields the value.
+    source
+        Level of the nodes that it takes; None for cells.
+    target
+        Level of the nodes that it yields; None for the value.
     """
 
     axes: tuple[int, ...]
+    source: int | None = None
+    target: int | None = None
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Where it yields the value: the levels between, which differ in their number of nodes."""
+        if self.target is not None or (levels := self._levels_between()) == ():
+            return ()
+        return (Form("nodes", levels, in_nodes),)
+
+    def _levels_between(self) -> tuple[int, ...]:
+        """Levels above the source at which there is more than one node, the highest first."""
+        tree, found = self.tree, []
+        first, nodes = 0, 0
+        if self.source is not None:
+            first, nodes = self.source + 1, prod(tree.counts(self.source))
+        for level in range(first, tree.depth):
+            count = prod(tree.counts(level))
+            if count != nodes:
+                found.append(level)
+            nodes = count
+        return a_dozen(found[::-1])
 
     @property
     @abstractmethod
@@ -36,19 +64,9 @@ class TreeReduction(BlockOperator):
         """The canonical tree over the folded axes."""
 
     @property
-    @abstractmethod
-    def level(self) -> int | None:
-        """Level of the tree that it takes nodes of; None where it takes cells."""
-
-    @property
-    @abstractmethod
-    def is_last(self) -> bool:
-        """Whether it yields the value, not nodes."""
-
-    @property
     def is_whole(self) -> bool:
         """Whether it takes cells and yields the value."""
-        return self.level is None and self.is_last
+        return self.source is None and self.target is None
 
     @abstractmethod
     def part(self, source: int | None, target: int | None) -> BlockOperator:
@@ -57,23 +75,11 @@ class TreeReduction(BlockOperator):
         A part from cells takes what the whole takes; others take the nodes of the part before.
         """
 
-    def forms(self, inputs: Types) -> tuple[Form, ...]:
-        """Nodes of a level first, then the rest of the tree, which may be parted again.
 
-        Source: Tapestry whitepaper, "Reduction Operations": partial reductions over blocks of the
-        reduction dimension, and a second stage that completes them.
-        """
-        lowest = 0 if self.level is None else self.level + 1
-        if not self.is_last or self.tree.depth <= lowest or not inputs[0].size:
-            return ()
-        return (Form("nodes", tuple(range(self.tree.depth - 1, lowest - 1, -1)), in_nodes),)
-
-
-def in_nodes(node: Node, level: int) -> Node:
+@stand_in
+def in_nodes(node: Tensor, level: int) -> Tensor:
     """``reduce(x) -> reduce from level t(reduce to level t(x))``."""
     whole = node.operator
     assert isinstance(whole, TreeReduction)
-    line = node.line or ""
-    first = whole.part(whole.level, level)
-    nodes = apply(first, *node.inputs, after=node.after, line=line)
-    return apply(whole.part(level, None), nodes, line=line)
+    nodes = apply(whole.part(whole.source, level), *node.inputs)
+    return apply(whole.part(level, None), nodes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.passes import rewritten
 from dask_tapestry.plan.plan import Plan
@@ -13,6 +12,7 @@ from dask_tapestry.plan.rule_choices import with_forms
 from dask_tapestry.plan.search import search, steps_of
 from dask_tapestry.plan.step import with_first
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, prod
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import numpy as np
-
+from dask_tapestry.plan.block_seconds import block_seconds
 from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
 from dask_tapestry.plan.program import Program, Schedule
 from dask_tapestry.plan.symmetric import is_symmetric
-from dask_tapestry.teg import Sink, TensorType
-from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 APART: Final = 0.1  # of a resource's seconds that do not overlap with those of the busiest
@@ -107,7 +105,7 @@ def step_cost(
     slices = sum(r.slices for r in reads)
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
-    block, own = _block_seconds(program, box, machine)
+    block, own = block_seconds(program, box, machine), _own_costs(program, box)
     block += max(0, needs.work - handy) / FRESH_BYTES_A_SECOND
     if is_symmetric(program, tuple(cuts)):
         block *= (1 + 1 / cuts[-1].count) / 2
@@ -187,29 +185,14 @@ def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
     return tasks + (count + slices) * machine.worker_task / min(machine.slots, count)
 
 
-def _block_seconds(
-    program: Program, box: ZRange, machine: Machine
-) -> tuple[float, dict[str, float]]:
-    """Seconds of one thread for a block, and amounts of the users' own resources."""
-    first, seconds = len(program.inputs), 0.0
+def _own_costs(program: Program, box: ZRange) -> dict[str, float]:
+    """Amounts of the users' own resources that a block takes."""
     own: dict[str, float] = {}
     for work in program.schedule(box).works:
-        operator, _, types, type_, _ = program.instructions[work.value - first]
-        size = operator.block_bytes(type_, work.box)
-        if size:
-            for value, read in work.reads:
-                size += read.size * program.types[value].dtype.itemsize
-        flops = operator.flops(types, work.box)
-        seconds += machine.seconds(operator.kernel, _dtype(types, type_), flops, size)
-        seconds += APART * size / machine.memory
-        for name, amount in operator.own_costs(types, work.box).items():
+        instruction = program.instructions[work.value - len(program.inputs)]
+        for name, amount in instruction.operator.own_costs(instruction.types, work.box).items():
             own[name] = own.get(name, 0.0) + amount
-    return seconds, own
-
-
-def _dtype(inputs: Types, output: TensorType) -> np.dtype[Any]:
-    """The dtype of the cells that an operator reads, or of those that it makes from none."""
-    return inputs[0].dtype if inputs else output.dtype
+    return own
 
 
 def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:

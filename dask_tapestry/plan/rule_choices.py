@@ -13,12 +13,12 @@ from typing import Final, Protocol
 
 from dask_tapestry.config import setting
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.effects import following
 from dask_tapestry.plan.passes import passes
 from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import FORMS, Trace
+from dask_tapestry.rules.effects import following
 from dask_tapestry.teg import Form, Graph, Node
 
 ONE_SIZE: Final = (1,)  # a rule has no size

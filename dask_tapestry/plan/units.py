@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd, lcm
 from typing import NamedTuple
 
 from dask_tapestry.plan.footprint import Held
@@ -49,9 +50,9 @@ class Unit(NamedTuple):
 def units(program: Program, chunks: Held) -> tuple[Unit, ...]:
     """For each output dimension, the chunks that its cuts should fall between."""
     shape = program.type.shape
-    found = [Unit()] * len(shape)
+    wanted = [Unit()] * len(shape)
     if 0 in shape:
-        return tuple(found)
+        return tuple(wanted)
     origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
     holders = _chunked_values(program, chunks)
     for dim, extent in enumerate(shape):
@@ -59,41 +60,62 @@ def units(program: Program, chunks: Held) -> tuple[Unit, ...]:
             continue
         at = tuple(int(d == dim) for d in range(len(shape)))
         moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)), rounded=False)
-        if _divides(program, origin, moved):
-            found[dim] = Unit(extent, 0, required=True)
+        together = _together(program, origin, moved)
+        if any(unit.length == 0 for unit in together):
+            wanted[dim] = Unit(extent, 0, required=True)
             continue
-        met = [
+        found = [(program.type.nbytes, unit) for unit in together]
+        found += [
             (program.types[value].nbytes, unit._replace(required=required))
             for value, steps, required in holders
             if (unit := _follow(origin.boxes[value], moved.boxes[value], steps))
         ]
-        found[dim] = _common_unit(met)
-    return tuple(found)
+        wanted[dim] = common_unit(found)
+    return tuple(wanted)
 
 
-def _divides(program: Program, origin: Schedule, moved: Schedule) -> bool:
-    """Whether a step of the output moves an axis that an operator cannot divide."""
-    for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
-        for axis in instruction.operator.indivisible(instruction.types):
-            here, there = (
-                {(box.lo[axis], box.hi[axis]) for box in boxes.boxes[value]}
-                for boxes in (origin, moved)
-            )
-            if here != there:
-                return True
-    return False
+def _together(program: Program, origin: Schedule, moved: Schedule) -> list[Unit]:
+    """The units of cells computed together that a step of the output moves; of length 0 for all."""
+    found = []
+    values = enumerate(program.granularity, start=len(program.inputs))
+    for value, cells in ((value, cells) for value, cells in values if cells):
+        here, there = origin.boxes[value], moved.boxes[value]
+        for axis, length in enumerate(cells):
+            edges = [{(box.lo[axis], box.hi[axis]) for box in boxes} for boxes in (here, there)]
+            if edges[0] == edges[1] or length == 1:
+                continue
+            if length == 0:
+                return [Unit(0)]
+            unit = _follow_axis(here, there, axis, length)
+            found += [unit._replace(required=True)] if unit else []
+    return found
 
 
-def _common_unit(found: list[tuple[int, Unit]]) -> Unit:
-    """The unit of the largest value, among those that keep to a required one."""
-    must = next((unit for _, unit in found if unit.required), Unit())
+def common_unit(found: list[tuple[int, Unit]]) -> Unit:
+    """The unit of the largest value, among those that keep to the required ones."""
+    must = Unit()
+    for _, unit in found:
+        if unit.required:
+            must = _meeting(must, unit)
     fitting = [
         (size, unit)
         for size, unit in found
-        if unit.length % must.length == 0 and unit.lead % must.length == 0
+        if unit.length % must.length == 0 and (unit.lead - must.lead) % must.length == 0
     ]
     best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
     return best._replace(required=must.required)
+
+
+def _meeting(one: Unit, other: Unit) -> Unit:
+    """The unit whose edges are those of both; the first where they have none in common."""
+    both = gcd(one.length, other.length)
+    apart, odd = divmod(other.lead - one.lead, both)
+    if odd:
+        return one
+    steps = apart * pow(one.length // both, -1, other.length // both) if other.length > both else 0
+    length = lcm(one.length, other.length)
+    lead = (one.lead + steps * one.length) % length
+    return Unit(length, lead, one.required or other.required)
 
 
 def _chunked_values(program: Program, chunks: Held) -> list[tuple[int, tuple[int, ...], bool]]:
@@ -115,10 +137,18 @@ def _follow(
     origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], sides: tuple[int, ...]
 ) -> Unit | None:
     """Chunks in steps of the output, if one step moves the value by whole cells."""
+    units = (_follow_axis(origin, moved, axis, side) for axis, side in enumerate(sides))
+    return next((unit for unit in units if unit), None)
+
+
+def _follow_axis(
+    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], axis: int, side: int
+) -> Unit | None:
+    """The same along one axis of the value, whose pieces are `side` long."""
     if len(origin) != 1 or len(moved) != 1:
         return None
-    for a, b, side in zip(origin[0].lo, moved[0].lo, sides, strict=True):
-        pace = b - a
-        if pace > 0 and side > pace and side % pace == 0:
-            return Unit(side // pace, -(-((-a) % side) // pace))
+    start = origin[0].lo[axis]
+    pace = moved[0].lo[axis] - start
+    if pace > 0 and side > pace and side % pace == 0:
+        return Unit(side // pace, -(-(-start % side) // pace))
     return None

@@ -12,7 +12,7 @@ from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.teg import Node, apply
 
-COSTLY_FLOPS = 64  # operations a cell; a formula that takes so many is computed once
+COSTLY_FLOPS = 128  # operations a cell; a formula that takes so many is computed once
 
 
 @on(ViewSelector)

@@ -6,28 +6,9 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.materialize import materialize
-from dask_tapestry.lower.slices import SliceLayer, block_references, take_slice
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.lower.slices import SliceLayer, take_slice
 
 TWO = dt.Resources(workers=2, threads=1, memory="2 GiB")
-CUTS = (Cuts.regular(4000, 1000), Cuts.regular(1000, 1000))
-
-
-def test_small_savings_hand_over_whole_blocks():
-    box = ZRange((900, 0), (1100, 1000))
-    whole = block_references("x", CUTS, box, itemsize=1, slices="p")
-    assert [ref.key for ref in whole] == [("x", 0, 0), ("x", 1, 0)]
-
-
-def test_large_savings_cut_slices():
-    box = ZRange((900, 0), (2000, 1000))
-    found = block_references("x", CUTS, box, itemsize=8, slices="p")
-    assert [ref.key for ref in found] == [("p", 0, 0, 900, 0, 1000, 1000), ("x", 1, 0)]
-
-
-def test_without_a_layer_of_slices_blocks_stay_whole():
-    box = ZRange((999, 0), (1000, 1))
-    assert [r.key for r in block_references("x", CUTS, box, 8, None)] == [("x", 0, 0)]
 
 
 def test_a_slice_owns_its_cells():
@@ -74,3 +55,23 @@ def test_a_layer_lists_its_slices_and_pickles_small(transposed):
         assert len(layer) == len(list(layer))
         with pytest.raises(KeyError):
             layer[("other", 0)]
+
+
+def test_keys_outside_a_layer_are_not_in_it(transposed):
+    lowered = Lowering(transposed[1].core, None).lower(final=False)
+    layer = next(x for x in lowered.graph.layers.values() if isinstance(x, SliceLayer))
+    name, *index = next(iter(layer))
+    assert (name, *index) in layer
+    assert (name, 99, *index[1:]) not in layer
+    assert (name, *index[:-1]) not in layer
+
+
+def test_a_layer_is_listed_once_for_all_lengths(transposed):
+    lowered = Lowering(transposed[1].core, None).lower(final=False)
+    layer = next(x for x in lowered.graph.layers.values() if isinstance(x, SliceLayer))
+    assert len(layer) == len(set(layer))
+    type(layer).__iter__, kept = None, type(layer).__iter__
+    try:
+        assert layer.grid_shape == (len(layer),)
+    finally:
+        type(layer).__iter__ = kept

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.columnsort import largest, most_columns, rows_of
-from dask_tapestry.operators.sort import argsort, sort, sorted_in_columns
+from dask_tapestry.operators.columnsort import columnsort, largest, most_columns, rows_of
+from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry_kernels.cpu.blocks import sort as kernels
 from tests.examples import examples
 
@@ -41,8 +41,8 @@ def test_columns_sort_to_the_same_bits(n, columns, kind, seed, few, lanes):
     made, places, whole, order = (
         dt.Array(node)
         for node in (
-            sorted_in_columns(x.node, len(lanes), columns),
-            sorted_in_columns(x.node, len(lanes), columns, places=True),
+            columnsort(x.node, columns),
+            columnsort(x.node, columns, places=True),
             sort(x.node, -1),
             argsort(x.node, -1),
         )
@@ -55,7 +55,7 @@ def test_columns_sort_to_the_same_bits(n, columns, kind, seed, few, lanes):
 @pytest.mark.parametrize("block_bytes", [8, 200, 10**6])
 def test_every_sharding_of_columns_has_the_same_value(block_bytes, shardings):
     x = cells((2, 120), "f8", 3, few=True)
-    value = dt.Array(sorted_in_columns(dt.asarray(x).node, x.ndim - 1, 4))
+    value = dt.Array(columnsort(dt.asarray(x).node, 4))
     whole = value.compute(scheduler="sync")
     with shardings.tiny(block_bytes, workers=3, threads=2):
         assert value.compute(scheduler="sync").tobytes() == whole.tobytes()

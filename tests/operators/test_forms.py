@@ -1,179 +1,178 @@
-"""Every form of every operator, in every size, has the operator's value."""
+"""Every form and size of every operator yields its value."""
+
+import inspect
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.order_statistics import ranks
-from dask_tapestry.operators.reduce import reduce
-from dask_tapestry.operators.sort import argsort, sort
-from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.joint_reductions import join_reductions
-from dask_tapestry.teg import Graph, apply, sequence_point
+from dask_tapestry.operators.bincount import BinCount, bincount
+from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in
+from dask_tapestry.operators.joint_reductions import JointReductions
+from dask_tapestry.operators.matmul import MatMul
+from dask_tapestry.operators.order_statistics import OrderStatistics, ranks
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.reduce import Reduce, reduce
+from dask_tapestry.operators.scan import Scan, scan
+from dask_tapestry.operators.sort import ArgSort, Sort, argsort, sort
+from dask_tapestry.operators.user_monoid import Fold, Monoid, fold
+from dask_tapestry.operators.user_operator import UserOperator
+from dask_tapestry.teg import Graph, Operator, apply, sequence_point
 from tests.comparisons import same_bits
-from tests.operators.monoid_names import monoids_of
+from tests.examples import examples
 
-RANDOM = np.random.default_rng(5)
-X = RANDOM.normal(size=(3, 5000)) * 10.0 ** RANDOM.integers(-8, 8, (3, 5000))
-SMALL = X[:, :70]
-TIES = RANDOM.integers(0, 50, (3, 40, 2))
-LONG = RANDOM.normal(size=(4, 700))
+from .in_forms import formed, forms_of
+
+KINDS = ("f8", "f4", "i8", "i1", "c16")
 
 
-def forms(node):
-    """The forms of a node by name."""
-    return {form.name: form for form in node.operator.forms(node.input_types)}
+def cells(shape, kind, seed):
+    random = np.random.default_rng(seed)
+    x = random.integers(-9, 9, shape) * 10.0 ** random.integers(-2, 3, shape)
+    with np.errstate(invalid="ignore"):
+        return x.astype(kind)
 
 
-def node_of(value):
-    return dt.asarray(value).node
+def held(shape, kind, seed):
+    return dt.asarray(cells(shape, kind, seed)).node
 
 
-def _joint():
-    """Two reductions of one input, folded together."""
-    x = dt.asarray(X)
-    graph = join_reductions(Graph([x.sum(1).node, x.max(1).node]), Trace())
-    return next(n for n in graph.nodes if n.operator.name == "jointreductions")
+def lanes(n, m, kind, seed):
+    return held((n, m), "f8" if kind == "c16" else kind, seed)
 
 
-NODES = {
-    **{
-        f"{name} {axis}": (lambda name=name, axis=axis: reduce(node_of(X), name, axis))
-        for name in monoids_of("f8")
-        for axis in (None, 1)
-    },
-    "joint": lambda: _joint(),
-    "bincount": lambda: dt.bincount(dt.asarray(TIES.ravel()), minlength=50).node,
-    "matmul": lambda: dt.matmul(np.arange(24.0).reshape(4, 6), np.arange(18.0).reshape(6, 3)).node,
-    "booleans": lambda: dt.matmul(np.eye(4, dtype=bool), np.ones((4, 3), bool)).node,
-    **{
-        f"cumsum {dtype}": (lambda dtype=dtype: dt.cumsum(dt.asarray(LONG.astype(dtype)), 1).node)
-        for dtype in ("f8", "f2", "i1", "c16")
-    },
-    **{f"sort {axis}": (lambda axis=axis: sort(node_of(TIES), axis)) for axis in range(3)},
-    **{f"argsort {axis}": (lambda axis=axis: argsort(node_of(TIES), axis)) for axis in range(3)},
-    **{
-        f"ranks {axis}": (lambda axis=axis: ranks(node_of(TIES), (0, -1), axis))
-        for axis in range(3)
-    },
+def products(n, m, kind, seed):
+    return apply(MatMul(np.dtype("f8")), held((m, n), "f8", seed), held((n, 3), "f8", seed + 1))
+
+
+def rows_times(n, m, kind, seed):
+    times = dt.block_operator(
+        index={"m": "parallel", "n": "parallel", "k": dt.reduce_over("sum")},
+        inputs={"x": "m k", "w": "k n"},
+        outputs={"z": "m n"},
+    )(np.matmul)
+    return times(cells((m, n), "i8", seed), cells((n, 2), "i8", seed)).node
+
+
+def joint(n, m, kind, seed):
+    x = lanes(9 * n, m, kind, seed)
+    parts = [reduce(x, name, 0).operator for name in ("sum", "min" if n else "prod")]
+    return apply(JointReductions(tuple(parts)), x)
+
+
+def folded(n, m, kind, seed):
+    return fold(held((n, m), "i8", seed), Monoid(0, np.maximum), 0)
+
+
+def picked(n, m, kind, seed):
+    chosen = {0, n // 2, n - 1} if n else ()
+    return ranks(lanes(n, m, kind, seed), tuple(chosen), 0)
+
+
+def counted(n, m, kind, seed):
+    return bincount(dt.asarray(abs(cells((n * 400,), "i8", seed)) % 5).node, 5)
+
+
+MADE = {  # of n cells that are folded or ordered, m times
+    Reduce: lambda n, m, kind, seed: reduce(held((n * 9, m), kind, seed), "sum", 0),
+    JointReductions: joint,
+    BinCount: counted,
+    Scan: lambda n, m, kind, seed: scan(held((n * 5, m), kind, seed), "add", 0),
+    Sort: lambda n, m, kind, seed: apply(Sort(0), lanes(n, m, kind, seed)),
+    ArgSort: lambda n, m, kind, seed: argsort(lanes(n, m, kind, seed), 0),
+    OrderStatistics: picked,
+    MatMul: products,
+    UserOperator: rows_times,
+    Fold: folded,
 }
+ROUNDED = (MatMul, UserOperator)  # BLAS adds in an order of its own
 
 
-def every_form(node):
-    """The node in each form and size, and in forms of these."""
-    for form in forms(node).values():
-        for size in form.sizes:
-            made = form.make(node, size)
-            yield made
-            for again in forms(made).values():
-                yield again.make(made, again.sizes[len(again.sizes) // 2])
+def declaring(base=Operator):
+    """The operators that declare forms, themselves or by a class above them."""
+    for one in base.__subclasses__():
+        yield from declaring(one)
+        ours = one.__module__.startswith("dask_tapestry.") and not inspect.isabstract(one)
+        if ours and one.forms is not Operator.forms:
+            yield one
 
 
-@pytest.mark.parametrize("name", NODES)
-def test_the_value_and_type_stay(name):
-    node = NODES[name]()
-    expected = dt.Array(node).compute()
-    for made in every_form(node):
-        assert made.type == node.type
-        assert same_bits(dt.Array(made).compute(), expected)
+def test_every_operator_that_declares_forms_is_tried():
+    assert {one for one in declaring() if one.__name__ != "Finalize"} == set(MADE)
 
 
-@pytest.mark.parametrize("name", ["sum 1", "matmul", "cumsum f8", "sort 1", "ranks 1"])
-def test_there_are_forms_from_coarse_to_fine(name):
-    node = NODES[name]()
-    assert forms(node)
-    for form in forms(node).values():
+@pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)
+@pytest.mark.parametrize("n", [300, 4000])
+def test_sizes_are_few_and_from_coarse_to_fine(operator, n):
+    node = MADE[operator](n, 2, "f8", 0)
+    assert isinstance(node.operator, operator)
+    forms = forms_of(node)
+    assert forms
+    for form in forms.values():
+        assert 0 < len(form.sizes) <= MOST_SIZES
         assert len(set(form.sizes)) == len(form.sizes)
-        pieces = [_first_added(form.make(node, size), node) for size in form.sizes]
-        assert pieces == sorted(pieces)
+        assert list(form.sizes) in (sorted(form.sizes), sorted(form.sizes)[::-1])
 
 
-def _first_added(made, node):
-    known = set(Graph(node.inputs).nodes)
-    return next(n for n in Graph([made]).nodes if n not in known).type.size
-
-
-@pytest.mark.parametrize(
-    "node",
-    [
-        lambda: reduce(node_of(X[:0]), "sum", 1),
-        lambda: reduce(node_of(SMALL), "sum", 1),
-        lambda: dt.matmul(np.ones((3, 1)), np.ones((1, 3))).node,
-        lambda: dt.cumsum(np.ones(100), 0).node,
-        lambda: sort(node_of(np.ones((0, 4))), 1),
-    ],
+@pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)
+@examples(12)
+@given(
+    n=st.sampled_from([0, 1, 2, 3, 31, 129, 257, 800]),
+    m=st.sampled_from([0, 1, 2, 5]),
+    kind=st.sampled_from(KINDS),
+    seed=st.integers(0, 99),
 )
-def test_what_is_too_small_has_no_form(node):
-    assert forms(node()) == {}
+def test_every_form_of_every_size_is_the_value(operator, n, m, kind, seed):
+    if operator in (Fold, Sort, ArgSort, OrderStatistics) and not n:
+        n = 1  # nothing to order
+    node = MADE[operator](n, m, kind, seed)
+    made = [formed(node, name, size) for name, f in forms_of(node).items() for size in f.sizes]
+    if not made:
+        return
+    assert all(one.type == node.type for one in made)
+    with np.errstate(all="ignore"):
+        expected, *values = dt.plan(*map(dt.Array, (node, *made)), method="none").compute()
+    for value in values:
+        if operator in ROUNDED:
+            np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-9)
+        else:
+            assert same_bits(value, expected)
 
 
-def test_what_follows_an_effect_follows_it_in_every_form():
-    before = sequence_point(node_of(SMALL))
-    for node in (NODES["sum 1"](), NODES["matmul"](), NODES["cumsum f8"]()):
-        after = apply(node.operator, *node.inputs, after=(before,))
-        made = list(every_form(after))
-        assert made
-        assert all(before in Graph([one]).nodes for one in made)
+def test_a_form_has_the_names_the_line_and_the_order_of_what_it_stands_for():
+    x = dt.asarray(np.ones((500, 3))).rename("row", "column")
+    first = sequence_point(sort(dt.asarray(np.arange(3.0)).node, 0))
+    for operator in (Sort(0), scan(x.node, "add", 0).operator, reduce(x.node, "sum", 0).operator):
+        node = apply(operator, x.node, after=[first], line="there.py:7")
+        for name, form in forms_of(node).items():
+            value = formed(node, name, form.sizes[0])
+            new = [n for n in Graph([value]).nodes if n not in Graph([node]).nodes]
+            assert value.type == node.type
+            assert {n.line for n in new} == {"there.py:7"}
+            assert any(n.after == (first,) for n in new)
+            reads = [n for n in new if x.node in n.inputs and not n.operator.is_selector]
+            assert all(n.after == (first,) for n in reads)
 
 
-def test_a_reduction_in_nodes():
-    whole = reduce(node_of(np.ones((90, 70))), "sum", None)
-    made = forms(whole)["nodes"].make(whole, 1)
-    twice = forms(made)["nodes"].make(made, 3)
-    assert str(Graph([twice])).splitlines()[1:] == [
-        "%1 = reduce(%0, sum, axes=(0, 1), to level 1) : float64[3, 2]",
-        "%2 = reduce(%1, sum, axes=(0, 1), from level 1, to level 3) : float64[2, 1]",
-        "%3 = reduce(%2, sum, axes=(0, 1), from level 3) : float64[]",
-        "return %3",
-    ]
-    assert forms(made.inputs[0]) == {}
+def test_a_selection_of_the_input_does_not_wait():
+    x, first = dt.asarray(np.ones((4, 3))).node, sequence_point(dt.ones(3).node)
+    node = apply(Sort(0), x, after=[first], line="")
+
+    @stand_in
+    def turned(node, size):
+        return permute(apply(Sort(1), permute(node.inputs[0], (1, 0))), (1, 0))
+
+    made = turned(node, 1)
+    assert [n.after for n in Graph([made]).nodes if n.operator.name == "permute"] == [(), ()]
+    assert [n.after for n in Graph([made]).nodes if n.operator.name == "sort"] == [(first,)]
 
 
-def test_a_product_in_parts():
-    node = NODES["matmul"]()
-    made = forms(node)["parts"].make(node, 4)
-    assert str(Graph([made])).splitlines()[2:] == [
-        "%2 = matmul(%0, %1, parts of 4) : float64[2, 4, 3]",
-        "%3 = reduce(%2, sum, axes=(0,)) : float64[4, 3]",
-        "return %3",
-    ]
-    assert forms(made.inputs[0]) == {}
-
-
-def test_a_scan_of_leaves_and_of_totals():
-    node = NODES["cumsum f8"]()
-    leaves, totals = (forms(node)[name].make(node, 128) for name in ("leaves", "totals"))
-    assert str(Graph([leaves])).splitlines()[1:] == [
-        "%1 = leafscan(%0, add, axis=1) : float64[4, 700]",
-        "%2 = leafends(%1, axis=1) : float64[4, 5]",
-        "%3 = scan(%2, add, axis=1) : float64[4, 5]",
-        "%4 = afterleaf(%1, %3, add, axis=1) : float64[4, 700]",
-        "return %4",
-    ]
-    assert str(Graph([totals])).splitlines()[1:] == [
-        "%1 = leaftotals(%0, add, axis=1) : float64[4, 6]",
-        "%2 = scan(%1, add, axis=1) : float64[4, 6]",
-        "%3 = scanafter(%0, %2, add, axis=1) : float64[4, 700]",
-        "return %3",
-    ]
-    assert forms(leaves.inputs[1]) == {}
-
-
-def test_a_sort_in_columns():
-    node = sort(node_of(np.arange(20.0)), 0)
-    assert str(Graph([forms(node)["columns"].make(node, 2)])).splitlines()[1:] == [
-        "%1 = sortruns(%0, 2 of 12) : float64[2, 2, 6]",
-        "%2 = mergeruns(%1) : float64[2, 2, 6]",
-        "%3 = mergeruns(%2, halves) : float64[2, 2, 6]",
-        "%4 = slice(%3, [0, 0, 0:6]) : float64[6]",
-        "%5 = slice(%3, [0:1, 1, None, 0:6]) : float64[1, 1, 6]",
-        "%6 = slice(%3, [1:2, 0, None, 0:6]) : float64[1, 1, 6]",
-        "%7 = concat(%5, %6, axis=1) : float64[1, 2, 6]",
-        "%8 = reshape(%7, (1, 12)) : float64[1, 12]",
-        "%9 = sort(%8, axis=1) : float64[1, 12]",
-        "%10 = reshape(%9, (12,)) : float64[12]",
-        "%11 = slice(%3, [1, 1, 0:6]) : float64[6]",
-        "%12 = concat(%4, %10, %11, axis=0) : float64[24]",
-        "%13 = slice(%12, [0:20]) : float64[20]",
-        "return %13",
-    ]
+def test_very_many_sizes_are_thinned():
+    assert a_dozen(()) == ()
+    assert a_dozen(range(12)) == tuple(range(12))
+    for count in range(13, 100):
+        some = a_dozen(range(count))
+        assert 6 < len(some) <= MOST_SIZES
+        assert some[-1] == count - 1

@@ -115,8 +115,6 @@ def test_pieces_lie_together_in_memory(side):
     for y in (x * 2, (x + 1) / 3):
         rows, columns = last_step(y, resources=local).grid_shape
         assert (rows > 1, columns) == (True, 1)
-    rows, columns = last_step(x - x.mean(axis=0), resources=local).grid_shape
-    assert rows > columns  # fewer blocks of the mean are read by each
 
 
 def test_arrays_in_fortrans_order_are_cut_at_the_last_dimension():

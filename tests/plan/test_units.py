@@ -1,11 +1,12 @@
 """Where cuts should fall."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.plan.units import Unit, units
+from dask_tapestry.plan.units import Unit, common_unit, units
 from dask_tapestry.zspace import Cuts
 from tests.examples import examples
 
@@ -83,3 +84,30 @@ def test_any_extent_is_tiled_once(extent, pieces, length, lead, required):
     assert sum(cuts.lengths()) == extent
     assert all(n > 0 for n in cuts.lengths()) or not extent
     assert unit.allows(cuts)
+
+
+@pytest.mark.parametrize("shift", [0, 1, 5])
+def test_cuts_fall_between_cells_that_are_computed_together(shift):
+    triples = dt.block_operator(
+        index={"i": "parallel"},
+        inputs={"x": "i"},
+        outputs={"z": dt.IndexProjection([[3]], [0], [3])},
+        dtype="f8",
+    )(lambda x: np.repeat(x, 3))
+    x = triples(stored((10**8,), "f8", (10**5,)))
+    (cuts,) = last_step((x + 1)[shift:]).cuts
+    assert cuts.count > 1
+    assert cuts.step % 3 == (cuts.lead + shift) % 3 == 0
+
+
+@given(
+    st.integers(1, 30), st.integers(0, 29), st.integers(1, 30), st.integers(0, 29), st.booleans()
+)
+def test_units_meet_where_both_have_edges(length, lead, other, shift, required):
+    one, two = Unit(length, lead % length, True), Unit(other, shift % other, True)
+    both = common_unit([(8, one), (9, two), (10, Unit(7, 3, False))])
+    edges = [{x for x in range(2000) if (x - u.lead) % u.length == 0} for u in (one, two, both)]
+    assert both.required
+    assert edges[2] <= edges[0]
+    if edges[0] & edges[1]:
+        assert edges[2] <= edges[1]

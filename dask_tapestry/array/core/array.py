@@ -365,7 +365,7 @@ def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
 
 def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
     """Whole array from nested lists of blocks."""
-    return finish_array(cuts, REMOTE, list(flatten([blocks])), copy=True)
+    return finish_array(cuts, REMOTE, True, *flatten([blocks]))
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:

@@ -7,7 +7,7 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.plan.build import build_plan
-from dask_tapestry.plan.effects import (
+from dask_tapestry.rules.effects import (
     effects_of,
     followed_points,
     followers,

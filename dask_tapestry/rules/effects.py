@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from dask_tapestry.operators.placement import hold
-from dask_tapestry.plan.group import is_external
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, Sink, sequence_point
+from dask_tapestry.teg import Graph, Node, Sink, Source, sequence_point
 from dask_tapestry.teg.node import reapply, topological
 
 
@@ -117,6 +116,6 @@ def _following(root: Node, points: Sequence[Node]) -> Node:
     """The result `root`, computed after `points`."""
     if root.is_sequence_point or isinstance(root.operator, Sink):
         return sequence_point(root, *points)
-    if is_external(root):  # its cells are in memory: a copy can wait
+    if isinstance(root.operator, Source) and root.operator.external:  # a copy can wait
         return hold(root, points, root.line or "")
     return reapply(root, root.inputs, [*root.after, *points])

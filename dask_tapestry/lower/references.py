@@ -1,0 +1,156 @@
+"""References: which tasks hold the cells that a block of a step reads.
+
+Writing out a plan asks this for every box of every block, so what follows from a box's bounds along
+one axis is found once for each of those bounds, and what follows from a box once for each box: the
+blocks of a product read the same rows and columns of blocks again and again.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from operator import getitem, sub
+from typing import Final, NamedTuple, TypeAlias
+
+from dask_tapestry.lower.dask_private import TaskRef
+from dask_tapestry.lower.symbolic_layer import Key
+from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
+from dask_tapestry.zspace import Cuts, ZRange, block_box
+
+KNOWN: Final = 4096  # boxes, and bounds along an axis, that are remembered: some hundred kB
+Bounds: TypeAlias = tuple[int, int]
+References: TypeAlias = tuple[tuple[TaskRef, ...], frozenset[Key]]
+"""What holds a box's cells: references in C order of the blocks, and their keys."""
+
+
+class Parts(NamedTuple):
+    """Parts of blocks along one axis.
+
+    Attributes
+    ----------
+    numbers
+        Of the blocks.
+    lo, hi
+        First and one-past-last cell of each part.
+    held, wanted
+        Length of each block, and of the part.
+    """
+
+    numbers: tuple[int, ...]
+    lo: tuple[int, ...]
+    hi: tuple[int, ...]
+    held: tuple[int, ...]
+    wanted: tuple[int, ...]
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether the parts are the blocks."""
+        return self.held == self.wanted
+
+
+class HeldBlocks:
+    """The blocks of one input, as the tasks that read them refer to them.
+
+    Parameters
+    ----------
+    source, cuts
+        First part of the blocks' keys, and how they are cut.
+    itemsize
+        Bytes of a cell.
+    slices
+        First part of the keys of slices: parts of blocks that are cut where the block lies, where
+        that saves enough. None for whole blocks.
+    """
+
+    def __init__(
+        self, source: str, cuts: tuple[Cuts, ...], itemsize: int, slices: str | None
+    ) -> None:
+        largest = prod([c.longest for c in cuts]) * itemsize
+        self.source, self.cuts, self.itemsize = source, cuts, itemsize
+        self.slices = slices if largest >= SLICE_SAVES_BYTES else None
+        self._head = (source,)
+        self._numbers = [_Numbers(c) for c in cuts]
+        self._parts = [_Parts(c) for c in cuts]
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], References] = {}
+
+    def of(self, box: ZRange) -> References:
+        """Return what holds the cells `box`."""
+        corners = (box.lo, box.hi)
+        known = self._known.get(corners)
+        if known is None:
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            keys = self.keys(box)
+            known = self._known[corners] = tuple(map(TaskRef, keys)), frozenset(keys)
+        return known
+
+    def keys(self, box: ZRange) -> list[Key]:
+        """Return the keys of the blocks, or slices of them, that hold the cells `box`."""
+        bounds = zip(box.lo, box.hi, strict=True)
+        if self.slices is None:
+            found = list(product(self._head, *map(getitem, self._numbers, bounds)))
+        else:
+            found = self._cut(list(map(getitem, self._parts, bounds)))
+        return found or [self._key_of_none(box)]
+
+    def _cut(self, along: list[Parts]) -> list[Key]:
+        """Keys of parts of blocks: of a slice where that saves enough, else of the whole block."""
+        if all(parts.are_whole for parts in along):
+            return list(product(self._head, *[parts.numbers for parts in along]))
+        numbers, lo, hi, lengths, wanted = (product(*each) for each in zip(*along, strict=True))
+        head, slices, least = self._head, (self.slices,), SLICE_SAVES_BYTES / self.itemsize
+        return [
+            (head + number if held - part < least else slices + number + first + end)
+            for number, first, end, held, part in zip(
+                numbers, lo, hi, map(prod, lengths), map(prod, wanted), strict=True
+            )
+        ]
+
+    def _key_of_none(self, box: ZRange) -> Key:
+        """Key for a box without cells: of the first block, of which nothing but the type is read.
+
+        Its slice, which has no cells either, where the block is large.
+        """
+        first = (0,) * len(self.cuts)
+        held = block_box(self.cuts, first)
+        if self.slices is None or held.size * self.itemsize < SLICE_SAVES_BYTES:
+            return (self.source, *first)
+        none = held.intersection(box)
+        return (self.slices, *first, *none.lo, *none.hi)
+
+
+class _Numbers(dict[Bounds, range]):
+    """Numbers of the blocks between two coordinates of an axis."""
+
+    def __init__(self, cuts: Cuts) -> None:
+        super().__init__()
+        self.cuts = cuts
+
+    def __missing__(self, bounds: Bounds) -> range:
+        if len(self) >= KNOWN:
+            self.clear()
+        found = self[bounds] = range(*self.cuts.overlapping(*bounds))
+        return found
+
+
+class _Parts(dict[Bounds, Parts]):
+    """Parts of the blocks between two coordinates of an axis."""
+
+    def __init__(self, cuts: Cuts) -> None:
+        super().__init__()
+        self.cuts = cuts
+
+    def __missing__(self, bounds: Bounds) -> Parts:
+        if len(self) >= KNOWN:
+            self.clear()
+        found = self[bounds] = _parts(self.cuts, *bounds)
+        return found
+
+
+def _parts(cuts: Cuts, lo: int, hi: int) -> Parts:
+    numbers = tuple(range(*cuts.overlapping(lo, hi)))
+    blocks = [cuts.block(number) for number in numbers]
+    starts = tuple([max(first, lo) for first, _ in blocks])
+    ends = tuple([min(end, hi) for _, end in blocks])
+    held = tuple([end - first for first, end in blocks])
+    return Parts(numbers, starts, ends, held, tuple(map(sub, ends, starts)))
