@@ -61,7 +61,7 @@ def memory_svg(points: Sequence[tuple[float, float]], limit: float) -> str:
             _ticks(end, HEIGHT, duration),
             f'<path class="line" d="{path}"/>',
             f'<path class="limit" d="M{LEFT} {y:.1f}H{WIDTH}"/>',
-            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{format_bytes(limit)}</text>',
+            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{format_bytes(round(limit))}</text>',
         ],
     )
 

@@ -51,4 +51,4 @@ def build_plan(
     state = search(graph, machines, method)
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
-    return Plan(written, state.graph, steps, machines, trace)
+    return Plan(written, state.graph, steps, machines, trace, choices=state.choices)
