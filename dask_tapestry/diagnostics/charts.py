@@ -54,14 +54,14 @@ def memory_svg(points: Sequence[tuple[float, float]], limit: float) -> str:
     path = f"M{LEFT} {_up(0, most):.1f}"
     for time, size in points:
         path += f"H{_across(time, end):.1f}V{_up(size, most):.1f}"
-    y = _up(limit, most)
+    y, label = _up(limit, most), format_bytes(round(limit))
     return _svg(
         HEIGHT,
         [
             _ticks(end, HEIGHT, duration),
             f'<path class="line" d="{path}"/>',
             f'<path class="limit" d="M{LEFT} {y:.1f}H{WIDTH}"/>',
-            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{format_bytes(round(limit))}</text>',
+            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{label}</text>',
         ],
     )
 

@@ -21,6 +21,7 @@ from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.passes import simplified
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.pricing import Pricing
+from dask_tapestry.plan.rates import Rates
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.rule_choices import with_forms
 from dask_tapestry.plan.search import steps_of
@@ -150,7 +151,7 @@ def _resources(resources: Resources) -> dict[str, Any]:
     """The arguments that make equal resources."""
     found = {field.name: getattr(resources, field.name) for field in fields(resources)}
     found["groups"] = [list(asdict(group).values()) for group in found["groups"]]
-    found["rates"] = None if found["rates"] is None else asdict(found["rates"])
+    found["rates"] = resources.rates.as_dict() if isinstance(resources.rates, Rates) else None
     return found
 
 
