@@ -38,7 +38,7 @@ from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_bytes, sort
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
@@ -78,6 +78,8 @@ class SortRuns(BlockOperator):
             (_projection(reads, (*(1,) * lanes, length)),),
             (_projection(writes, (*(1,) * lanes, 1, self.columns, self.rows)),),
         )
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (wanted,) = signature_of(self, inputs).demand(box)
@@ -238,7 +240,7 @@ def column_counts(cells: int) -> tuple[int, ...]:
     Examples
     --------
     >>> column_counts(10**6)
-    (2, 4, 8, 16, 32, 64, 78)
+    (2, 4, 8, 16, 32, 64, 80)
     """
     most = most_columns(cells)
     return a_dozen([*(1 << i for i in range(1, (most - 1).bit_length())), most])
