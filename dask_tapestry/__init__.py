@@ -6,6 +6,7 @@
 
 from numpy import e, inf, nan, newaxis, pi
 
+import dask_tapestry.array.calibration as _calibration
 import dask_tapestry.array.core as _core
 import dask_tapestry.array.creation as _creation
 import dask_tapestry.array.elementwise as _elementwise
@@ -21,6 +22,7 @@ import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
 from dask_tapestry.array import nn, random
+from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
 from dask_tapestry.array.creation import *
 from dask_tapestry.array.elementwise import *
@@ -59,6 +61,7 @@ __all__ = [
     "pi",
     "random",
     *errors.__all__,
+    *_calibration.__all__,
     *_core.__all__,
     *_creation.__all__,
     *_elementwise.__all__,

@@ -20,6 +20,7 @@ FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
     *("sorting", "linalg", "nn", "random", "user_functions", "storage", "planning"),
+    "calibration",
 )
 BESIDE = {
     "planning": ("Resources", "config"),

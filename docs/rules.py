@@ -9,6 +9,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
+from dask_tapestry.operators import order_statistics, sort  # noqa: E402
+from dask_tapestry.operators.contraction import in_parts  # noqa: E402
+from dask_tapestry.operators.scan import after_totals, in_leaves  # noqa: E402
+from dask_tapestry.operators.tree_reduction import in_nodes  # noqa: E402
 from dask_tapestry.plan.passes import passes  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
@@ -19,10 +23,6 @@ from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
-from dask_tapestry.rules.split_k import split_k  # noqa: E402
-from dask_tapestry.rules.split_reduction import split_reduction  # noqa: E402
-from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice  # noqa: E402
-from dask_tapestry.rules.split_sort import split_sort  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
@@ -35,13 +35,15 @@ SECTIONS = (
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
     ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
-    (
-        "Cuts along folded dimensions",
-        SAME,
-        (split_reduction, split_scan, split_scan_reading_twice, split_sort),
-    ),
-    ("Cuts of products", PRODUCTS, (split_k,)),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
+)
+FORMS = (
+    ("nodes", in_nodes, SAME),
+    ("parts", in_parts, PRODUCTS),
+    ("leaves", in_leaves, SAME),
+    ("totals", after_totals, SAME),
+    ("columns", sort.in_columns, SAME),
+    ("columns", order_statistics.in_columns, SAME),
 )
 HEAD = """# The rules
 
@@ -87,12 +89,26 @@ across copies together with other axes: which of two zeros it is depends on thei
 """
 
 
+FORMS_HEAD = """
+## Forms
+
+What an operator folds or orders as a whole can be cut along that dimension too. Such *forms* are
+no rules: the operator declares them (`forms` of `dask_tapestry/teg/operator.py`), and a plan takes
+one, of one size, where that costs less.
+
+| form | before → after | bits |
+|---|---|---|
+"""
+
+
 def page():
     """The page as text."""
     parts = [HEAD]
     for title, bits, rules in SECTIONS:
         parts.append(f"\n## {title}\n\n| rule | before → after | bits |\n|---|---|---|\n")
         parts += [f"| `{rule.__name__}` | {what(rule)} | {bits} |\n" for rule in rules]
+    parts.append(FORMS_HEAD)
+    parts += [f"| {name} | {what(maker)} | {bits} |\n" for name, maker, bits in FORMS]
     return "".join(parts)
 
 

@@ -75,11 +75,9 @@ def test_nothing_is_left_to_do():
     assert not misses, listed(misses)
 
 
-NAME_OPERATORS = {  # what the cost-based planner replaces, and what makes operators of functions
+NAME_OPERATORS = {  # what makes operators of functions
     "dask_tapestry/array/user_functions/blockwise.py",
     "dask_tapestry/array/user_functions/reduction.py",
-    "dask_tapestry/plan/expand.py",
-    "dask_tapestry/plan/sorts.py",
 }
 
 

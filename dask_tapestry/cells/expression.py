@@ -65,7 +65,8 @@ class CellExpression:
     @cached_property
     def flops(self) -> int:
         """Operations a cell, as the cost model counts them."""
-        return sum(flops(step.function) for step in self.steps if step.function != "constant")
+        counted = [s for s in self.steps if s.function != "constant"]
+        return sum(flops(step.function, step.dtype) for step in counted)
 
     def constant(self, step: CellStep) -> np.generic:
         """Return the scalar that a ``constant`` step holds."""

@@ -26,12 +26,39 @@ CHEAP: Final = frozenset(
     "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift sign signbit isnan isinf "
     "isfinite conjugate square rint floor ceil trunc cast where constant coordinate".split()
 )
-ELEMENTARY_FLOPS: Final = 16  # a division counts as many as a transcendental: both dwarf an add
+ELEMENTARY_FLOPS: Final = 32  # exp and sqrt; log and sin take half as much again
+# Multiples of the time of an add in cache, by AVX2 and in float64; in float32 they are alike.
+COSTS: Final = MappingProxyType(
+    dict.fromkeys("divide reciprocal".split(), 8)
+    | dict.fromkeys("log log2 log10 log1p expm1 sin cos sinh cosh arccos".split(), 48)
+    | dict.fromkeys("tan tanh arctan arctan2 arctanh cbrt".split(), 64)
+    | dict.fromkeys("arcsinh arccosh nextafter power float_power".split(), 112)
+    | dict.fromkeys("logaddexp logaddexp2".split(), 144)
+    | dict.fromkeys("remainder fmod floor_divide divmod".split(), 320)
+)
+INTEGER_DIVISION: Final = 16  # multiples of a multiplication, which is slow as well
 
 
-def flops(function: str) -> int:
-    """Operations one call of `function` counts for in the cost model."""
-    return 1 if function in CHEAP else ELEMENTARY_FLOPS
+def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
+    """Operations that one call of `function` counts for in the cost model.
+
+    Parameters
+    ----------
+    function
+        Name of a ufunc; ``name.k`` is output k of one that has several.
+    dtype
+        Of the result, if it is known.
+
+    Examples
+    --------
+    >>> flops("add"), flops("remainder"), flops("remainder", np.dtype("int64"))
+    (1, 320, 16)
+    """
+    if function in CHEAP:
+        return 1
+    found = COSTS.get(function.partition(".")[0], ELEMENTARY_FLOPS)
+    integers = dtype is not None and dtype.kind in "iu"
+    return min(found, INTEGER_DIVISION) if integers else found
 
 
 @lru_cache(maxsize=4096)

@@ -11,17 +11,9 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.result_buffer import ResultBuffer
-from dask_tapestry.plan.program import Instruction, Program
-from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
+from dask_tapestry.zspace import ZRange
 
 Block = np.ndarray[Any, Any]
-
-
-def is_symmetric(program: Program, cuts: tuple[Cuts, ...]) -> bool:
-    """Whether the blocks below the diagonal are transposes of those above."""
-    if len(cuts) < 2 or cuts[-1] != cuts[-2] or cuts[-1].count < 2:
-        return False
-    return _is_symmetric(program, len(program.types) - 1)
 
 
 def source_of(index: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -38,46 +30,3 @@ def transpose_block(box: ZRange, out: ResultBuffer, block: Block) -> Block:
     target = out.box(box)
     target[...] = turned
     return target
-
-
-def _instruction(program: Program, value: int) -> Instruction | None:
-    place = value - len(program.inputs)
-    return program.instructions[place] if place >= 0 else None
-
-
-def _is_symmetric(program: Program, value: int) -> bool:
-    """Whether a value is ``x @ x.T``, or a formula of such values."""
-    instruction = _instruction(program, value)
-    if instruction is None or not instruction.inputs:
-        return False
-    order = instruction.operator.transposed_inputs(instruction.types)
-    return order is not None and all(
-        _is_symmetric(program, x)
-        if number == other
-        else _are_transposes(program, x, instruction.inputs[other])
-        for number, (x, other) in enumerate(zip(instruction.inputs, order, strict=True))
-    )
-
-
-def _are_transposes(program: Program, x: int, w: int) -> bool:
-    """Whether one value is the other with its last two dimensions exchanged, to the same bits."""
-    (source, shown), (other, wanted) = _shown(program, x), _shown(program, w)
-    if source == other:
-        *batch, row, column = range(shown.in_ndim)
-        return shown.permute_inputs((*batch, column, row)) == wanted
-    first, second = _instruction(program, x), _instruction(program, w)
-    if first is None or second is None or not first.operator.is_formula:
-        return False
-    return first.operator == second.operator and all(
-        _are_transposes(program, a, b) for a, b in zip(first.inputs, second.inputs, strict=True)
-    )
-
-
-def _shown(program: Program, value: int) -> tuple[int, ZAffineMap]:
-    """What a value is a view of, and the cells that it shows."""
-    instruction = _instruction(program, value)
-    if instruction is not None:
-        cells = instruction.operator.cell_map(instruction.types)
-        if cells is not None:
-            return instruction.inputs[0], cells
-    return value, ZAffineMap.identity(program.types[value].ndim)

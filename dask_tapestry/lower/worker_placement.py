@@ -31,23 +31,26 @@ def placement(node: Node, client: Any) -> dict[str, Any] | None:
     Raises
     ------
     PlanError
-        If none of those named is there, and others will not do: Dask would wait for ever.
+        If one of those named is not there, and others will not do: its name may be misspelt, and
+        if none is there Dask would wait for ever.
     """
     named = node.operator.workers
     if not named:
         return None
     relaxed, workers = bool(setting("relax-placement")), workers_of(client)
-    there = [address for address, worker in workers.items() if _is_named(address, worker, named)]
-    if workers and not there and not relaxed:
+    found = {name: [a for a, w in workers.items() if _is_named(a, w, name)] for name in named}
+    unknown = [name for name, addresses in found.items() if not addresses]
+    if workers and unknown and not relaxed:
         texts = [f"{worker.get('name')} at {address}" for address, worker in workers.items()]
         raise PlanError(
-            f"{node.operator.name} is placed on {', '.join(named)}, but the workers are "
+            f"{node.operator.name} is placed on {', '.join(unknown)}, but the workers are "
             f"{', '.join(sorted(texts))}; config(relax_placement=True) makes a place a preference"
         )
+    there = list(dict.fromkeys(address for addresses in found.values() for address in addresses))
     return {"workers": there or list(named), "allow_other_workers": relaxed}
 
 
-def _is_named(address: str, worker: Mapping[str, Any], named: tuple[str, ...]) -> bool:
-    """Whether a worker's name, address or host is among those given."""
+def _is_named(address: str, worker: Mapping[str, Any], name: str) -> bool:
+    """Whether `name` is a worker's name, address or host."""
     place = urlsplit(address)
-    return not {str(worker.get("name")), address, place.netloc, place.hostname}.isdisjoint(named)
+    return name in {str(worker.get("name")), address, place.netloc, place.hostname}

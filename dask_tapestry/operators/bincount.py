@@ -65,10 +65,6 @@ class BinCount(TreeReduction):
         """The canonical tree over larger leaves."""
         return Tree(self.extents, max(LEAF_CELLS, CELLS_A_BIN * self.count))
 
-    @property
-    def is_whole(self) -> bool:
-        return self.target is None
-
     def part(self, source: int | None, target: int | None) -> BlockOperator:
         if source is None:
             return replace(self, target=target)

@@ -110,8 +110,8 @@ class Blockwise(Operator):
     def infer(self, *inputs: TensorType) -> TensorType:
         return TensorType(tuple(c.extent for c in self.cuts), self.dtype)
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return tuple(axis for axis, c in enumerate(self.cuts) if c.count == 1 < c.extent)
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        return tuple(0 if c.count == 1 < c.extent else 1 for c in self.cuts)
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         places = [r or range(1) for r in block_range(self.cuts, box)]

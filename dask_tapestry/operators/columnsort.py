@@ -33,9 +33,10 @@ import numpy as np
 
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.field import field
+from dask_tapestry.operators.forms import a_dozen
+from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_bytes, sort_flops
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import PLACES, Sort, sort_bytes, sort_flops
 from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -81,9 +82,6 @@ class SortRuns(BlockOperator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (wanted,) = signature_of(self, inputs).demand(box)
         return (inputs[0].clip(wanted),)
-
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (inputs[0].ndim, inputs[0].ndim + 1)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         run = box.lo[-3]
@@ -159,9 +157,6 @@ class MergeRuns(BlockOperator):
             (_projection(writes, (*(1,) * (lanes + 1), *self._rows(x))),),
         )
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (inputs[0].ndim - 2, inputs[0].ndim - 1)
-
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         part = tuple(map(slice, box.lo[-2:], box.hi[-2:]))
         return {"rows": self._rows(inputs[0])[0], "part": part}
@@ -181,6 +176,24 @@ class MergeRuns(BlockOperator):
         groups = np.moveaxis(x, -3, -2).reshape(*x.shape[:-3], x.shape[-2], -1)
         rows = 2 if self.halves else x.shape[-3]
         return np.sort(groups).reshape(*groups.shape[:-1], rows, -1)
+
+
+@dataclass(frozen=True)
+class MergeLanes(LaneOperator):
+    """Cells in ascending order along `axis`, of lanes that are a few sorted runs."""
+
+    name = "mergelanes"
+    kernel = "sort"
+    axis: int
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "part": self.part(box), "in_runs": True}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.sort(inputs[0], axis=self.axis)
 
 
 def _lane_dims(x: TensorType, lanes: int) -> list[IndexDim]:
@@ -219,6 +232,18 @@ def most_columns(cells: int) -> int:
     return columns
 
 
+def column_counts(cells: int) -> tuple[int, ...]:
+    """Numbers of columns in which to try to sort a lane: powers of two, and the most.
+
+    Examples
+    --------
+    >>> column_counts(10**6)
+    (2, 4, 8, 16, 32, 64, 78)
+    """
+    most = most_columns(cells)
+    return a_dozen([*(1 << i for i in range(1, (most - 1).bit_length())), most])
+
+
 def rows_of(cells: int, columns: int) -> int:
     """Cells that each column sends to each other: even, enough for `cells`; 0 if it cannot sort."""
     rows = -(-cells // columns**2)
@@ -238,7 +263,7 @@ def columnsort(x: Tensor, columns: int, places: bool = False) -> Tensor:
     upper = basic_slice(halves, (..., slice(0, -1), 1, None, whole))
     lower = basic_slice(halves, (..., slice(1, None), 0, None, whole))
     pairs = reshape(concat([upper, lower], -2), (*lanes, columns - 1, length))
-    middle = apply(Sort(len(lanes) + 1, in_runs=True), pairs)
+    middle = apply(MergeLanes(len(lanes) + 1), pairs)
     first, last = (basic_slice(halves, (..., at, at, whole)) for at in (0, -1))
     joined = concat([first, reshape(middle, (*lanes, (columns - 1) * length)), last], len(lanes))
     value = basic_slice(joined, (..., slice(0, cells)))

@@ -64,6 +64,10 @@ class Compress(Selector):
         lo, hi = min(first * self.span, extent), min(end * self.span, extent)
         return (box.replace(self.axis, lo, hi), ZRange((lo,), (hi,)))
 
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each cell of the mask."""
+        return self.demand(inputs, box)[1].size
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         lo, hi = box.lo[self.axis], box.hi[self.axis]
         first, _ = self._spans(lo, hi)

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from dask_tapestry.teg import BlockOperator, Tensor
-from dask_tapestry.teg.operator import Types
+from dask_tapestry.operators.forms import MOST_SIZES, stand_in
+from dask_tapestry.teg import BlockOperator, Form, Tensor, apply
+from dask_tapestry.teg.operator import Types, signature_of
 
 
 class Contraction(BlockOperator):
     """A block operator that can yield partial results along a new leading dimension.
 
-    Where cutting parallel dimensions reads too much or gives too few blocks, as its signature
-    tells, the planner computes it in parts.
+    So it has a form in parts, for where cutting parallel dimensions reads too much or gives too few
+    blocks.
 
     Source: Tapestry whitepaper, "Sharding Linear over in".
     """
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        dim = self.folded(inputs)
+        if dim is None:
+            return ()
+        terms = signature_of(self, inputs).index[dim].extent
+        counts = [1 << i for i in range(1, MOST_SIZES + 1)]
+        sizes = tuple(dict.fromkeys(-(-terms // n) for n in counts if n <= terms))
+        return (Form("parts", sizes, in_parts),) if sizes else ()
 
     @abstractmethod
     def folded(self, inputs: Types) -> int | None:
@@ -28,3 +38,11 @@ class Contraction(BlockOperator):
     @abstractmethod
     def combine(self, parts: Tensor) -> Tensor:
         """The whole result from partial ones along the leading dimension."""
+
+
+@stand_in
+def in_parts(node: Tensor, part: int) -> Tensor:
+    """``contraction(x, w) -> combine(contraction(x, w) in parts)``."""
+    whole = node.operator
+    assert isinstance(whole, Contraction)
+    return whole.combine(apply(whole.in_parts(part), *node.inputs))

@@ -44,9 +44,9 @@ class Field(Operator):
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,)
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        rank = inputs[0].ndim
-        return tuple(rank + i for i, n in enumerate(self._inner(inputs[0])) if n > 1)
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        inner = [0 if n > 1 else 1 for n in self._inner(inputs[0])]
+        return (*(1,) * inputs[0].ndim, *inner) if inner else ()
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         rank = inputs[0].ndim

@@ -39,8 +39,14 @@ class JointReductions(TreeReduction):
         return self.parts[0].tree
 
     @property
-    def is_whole(self) -> bool:
-        return self.parts[0].is_whole
+    def source(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it takes."""
+        return self.parts[0].source
+
+    @property
+    def target(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it yields."""
+        return self.parts[0].target
 
     def part(self, source: int | None, target: int | None) -> JointReductions:
         return JointReductions(tuple(p.part(source, target) for p in self.parts))

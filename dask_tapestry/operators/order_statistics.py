@@ -8,10 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.operators.columnsort import column_counts
 from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.lanes import LaneOperator, sort_flops
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import LaneOperator, sort_flops
-from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.operators.sort import sorted_in_columns
+from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
@@ -31,6 +34,12 @@ class OrderStatistics(LaneOperator):
         shape = list(inputs[0].shape)
         shape[self.axis] = len(self.ranks)
         return inputs[0]._replace(shape=tuple(shape))
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        (x,) = inputs
+        if not x.size or not self.ranks:
+            return ()
+        return (Form("columns", column_counts(x.shape[self.axis]), in_columns),)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"ranks": self.ranks, "axis": self.axis, "part": self.part(box)}
@@ -88,6 +97,14 @@ class WeightedOrderStatistics(LaneOperator):
         """The order, cells and weights in that order, sums of weights; and a copy of each."""
         cells = self.demand(inputs, box)[0].size
         return cells * (inputs[0].dtype.itemsize + SUMS * np.dtype(np.float64).itemsize)
+
+
+@stand_in
+def in_columns(node: Tensor, columns: int) -> Tensor:
+    """``orderstatistics(x, ranks) -> columnsort(x)[ranks]``."""
+    whole, (x,) = node.operator, node.inputs
+    assert isinstance(whole, OrderStatistics)
+    return picked(sorted_in_columns(x, whole.axis, columns), whole.ranks, whole.axis)
 
 
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

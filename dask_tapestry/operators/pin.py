@@ -49,8 +49,8 @@ class Pin(Operator):
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return self.operator.nominal(inputs, chunks)
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return tuple(range(len(self.shape)))
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        return (0,) * len(self.shape)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return None

@@ -64,10 +64,6 @@ class Reduce(TreeReduction):
         """The canonical tree."""
         return Tree(self.extents, self.leaf)
 
-    @property
-    def is_whole(self) -> bool:
-        return self.source is None and self.target is None
-
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are
         return replace(self, source=source, target=target, cells=cells)

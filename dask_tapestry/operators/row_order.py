@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.sort import PLACES, sort_flops
+from dask_tapestry.operators.lanes import PLACES, sort_flops
 from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -31,9 +31,6 @@ class RowOrder(BlockOperator):
         reads = IndexProjection.whole(inputs[0].shape, 1)
         writes = IndexProjection(((max(rows, 1),),), (0,), (rows,))
         return Signature((IndexDim("all", 1, Kind.ATOMIC),), (reads,), (writes,))
-
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (0,)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> dict[str, Any]:
         return {"part": slice(box.lo[0], box.hi[0])}

@@ -33,9 +33,11 @@ from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.teg import (
     BlockOperator,
+    Form,
     IndexDim,
     Kind,
     Progression,
@@ -135,8 +137,12 @@ class Scan(Scanning):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (self._along(box, 0, box.hi[self.axis]),)
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (self.axis,)
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Two, in three steps of which the second is small; the length of leaves is given."""
+        (x,) = inputs
+        if not x.size or x.shape[self.axis] <= self.leaf:
+            return ()
+        return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), after_totals)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Along the axis all cells up to the last wanted one; along the others the region."""
@@ -296,6 +302,34 @@ class AfterLeaf(Scanning):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis])
+
+
+@stand_in
+def in_leaves(node: Tensor, leaf: int) -> Tensor:
+    """``scan(x) -> afterleaf(y, scan(leafends(y)))`` with ``y = leafscan(x)``."""
+    match node.operator:
+        case Scan(function, axis, _, dtype, state) as whole:
+            local = apply(LeafScan(function, axis, leaf, state, state), *node.inputs)
+            before = _one_leaf(whole, apply(LeafEnds(axis, leaf), local))
+            return apply(AfterLeaf(function, axis, leaf, dtype, state), local, before)
+    raise TypeError(f"{node!r} is no scan")
+
+
+@stand_in
+def after_totals(node: Tensor, leaf: int) -> Tensor:
+    """``scan(x) -> scanafter(x, scan(leaftotals(x)))``, which reads x twice."""
+    match node.operator:
+        case Scan(function, axis, _, dtype, state) as whole:
+            totals = apply(LeafTotals(function, axis, leaf, state, state), *node.inputs)
+            before = _one_leaf(whole, totals)
+            return apply(ScanAfter(function, axis, leaf, dtype, state), *node.inputs, before)
+    raise TypeError(f"{node!r} is no scan")
+
+
+def _one_leaf(whole: Scan, totals: Tensor) -> Tensor:
+    """The scan of totals, as one leaf: in one step from the first to the last."""
+    extent, state = totals.type.shape[whole.axis], whole.state
+    return apply(Scan(whole.function, whole.axis, extent, state, state), totals)
 
 
 def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = None) -> Tensor:

@@ -47,6 +47,10 @@ class Scatter(Selector):
         )
         return (box, *(here,) * len(places), wanted)
 
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each cell that may be replaced: its index is looked at."""
+        return self.demand(inputs, box)[-1].size
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {
             "axes": self.axes,

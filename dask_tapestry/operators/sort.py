@@ -4,87 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, log2
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.columnsort import column_counts, columnsort
 from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_flops
+from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.teg import (
-    BlockOperator,
-    IndexDim,
-    Kind,
-    Progression,
-    Region,
-    Signature,
-    Tensor,
-    TensorType,
-    apply,
-)
-from dask_tapestry.teg.operator import Restriction, Types
-from dask_tapestry.zspace import IndexProjection, ZRange
-
-PLACES: Final = np.dtype(np.intp)
-SPACE: Final = 0.75  # of a lane: room of a stable sort, or for the signs of zeros
-FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
-
-
-class LaneOperator(BlockOperator):
-    """An operator that makes each lane of the output along `axis` of one lane of each input."""
-
-    axis: int
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return inputs[0]
-
-    def signature(self, *inputs: TensorType) -> Signature:
-        dims = [
-            IndexDim("lane", 1, Kind.ATOMIC) if dim == self.axis else IndexDim(f"i{dim}", n)
-            for dim, n in enumerate(inputs[0].shape)
-        ]
-        reads = [self._lanes(x) for x in inputs]
-        return Signature(tuple(dims), tuple(reads), (self._lanes(self.infer(*inputs)),))
-
-    def _lanes(self, x: TensorType) -> IndexProjection:
-        """Projection of each index point to its lane of `x`."""
-        length = x.shape[self.axis]
-        rows = [[int(dim == axis) for dim in range(x.ndim)] for axis in range(x.ndim)]
-        rows[self.axis][self.axis] = max(length, 1)
-        shape = tuple(length if dim == self.axis else 1 for dim in range(x.ndim))
-        return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, shape)
-
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (self.axis,)
-
-    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """Fewer lanes, each whole."""
-        reads = [self._whole(x, region) for x in inputs]
-        return Restriction(self, tuple(reads), self._whole(self.infer(*inputs), region))
-
-    def _whole(self, x: TensorType, region: Region) -> Region:
-        """The lanes of `x` for the lanes that a region meets."""
-        lane = Progression(0, 1, x.shape[self.axis])
-        return Region((*region[: self.axis], lane, *region[self.axis + 1 :]))
-
-    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """What sorting a lane takes: the result is sorted in place, a few lanes at a time."""
-        x = inputs[0]
-        return sort_bytes(self.demand(inputs, box)[0].size, x.shape[self.axis], x.dtype)
-
-    def part(self, box: ZRange) -> slice:
-        """Cells of a lane that a block of the output holds."""
-        return slice(box.lo[self.axis], box.hi[self.axis])
-
-    def text(self) -> str:
-        return f"axis={self.axis}"
+from dask_tapestry.teg import Form, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
 class Sort(LaneOperator):
-    """Cells in ascending order along `axis`; `in_runs` says that lanes are a few sorted runs.
+    """Cells in ascending order along `axis`.
 
     The order is NumPy's, NaN and NaT last. Equal cells that differ in bits have an order too: -0.0
     comes before 0.0, and every NaN becomes the same one. Shape and dtype are the input's.
@@ -93,10 +32,12 @@ class Sort(LaneOperator):
     name = "sort"
     kernel = "sort"
     axis: int
-    in_runs: bool = False
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        return column_forms(self.axis, inputs)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {"axis": self.axis, "part": self.part(box), "in_runs": self.in_runs}
+        return {"axis": self.axis, "part": self.part(box), "in_runs": False}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
@@ -116,6 +57,9 @@ class ArgSort(LaneOperator):
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=PLACES)
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        return column_forms(self.axis, inputs)
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"axis": self.axis, "part": self.part(box)}
 
@@ -126,19 +70,25 @@ class ArgSort(LaneOperator):
         return np.argsort(inputs[0], axis=self.axis, kind="stable")
 
 
-def sort_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
-    """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
-
-    Lanes are sorted one after the other, structured cells all together.
-    """
-    if dtype.names:
-        return cells * (dtype.itemsize + 4 * PLACES.itemsize)
-    return int(min(cells, length) * SPACE * dtype.itemsize)
+def column_forms(axis: int, inputs: Types) -> tuple[Form, ...]:
+    """The form of a sort of lanes along `axis` that are cut into columns."""
+    (x,) = inputs
+    return (Form("columns", column_counts(x.shape[axis]), in_columns),) if x.size else ()
 
 
-def sort_flops(cells: int, length: int) -> int:
-    """Operations it takes to sort `cells` in lanes of `length`."""
-    return cells * FLOPS_A_LEVEL * ceil(log2(max(length, 2)))
+@stand_in
+def in_columns(node: Tensor, columns: int) -> Tensor:
+    """``sort(x) -> columnsort(x)``, ``argsort(x) -> columnsort(x).place``."""
+    whole, (x,) = node.operator, node.inputs
+    assert isinstance(whole, Sort | ArgSort)
+    return sorted_in_columns(x, whole.axis, columns, isinstance(whole, ArgSort))
+
+
+def sorted_in_columns(x: Tensor, axis: int, columns: int, places: bool = False) -> Tensor:
+    """`x` sorted along `axis` in columns, or the indices that sort it."""
+    last = [dim for dim in range(x.type.ndim) if dim != axis] + [axis]
+    back = [last.index(dim) for dim in range(x.type.ndim)]
+    return permute(columnsort(permute(x, last), columns, places), back)
 
 
 def sort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:

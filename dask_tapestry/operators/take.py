@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,13 @@ class Take(Selector):
             elif self.bounds is not None:
                 lo[axis], hi[axis] = self.bounds.hull(number, places)
         return (ZRange(tuple(lo), tuple(hi)), *(places,) * len(self.axes))
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """One for each run of cells that lie side by side, in the input too."""
+        kept, rank = self._split(inputs)
+        whole = all(dim > axis for dim in kept[self.at :] for axis in self.axes)
+        run = box.shape[self.at + rank :] if whole else ()
+        return box.size // max(1, prod(run))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {
@@ -186,6 +194,9 @@ class TakeAlongAxis(Selector):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         end = 0 if box.is_empty else inputs[0].shape[self.axis]
         return (box.replace(self.axis, 0, end), box)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"axis": self.axis, "extent": inputs[0].shape[self.axis]}

@@ -11,14 +11,15 @@ import numpy as np
 
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.columnsort import pair_dtype
+from dask_tapestry.operators.columnsort import MergeLanes, pair_dtype
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.field import field
+from dask_tapestry.operators.lanes import sort_bytes, sort_flops
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import Sort, argsort, sort, sort_bytes, sort_flops
+from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -59,9 +60,6 @@ class TopK(BlockOperator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (wanted,) = signature_of(self, inputs).demand(box)
         return (inputs[0].clip(wanted),)
-
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        return (inputs[0].ndim,)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         part = slice(box.lo[-1], box.hi[-1])
@@ -128,7 +126,7 @@ def argtopk(x: Tensor, k: int, axis: int) -> Tensor:
     lanes, back = _last(x, number)
     places = broadcast(coordinates((lanes.type.shape[-1],), 0), lanes.type.shape)
     found = _candidates(apply(WithPlaces(), lanes, places), keep, k > 0)
-    order = apply(Sort(x.type.ndim - 1, in_runs=True), found)
+    order = apply(MergeLanes(x.type.ndim - 1), found)
     chosen = field(_ends(order, x.type.ndim - 1, keep, k > 0), "place")
     return permute(chosen, back)
 

@@ -1,15 +1,21 @@
 """The contract of operators that fold their input in the order of a canonical tree.
 
 Such an operator can be cut along the axes it folds: parts compute nodes of the tree, others combine
-nodes further, and the last one yields the value. Planner and rules know no more of it.
+nodes further, and the last one yields the value.
+
+Source: Tapestry whitepaper, "Reduction Operations": partial reductions over blocks of the reduction
+dimension, and a second stage that completes them.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from math import prod
 
 from dask_tapestry.cells import Tree
-from dask_tapestry.teg import BlockOperator
+from dask_tapestry.operators.forms import a_dozen, stand_in
+from dask_tapestry.teg import BlockOperator, Form, Tensor, apply
+from dask_tapestry.teg.operator import Types
 
 
 class TreeReduction(BlockOperator):
@@ -22,10 +28,35 @@ class TreeReduction(BlockOperator):
     tree
         The canonical tree over them.
     is_whole
-        Whether it takes cells and yields the value; a part is not cut again.
+        Whether it takes cells and yields the value.
+    source
+        Level of the nodes that it takes; None for cells.
+    target
+        Level of the nodes that it yields; None for the value.
     """
 
     axes: tuple[int, ...]
+    source: int | None = None
+    target: int | None = None
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Where it yields the value: the levels between, which differ in their number of nodes."""
+        if self.target is not None or (levels := self._levels_between()) == ():
+            return ()
+        return (Form("nodes", levels, in_nodes),)
+
+    def _levels_between(self) -> tuple[int, ...]:
+        """Levels above the source at which there is more than one node, the highest first."""
+        tree, found = self.tree, []
+        first, nodes = 0, 0
+        if self.source is not None:
+            first, nodes = self.source + 1, prod(tree.counts(self.source))
+        for level in range(first, tree.depth):
+            count = prod(tree.counts(level))
+            if count != nodes:
+                found.append(level)
+            nodes = count
+        return a_dozen(found[::-1])
 
     @property
     @abstractmethod
@@ -33,9 +64,9 @@ class TreeReduction(BlockOperator):
         """The canonical tree over the folded axes."""
 
     @property
-    @abstractmethod
     def is_whole(self) -> bool:
         """Whether it takes cells and yields the value."""
+        return self.source is None and self.target is None
 
     @abstractmethod
     def part(self, source: int | None, target: int | None) -> BlockOperator:
@@ -43,3 +74,12 @@ class TreeReduction(BlockOperator):
 
         A part from cells takes what the whole takes; others take the nodes of the part before.
         """
+
+
+@stand_in
+def in_nodes(node: Tensor, level: int) -> Tensor:
+    """``reduce(x) -> reduce from level t(reduce to level t(x))``."""
+    whole = node.operator
+    assert isinstance(whole, TreeReduction)
+    nodes = apply(whole.part(whole.source, level), *node.inputs)
+    return apply(whole.part(level, None), nodes)

@@ -114,18 +114,6 @@ class UserOperator(Contraction):
         boxes = signature_of(self, inputs).demand(box)
         return tuple(x.clip(b) for b, x in zip(boxes, inputs, strict=True))
 
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        signature = signature_of(self, inputs)
-        shape = signature.outputs[0].shape
-        return tuple(
-            axis
-            for axis, n in enumerate(shape)
-            if n > 1 and (signature.owner(0, axis) is None or not self._is_unit(signature, axis))
-        )
-
-    def _is_unit(self, signature: Signature, axis: int) -> bool:
-        return signature.outputs[0].shape[axis] == 1
-
     def folded(self, inputs: Types) -> int | None:
         return self.cut if self.part is None else None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.sort import LaneOperator
+from dask_tapestry.operators.lanes import LaneOperator
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.operator import Types

@@ -1,86 +1,248 @@
-"""Cost of a plan: estimates by resource, from the steps' needs.
+"""Cost of a step: seconds, bytes and tasks of a group of operators under a grid.
 
-A first, simple model: each resource is summed over blocks and spread over the workers evenly, and a
-step's time is that of its busiest resource.
+Every choice of a plan compares these numbers, `Plan.explain` prints them. A step's seconds are
+those of its busiest resource, a part of the others', as they overlap not quite, and what its tasks
+cost the scheduler and the workers.
 """
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil, prod
+from typing import Final, NamedTuple
 
-from dask_tapestry.plan.machine import (
-    FLOPS_A_SECOND,
-    MEMORY_BYTES_A_SECOND,
-    SECONDS_A_TASK,
-)
-from dask_tapestry.plan.memory import peak_worker_bytes, resident_bytes
-from dask_tapestry.plan.step import PlannedSteps, Step
+from dask_tapestry.plan.block_seconds import block_seconds
+from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
+from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
+from dask_tapestry.plan.movement import movement
+from dask_tapestry.plan.program import Program, Schedule
+from dask_tapestry.plan.symmetric import is_symmetric
 from dask_tapestry.teg import Sink
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange, largest_box
+
+APART: Final = 0.1  # of a resource's seconds that do not overlap with those of the busiest
+FRESH_BYTES_A_SECOND: Final = (
+    1.2e10  # that the system clears: 118 MB became float32 in 41 ms for 22
+)
+LOOKED_AT: Final = 12  # blocks in a row that do not read whole chunks
+UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
-def plan_cost(plan: PlannedSteps) -> dict[str, float]:
-    """Estimate bytes, seconds and tasks of a plan.
+@dataclass(frozen=True, slots=True)
+class StepCost:
+    """What one step takes.
 
-    ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` values that go from step to
-    step, ``memory_bytes`` all values held, ``peak_worker_bytes`` the most that a worker holds
-    at a time, ``peak_worker_compute`` operations of one worker; the wastes are the shares of memory
-    and slots that stay unused. Resources that users' operators name are added.
+    Attributes
+    ----------
+    seconds
+        From its first task to its last one.
+    compute, network, store, overhead
+        Seconds of kernels, of transfers between workers, of stores, and of the scheduler and the
+        workers' handling of tasks.
+    read, written, moved
+        Bytes that come from stores, go to stores, and go from worker to worker.
+    flops
+        Operations of all blocks.
+    blocks, slices, edges
+        Tasks that compute blocks, tasks that cut parts of other steps' blocks, and blocks or parts
+        that tasks wait for.
+    touched, work
+        Bytes that a block handles, and peak bytes of its arrays.
+    own
+        Amounts of the resources that users' operators name.
     """
-    steps = list(plan.steps.values())
-    slots, workers = plan.resources.slots, plan.resources.workers
-    seconds = [_step_seconds(step, plan) for step in steps]
-    flops = sum(step.needs.flops * _blocks(step) for step in steps)
-    peak = peak_worker_bytes(plan)
-    busy = sum(min(step.count, slots) * s for step, s in zip(steps, seconds, strict=True))
-    total = sum(seconds)
-    return _own_costs(steps) | {
-        "seconds": total + sum(step.count for step in steps) * SECONDS_A_TASK,
-        "compute_seconds": flops / FLOPS_A_SECOND / slots,
-        "bytes_read": round(sum(_stored(step) for step in steps)),
-        "bytes_written": sum(
-            s.node.type.nbytes for s in steps if isinstance(s.node.operator, Sink)
-        ),
-        "bytes_moved": round(
-            sum((step.needs.read - step.needs.stored) * _blocks(step) for step in steps)
-        ),
-        "memory_bytes": sum(resident_bytes(step, plan) for step in steps),
-        "peak_worker_bytes": peak,
-        "peak_worker_compute": flops / workers,
-        "memory_waste": max(0.0, 1 - peak / plan.resources.memory_bytes),
-        "compute_waste": 1 - busy / (total * slots) if total else 0.0,
-        "tasks": sum(step.count for step in steps),
-    }
+
+    seconds: float
+    compute: float
+    network: float
+    store: float
+    overhead: float
+    read: float
+    written: float
+    moved: float
+    flops: float
+    blocks: int
+    slices: int
+    edges: int
+    touched: int
+    work: int
+    own: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> int:
+        """Tasks, those that cut blocks for it included."""
+        return self.blocks + self.slices
+
+    @property
+    def bound(self) -> str:
+        """The resource that takes most seconds."""
+        kinds = ("compute", "network", "store", "overhead")
+        return max(kinds, key=lambda kind: float(getattr(self, kind)))
 
 
-def _own_costs(steps: list[Step]) -> dict[str, float]:
-    """Totals of the resources that operators name themselves."""
-    totals: dict[str, float] = {}
-    for step in steps:
-        largest = ZRange((0,) * len(step.cuts), tuple(c.longest for c in step.cuts))
-        for work in step.program.schedule(largest).works:
-            instruction = step.program.instructions[work.value - len(step.program.inputs)]
-            costs = instruction.operator.own_costs(instruction.types, work.box)
-            for name, amount in costs.items():
-                totals[name] = totals.get(name, 0) + amount * _blocks(step)
-    return totals
+class _Read(NamedTuple):
+    """What all blocks of a step take of one input."""
+
+    moved: float
+    edges: int
+    slices: int
 
 
-def _blocks(step: Step) -> float:
-    """Number of blocks; a clipped one counts by its share of a full one."""
-    largest = prod(c.longest for c in step.cuts)
-    return step.node.type.size / largest if largest else step.count
+def step_cost(
+    program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine, handy: int
+) -> StepCost:
+    """What the operators of a step take under a grid, whose inputs are `held` in blocks.
+
+    Memory beyond `handy` bytes a block is not used again, but comes fresh from the system.
+    """
+    box = largest_box(cuts)
+    count = prod([c.count for c in cuts])
+    equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+    needs = needs_of(program, box, held, machine.workers == 1)
+    reads = _reads(program, cuts, box, held, machine)
+    moved, edges = sum(r.moved for r in reads), sum(r.edges for r in reads)
+    slices = sum(r.slices for r in reads)
+    sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
+    written = program.type.nbytes if sinks else 0
+    block, own = block_seconds(program, box, machine), _own_costs(program, box)
+    block += max(0, needs.work - handy) / FRESH_BYTES_A_SECOND
+    if is_symmetric(program, tuple(cuts)):
+        block *= (1 + 1 / cuts[-1].count) / 2
+    compute = _in_waves(block, count, equal, program, machine)
+    read = needs.stored * _alike(program, cuts, box, needs.stored) if needs.stored else 0.0
+    network = _network_seconds(moved, edges, count, machine)
+    store = _store_seconds(read, written, count, machine)
+    overhead = _overhead(count, slices, edges, machine)
+    seconds = [compute, network, store]
+    total = max(seconds) + APART * (sum(seconds) - max(seconds)) + overhead
+    return StepCost(
+        seconds=total,
+        compute=compute,
+        network=network,
+        store=store,
+        overhead=overhead,
+        read=read,
+        written=written,
+        moved=moved,
+        flops=needs.flops * equal,
+        blocks=count,
+        slices=slices,
+        edges=edges,
+        touched=needs.touched,
+        work=needs.work,
+        own={name: amount * equal for name, amount in own.items()},
+    )
 
 
-def _stored(step: Step) -> float:
-    return step.needs.stored * _blocks(step)
+def _alike(program: Program, cuts: Sequence[Cuts], box: ZRange, stored: int) -> float:
+    """How many times the chunks that the block `box` reads all blocks read together.
+
+    Blocks within a chunk read all of it, and others parts of several; of a long row of blocks that
+    are not alike some are looked at.
+    """
+    times = 1.0
+    for dim, cut in enumerate(cuts):
+        if cut.count == 1:
+            continue
+
+        def read(number: int, dim: int = dim, cut: Cuts = cut) -> float:
+            schedule = program.schedule(box.replace(dim, *cut.block(number)))
+            return _stored_bytes(program, schedule) / stored
+
+        first, last = read(0), read(cut.count - 1)
+        inner = cut.count - 2
+        some = 1 if first == 1 else LOOKED_AT
+        looked = [read(1 + n * inner // some) for n in range(min(inner, some))]
+        times *= first + last + inner * (sum(looked) / len(looked) if looked else 0)
+    return times
 
 
-def _step_seconds(step: Step, plan: PlannedSteps) -> float:
-    parallel = min(plan.resources.slots, step.count)
-    written = step.node.type.nbytes if isinstance(step.node.operator, Sink) else 0
-    blocks = _blocks(step)
-    compute = step.needs.flops * blocks / FLOPS_A_SECOND / parallel
-    memory = (step.needs.work + step.needs.read) * blocks / MEMORY_BYTES_A_SECOND / parallel
-    carried = (_stored(step) + written) / int(plan.resources.bandwidth)
-    return max(compute, memory, carried / min(plan.resources.workers, parallel))
+def _stored_bytes(program: Program, schedule: Schedule) -> int:
+    first = len(program.inputs)
+    operators = [program.instructions[work.value - first].operator for work in schedule.works]
+    return sum(o.stored_bytes(w.box) for o, w in zip(operators, schedule.works, strict=True))
+
+
+def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
+    if not moved:
+        return 0.0
+    return (moved / machine.network + messages * machine.latency) / min(machine.workers, count)
+
+
+def _store_seconds(read: float, written: float, count: int, machine: Machine) -> float:
+    """Seconds of stores: workers share what one store can do, and blocks end apart."""
+    workers = min(machine.workers, count)
+    rounds = ceil(count / workers) / count  # of a block each
+    single = read / machine.store_read + written / machine.store_write
+    together = read / machine.store_read_all + written / machine.store_write_all
+    return max(single * rounds, together) + UNEVEN * single / count * (count > 1)
+
+
+def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
+    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads."""
+    tasks = count * machine.task + slices * machine.slice + edges * machine.edge
+    return tasks + (count + slices) * machine.worker_task / min(machine.slots, count)
+
+
+def _own_costs(program: Program, box: ZRange) -> dict[str, float]:
+    """Amounts of the users' own resources that a block takes."""
+    own: dict[str, float] = {}
+    for work in program.schedule(box).works:
+        instruction = program.instructions[work.value - len(program.inputs)]
+        for name, amount in instruction.operator.own_costs(instruction.types, work.box).items():
+            own[name] = own.get(name, 0.0) + amount
+    return own
+
+
+def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:
+    """Seconds of all blocks, that run in waves; a last wave that is not full counts as one."""
+    at_once = min(count, machine.slots)
+    if program.multithreaded and count <= machine.workers:
+        block /= machine.threads
+    waves = ceil(count / at_once)
+    return block * max(1.0, waves * equal / count) + UNEVEN * block * (count > 1)
+
+
+def _largest_piece(box: ZRange, cuts: Sequence[Cuts]) -> int:
+    """Cells of `box` that lie in one held block at most."""
+    cells = 1
+    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
+        first, end = cut.overlapping(lo, hi)
+        spans = [cut.block(i) for i in {first, min(first + 1, end - 1), end - 1} if i >= 0]
+        cells *= max((min(hi, b) - max(lo, a) for a, b in spans), default=0)
+    return cells
+
+
+def _reads(
+    program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
+) -> list[_Read]:
+    """What the blocks take of each input that is held in blocks."""
+    boxes = program.schedule(box).boxes
+    count = prod([c.count for c in cuts])
+    moves = movement(program)
+    found: list[_Read] = []
+    largest, local = 0.0, -1
+    for number, (type_, own) in enumerate(zip(program.inputs, held, strict=True)):
+        if own is None:
+            found.append(_Read(0, 0, 0))
+            continue
+        met = sum(met_blocks(b, own) for b in boxes[number])
+        if machine.workers == 1:
+            found.append(_Read(0, count * met, 0))
+            continue
+        size = type_.dtype.itemsize
+        exact = sum(b.size for b in boxes[number]) * size
+        whole = sum(held_cells(b, own) for b in boxes[number]) * size
+        sliced = met > 0 and whole - exact >= met * SLICE_SAVES_BYTES
+        distinct = prod(cuts[d].count for d in moves[number].dims)
+        fetches = distinct * min(machine.workers, -(-count // distinct))
+        sent = exact if sliced else whole
+        piece = max((_largest_piece(b, own) for b in boxes[number]), default=0) * size * distinct
+        if piece > largest:
+            largest, local = piece, number
+        found.append(_Read(sent * fetches, count * met, distinct * met if sliced else 0))
+    if local >= 0:
+        found[local] = found[local]._replace(moved=max(0.0, found[local].moved - largest))
+    elsewhere = 1 - 1 / machine.workers
+    return [r._replace(moved=r.moved * elsewhere) for r in found]

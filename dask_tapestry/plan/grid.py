@@ -1,281 +1,186 @@
-"""Grids: how the output of a step is cut into blocks.
+"""Grids: how the output of a step is cut, by the cost of its blocks.
 
-Blocks start as the whole output. While they are too few for the
-workers, too large, or above the memory bound, the dimension is cut whose cut makes all blocks
-together take the least time to read and to compute; a tie goes to the cut that meets fewer blocks
-of other steps, where they may lie elsewhere, then to the first dimension (in Fortran's order the
-last), whose pieces are contiguous. What a block reads follows from its operators' projections, and
-of a stored tensor whole chunks count, so cuts fall on chunk edges by themselves and are then
-snapped to them exactly.
+Blocks start as the whole output. The dimension is cut in two whose cut costs least, again and
+again, as long as memory demands it or the cost falls; the grids of what the step reads are tried
+beside, and counts of blocks that fill the last wave. The best of all that were seen is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Literal, NamedTuple
+from typing import Final, NamedTuple
 
-from dask_tapestry.errors import MemoryLimitError
-from dask_tapestry.plan.footprint import Held, Needs, needs_of
-from dask_tapestry.plan.machine import FLOPS_A_SECOND, MEMORY_BYTES_A_SECOND
-from dask_tapestry.plan.program import Program, Schedule
-from dask_tapestry.teg import Sink, Source
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.plan.cost import StepCost
+from dask_tapestry.plan.limits import Limits
+from dask_tapestry.plan.units import Unit
+from dask_tapestry.zspace import Cuts
 
-ROUNDING = 1e-9  # of a score
-SCATTERED = 0.05  # of the time of a cut that pieces lying apart add in one memory
-REREAD = 0.25  # of all bytes: a cut may read so many again from stores, unless memory requires it
+Grid = tuple[Cuts, ...]
+Price = Callable[[Grid], StepCost]
+
+PATIENCE: Final = 3  # cuts in a row that may cost more before the search for a cheaper one ends
+SMALLER: Final = 0.9  # times a block's bytes that half a block may have at most
+SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one of pieces in a row
+FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
+NEGLIGIBLE: Final = 2.0  # times what handling one task takes: not worth another task
 
 
 @dataclass(frozen=True)
-class Aim:
-    """What the blocks of a step should be.
+class Graded:
+    """A grid with its cost, and the next best one of another kind."""
 
-    Attributes
+    grid: Grid
+    cost: StepCost
+    second: tuple[Grid, StepCost] | None = None
+
+
+class _Rank(NamedTuple):
+    """Order of grids: those that memory, scheduler and user allow first, then by cost."""
+
+    excess: int
+    many: int
+    large: int
+    seconds: float
+
+
+def rank(cost: StepCost, limits: Limits) -> _Rank:
+    """The rank of a step's cost; the least is best."""
+    many = max(cost.blocks - limits.blocks, cost.edges - limits.edges, 0)
+    few = limits.block is not None and cost.blocks < limits.blocks and cost.edges < limits.edges
+    large = max(0, cost.touched - (limits.block or 0)) if few else 0
+    return _Rank(max(0, cost.work - limits.task), many, large, cost.seconds)
+
+
+def _margin(cost: StepCost) -> float:
+    """Seconds by which a grid must be better than one whose pieces lie in a row."""
+    return SCATTERED * (cost.seconds - cost.overhead)
+
+
+class GridSearch:
+    """The search for the grid of one step.
+
+    Parameters
     ----------
-    count
-        Blocks wanted, to keep every slot busy.
+    shape
+        Of the output.
+    units
+        Where its cuts should fall.
+    price
+        Cost of a grid.
+    dims
+        Its dimensions, those first whose pieces lie in a row.
     slots
         Blocks that run at a time.
-    smallest, largest
-        Working set below which a block is not worth a task, and above which it is cut, in bytes.
-    limit
-        Working set that no block may exceed, in bytes.
-    most
-        Blocks above which cutting goes on only for `limit`.
-    edges
-        Blocks read by all blocks together, above which cutting goes on only for `limit`.
-    local
-        All blocks are in one memory: reading part of one moves no more than the part.
-    bytes_a_second
-        At which a block's input arrives.
-    order
-        In which the output lies in memory.
     """
 
-    count: int
-    smallest: int
-    largest: int
-    limit: int
-    most: int
-    edges: int
-    local: bool = False
-    slots: int = 1
-    bytes_a_second: float = MEMORY_BYTES_A_SECOND
-    order: Literal["C", "F"] = "C"
+    def __init__(
+        self,
+        shape: Sequence[int],
+        units: Sequence[Unit],
+        price: Price,
+        limits: Limits,
+        dims: Sequence[int],
+        slots: int,
+    ) -> None:
+        self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
+        self.slots, self.price = slots, price
+        self.seen: dict[Grid, StepCost] = {}
 
+    def best(self, candidates: Iterable[Grid] = ()) -> Graded:
+        """The best grid found; `candidates` are tried too."""
+        pieces = self._descend()
+        if len(self.seen) > 1:
+            for grid in candidates:
+                if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
+                    self._graded(grid)
+            for filled in self._full_waves(pieces):
+                self._graded(self._grid(filled))
+        ordered = sorted(self.seen.items(), key=lambda item: rank(item[1], self.limits))
+        best = self._contiguous(ordered)
+        second = next((other for other in ordered if other[0] != best[0]), None)
+        return Graded(*best, second)
 
-class Unit(NamedTuple):
-    """Where cuts of a dimension should fall: after `lead` cells, then every `length`.
+    def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
+        """The best grid, or one hardly worse found before it, whose blocks lie in a row."""
+        first = ordered[0]
+        top = rank(first[1], self.limits)
+        for grid, cost in self.seen.items():
+            one = rank(cost, self.limits)
+            alike = one[:-1] == top[:-1] and cost.blocks == first[1].blocks
+            if alike and one.seconds <= top.seconds + _margin(first[1]):
+                return grid, cost
+        return first
 
-    With `required` they must: the pieces are written by one task each.
-    """
+    def _graded(self, grid: Grid) -> StepCost:
+        if grid not in self.seen:
+            self.seen[grid] = self.price(grid)
+        return self.seen[grid]
 
-    length: int = 1
-    lead: int = 0
-    required: bool = False
+    def _grid(self, pieces: Sequence[int]) -> Grid:
+        sides = zip(self.units, self.shape, pieces, strict=True)
+        return tuple([unit.cut(extent, count) for unit, extent, count in sides])
 
-
-def choose_grid(
-    program: Program, chunks: Held, aim: Aim, name: str
-) -> tuple[tuple[Cuts, ...], str]:
-    """Cut a step's output; return the cuts and why they are so.
-
-    Cuts that make blocks read stored cells again are kept only where slots would else be idle and
-    each block then reads no more than half.
-
-    Raises
-    ------
-    MemoryLimitError
-        If even the smallest block needs more memory than the limit.
-    """
-    shape = program.type.shape
-    units = _units(program, chunks)
-    pieces = [1] * len(shape)
-    grid = _grid(shape, pieces, units)
-    needs = needs_of(program, _largest(grid), chunks, aim.local)
-    held = sum(cuts is not None for cuts in chunks)
-    reason = "one block suffices"
-    before: tuple[tuple[Cuts, ...], Needs] | None = None  # cells are read again
-    while True:
-        count = prod(c.count for c in grid)
-        if needs.work > aim.limit:
-            reason = "memory bound"
-        elif count >= aim.most or needs.touched <= aim.smallest or count * needs.blocks > aim.edges:
-            break
-        elif needs.touched > aim.largest:
-            reason = "block size"
-        elif count < aim.count:
-            if not aim.local and count >= aim.slots and 0 < needs.blocks <= held:
-                reason = "blocks of other steps"  # finer ones would each take a part of one
+    def _descend(self) -> list[int]:
+        """Cut until it no longer pays; return the pieces of the best grid on the way."""
+        pieces = [1] * len(self.shape)
+        cost = self._graded(self._grid(pieces))
+        best, best_rank, patience = pieces, rank(cost, self.limits), PATIENCE
+        while patience:
+            if not any(best_rank[:-1]) and self._is_negligible(cost):
                 break
-            reason = "workers"
-        else:
-            break
-        better = _best_cut(program, chunks, pieces, units, aim)
-        if better is None:
-            if needs.work > aim.limit:
-                raise MemoryLimitError(
-                    f"{name}: its smallest block, {_largest(grid)} of {program.type}, needs "
-                    f"{needs.work:,} bytes; the limit a task is {aim.limit:,}"
-                )
-            break
-        again = better[2].stored * _equal_blocks(better[1]) - needs.stored * _equal_blocks(grid)
-        if again > REREAD * needs.read * _equal_blocks(grid) and reason != "memory bound":
-            before = before or (grid, needs)
-            if count >= aim.slots:
+            found = self._cheapest_cut(pieces, cost)
+            if found is None:
                 break
-        pieces, grid, needs = better
-    if before is not None and needs.stored > before[1].stored / 2:
-        return before[0], "stored chunks"
-    return grid, reason
+            pieces, cost = found
+            now = rank(cost, self.limits)
+            patience = PATIENCE if now < best_rank or any(now[:-1]) else patience - 1
+            if now < best_rank:
+                best, best_rank = pieces, now
+        return best
 
+    def _is_negligible(self, cost: StepCost) -> bool:
+        """Whether all that cutting could save is less than another task costs."""
+        return cost.seconds - cost.overhead < NEGLIGIBLE * cost.overhead / max(1, cost.blocks)
 
-def _best_cut(
-    program: Program,
-    chunks: Held,
-    pieces: list[int],
-    units: Sequence[Unit],
-    aim: Aim,
-) -> tuple[list[int], tuple[Cuts, ...], Needs] | None:
-    """Halve the dimension whose halving makes all blocks read and compute least."""
-    shape = program.type.shape
-    now = _grid(shape, pieces, units)
-    best = None
-    for dim in range(len(shape))[:: 1 if aim.order == "C" else -1]:
-        more = list(pieces)
-        grid = now
-        while grid[dim].count == now[dim].count and more[dim] < 2 * shape[dim]:
+    def _cheapest_cut(self, pieces: list[int], cost: StepCost) -> tuple[list[int], StepCost] | None:
+        """Halve the dimension whose halving costs least, and that makes blocks smaller if it must.
+
+        Where blocks are too large, how much smaller they get does not count: halves are not all
+        equal, and the last cells of memory are not worth reading everything twice.
+        """
+        found = []
+        for dim in self.dims:
+            more = self._halved(pieces, dim)
+            if more is not None:
+                found.append((more, self._graded(self._grid(more))))
+        if any(rank(cost, self.limits)[:-1]):
+            smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
+            found = smaller or [f for f in found if f[1].work < cost.work] or found
+        best = None
+        for one in found:
+            if best is None or one[1].seconds < best[1].seconds - _margin(best[1]):
+                best = one
+        return best
+
+    def _halved(self, pieces: list[int], dim: int) -> list[int] | None:
+        extent, unit = self.shape[dim], self.units[dim]
+        now, more = unit.cut(extent, pieces[dim]).count, list(pieces)
+        while more[dim] < 2 * extent:
             more[dim] *= 2
-            grid = _grid(shape, more, units)
-        if grid[dim].count == now[dim].count:
-            continue
-        needs = needs_of(program, _largest(grid), chunks, aim.local)
-        seconds = needs.read / aim.bytes_a_second + needs.flops / FLOPS_A_SECOND
-        score = seconds * _equal_blocks(grid), needs.blocks * _equal_blocks(grid)
-        if best is None or _is_less(score, best[0], aim):
-            best = (score, more, grid, needs)
-    return best[1:] if best else None
-
-
-def _is_less(score: tuple[float, float], other: tuple[float, float], aim: Aim) -> bool:
-    """Whether a score has fewer seconds, or else meets fewer blocks, by a margin."""
-    (seconds, blocks), (others, met) = score, other
-    if aim.local:
-        return seconds < (1 - SCATTERED) * others
-    return seconds < (1 - ROUNDING) * others or (seconds < (1 + ROUNDING) * others and blocks < met)
-
-
-def _equal_blocks(grid: tuple[Cuts, ...]) -> float:
-    """Number of blocks; a clipped one counts by its share of a full one."""
-    return prod(c.extent / c.longest if c.longest else 1.0 for c in grid)
-
-
-def _grid(shape: tuple[int, ...], pieces: list[int], units: Sequence[Unit]) -> tuple[Cuts, ...]:
-    return tuple(_cut(n, p, unit) for n, p, unit in zip(shape, pieces, units, strict=True))
-
-
-def _cut(extent: int, pieces: int, unit: Unit) -> Cuts:
-    """About `pieces` pieces, with edges on those of `unit` where pieces are as long as it."""
-    if pieces == 1 or extent < 2:
-        return Cuts.regular(extent, max(extent, 1))
-    step = -(-extent // pieces)
-    if step < unit.length and not unit.required:
-        step = -(-unit.length // -(-unit.length // step))  # equal parts of a unit
-        return Cuts.regular(extent, step, (unit.lead - 1) % step + 1 if unit.lead else step)
-    step = max(1, step // unit.length) * unit.length
-    first = step - unit.length + unit.lead if unit.lead else step
-    return Cuts.regular(extent, step, first)
-
-
-def _largest(grid: tuple[Cuts, ...]) -> ZRange:
-    """A block of the largest size."""
-    spans = [
-        next((c.block(i) for i in range(min(c.count, 3)) if _length(c, i) == c.longest), c.block(0))
-        for c in grid
-    ]
-    return ZRange(tuple(a for a, _ in spans), tuple(b for _, b in spans))
-
-
-def _length(cuts: Cuts, number: int) -> int:
-    a, b = cuts.block(number)
-    return b - a
-
-
-def _units(program: Program, chunks: Held) -> tuple[Unit, ...]:
-    """For each output dimension, the chunks its cuts should fall between."""
-    shape = program.type.shape
-    units = [Unit()] * len(shape)
-    if 0 in shape:
-        return tuple(units)
-    origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
-    holders = _chunked_values(program, chunks)
-    for dim, extent in enumerate(shape):
-        if extent < 2:
-            continue
-        at = tuple(int(d == dim) for d in range(len(shape)))
-        moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)), rounded=False)
-        if _divides(program, origin, moved):
-            units[dim] = Unit(extent, 0, required=True)
-            continue
-        found = [
-            (program.types[value].nbytes, unit._replace(required=required))
-            for value, steps, required in holders
-            if (unit := _follow(origin.boxes[value], moved.boxes[value], steps))
-        ]
-        units[dim] = _common_unit(found)
-    return tuple(units)
-
-
-def _divides(program: Program, origin: Schedule, moved: Schedule) -> bool:
-    """Whether a step of the output moves an axis that an operator cannot divide."""
-    for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
-        for axis in instruction.operator.indivisible(instruction.types):
-            here, there = (
-                {(box.lo[axis], box.hi[axis]) for box in boxes.boxes[value]}
-                for boxes in (origin, moved)
-            )
-            if here != there:
-                return True
-    return False
-
-
-def _common_unit(found: list[tuple[int, Unit]]) -> Unit:
-    """The unit of the largest value, among those that keep to a required one."""
-    must = next((unit for _, unit in found if unit.required), Unit())
-    fitting = [
-        (size, unit)
-        for size, unit in found
-        if unit.length % must.length == 0 and unit.lead % must.length == 0
-    ]
-    best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
-    return best._replace(required=must.required)
-
-
-def _chunked_values(program: Program, chunks: Held) -> list[tuple[int, tuple[int, ...], bool]]:
-    """Values that are held in chunks: number, chunk sides, whether cuts must fall on them."""
-    found: list[tuple[int, tuple[int, ...], bool]] = [
-        (value, tuple(c.step or 1 for c in cuts), False)
-        for value, cuts in enumerate(chunks)
-        if cuts is not None
-    ]
-    for number, instruction in enumerate(program.instructions):
-        operator = instruction.operator
-        if isinstance(operator, Source | Sink) and operator.chunks is not None:
-            value = len(program.inputs) + number
-            found.append((value, operator.chunks, isinstance(operator, Sink)))
-    return found
-
-
-def _follow(
-    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], sides: tuple[int, ...]
-) -> Unit | None:
-    """Chunks in steps of the output, if one step moves the value by whole cells."""
-    if len(origin) != 1 or len(moved) != 1:
+            if unit.cut(extent, more[dim]).count > now:
+                return more
         return None
-    for a, b, side in zip(origin[0].lo, moved[0].lo, sides, strict=True):
-        pace = b - a
-        if pace > 0 and side > pace and side % pace == 0:
-            return Unit(side // pace, -(-((-a) % side) // pace))
-    return None
+
+    def _full_waves(self, pieces: list[int]) -> Iterator[list[int]]:
+        """Pieces near the best ones whose count is a multiple of the slots."""
+        count = prod(c.count for c in self._grid(pieces))
+        if not count % self.slots or not self.slots / 2 < count < FEW_WAVES * self.slots:
+            return
+        for dim in self.dims:
+            others = prod(c.count for d, c in enumerate(self._grid(pieces)) if d != dim)
+            for waves in {count // self.slots, count // self.slots + 1} - {0}:
+                wanted = waves * self.slots
+                if wanted % others == 0 and 1 < wanted // others <= self.shape[dim]:
+                    yield [wanted // others if d == dim else n for d, n in enumerate(pieces)]

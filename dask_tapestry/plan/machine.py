@@ -39,6 +39,8 @@ class Machine:
         Bytes of memory of a worker, those that a plan may fill, and those for one task.
     memory, memory_all
         Bytes a second that a thread reads and writes while all threads do; all of a worker's.
+    fresh
+        Bytes a second of memory that comes fresh from the system.
     network, latency
         Bytes a second into a worker, and seconds a message.
     store_read, store_write
@@ -67,6 +69,7 @@ class Machine:
     task_bytes: int
     memory: float
     memory_all: float
+    fresh: float
     network: float
     latency: float
     store_read: float
@@ -131,6 +134,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         task_bytes=task_bytes,
         memory=memory,
         memory_all=memory * resources.threads,
+        fresh=rates.fresh,
         network=inf if local else carried,
         latency=0.0 if local else latency,
         store_read=rates.store_read if local else carried,

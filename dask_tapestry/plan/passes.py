@@ -22,13 +22,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dask_tapestry.config import setting
-from dask_tapestry.plan.effects import followed_points, keep_effects
 from dask_tapestry.rewrite.driver import rewrite, sweep
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
+from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formulas import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.cost import plan_cost
-from dask_tapestry.plan.fuse import is_external
+from dask_tapestry.plan.group import is_external
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.step import Step
+from dask_tapestry.plan.totals import plan_cost
 from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Operator

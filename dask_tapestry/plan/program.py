@@ -90,6 +90,15 @@ class Program:
         return any(i.operator.multithreaded for i in self.instructions)
 
     @cached_property
+    def granularity(self) -> tuple[tuple[int, ...] | None, ...]:
+        """For each instruction, the cells along each axis that it computes together; 0 for all.
+
+        None where any cut will do.
+        """
+        found = [i.operator.granularity(i.types) for i in self.instructions]
+        return tuple([cells if set(cells) - {1} else None for cells in found])
+
+    @cached_property
     def _hash(self) -> int:
         return hash((self.inputs, self.instructions))
 
@@ -106,8 +115,8 @@ class Program:
     def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
         """Follow the demands of the output's cells `box` back to the inputs.
 
-        Indivisible axes are computed whole; with ``rounded=False`` they are not, which tells how
-        boxes move.
+        Values in between are computed in boxes whose edges lie between cells that are computed
+        together; with ``rounded=False`` they are not, which tells how boxes move.
         """
         known = self._schedules.get((box, rounded))
         if known is None:
@@ -128,10 +137,10 @@ class Program:
             if value < first:
                 continue
             instruction = self.instructions[value - first]
-            axes = instruction.operator.indivisible(instruction.types) if rounded else ()
-            if axes and value < count - 1:
-                whole = [_whole(b, axes, instruction.type) for b in wanted[value]]
-                boxes[value] = merged(whole)
+            together = self.granularity[value - first] if rounded else None
+            if together and value < count - 1:
+                shape = instruction.type.shape
+                boxes[value] = merged([rounded_out(b, together, shape) for b in wanted[value]])
             for held in boxes[value]:
                 pieces = instruction.operator.pieces(instruction.types, held)
                 reads = tuple([(instruction.inputs[number], box) for number, box in pieces])
@@ -154,13 +163,16 @@ class Program:
         return self.schedule(box).boxes[: len(self.inputs)]
 
 
-def _whole(box: ZRange, axes: tuple[int, ...], type_: TensorType) -> ZRange:
-    """`box`, whole along `axes`; an empty box as it is."""
+def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) -> ZRange:
+    """The smallest box that holds `box` and whose edges are between cells computed together.
+
+    An empty box stays as it is.
+    """
     if box.is_empty:
         return box
-    for axis in axes:
-        box = box.replace(axis, 0, type_.shape[axis])
-    return box
+    lo = [a // n * n if n else 0 for a, n in zip(box.lo, together, strict=True)]
+    ends = zip(box.hi, together, shape, strict=True)
+    return ZRange(lo, [min(-(-b // n) * n, extent) if n else extent for b, n, extent in ends])
 
 
 def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:

@@ -16,12 +16,14 @@ from typing import Any, Final
 
 import numpy as np
 
+FORMAT: Final = 1  # changes with what operators count as operations: older rates are measured anew
+DIGITS: Final = 2  # of a rate: more are noise
 SHIPPED: Final = Path(__file__).with_name("rates.json")
 TEXTS: Final = ("machine",)  # fields that are no numbers
 TABLE: Final = "operations"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rates:
     """Rates of one machine: bytes and operations a second, and seconds.
 
@@ -31,6 +33,8 @@ class Rates:
         What was measured, and how many threads it has.
     memory, memory_shared
         Bytes a second that a thread reads and writes: alone, and while all threads do.
+    fresh
+        Bytes a second of memory that comes from the system, which clears it.
     store_read, store_write, store_latency
         Bytes a second of a store on this machine, and seconds a request.
     network, latency
@@ -50,6 +54,7 @@ class Rates:
     threads: int
     memory: float
     memory_shared: float
+    fresh: float
     store_read: float
     store_write: float
     store_latency: float
@@ -87,9 +92,32 @@ class Rates:
             found = self._found[kernel, dtype] = next(table[n] for n in names if n in table)
         return found
 
+    def __repr__(self) -> str:
+        """A table: what, how much, of what."""
+        lines = [f"rates of {self.machine}, {self.threads} threads"]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float):
+                lines.append(f"  {field.name.replace('_', ' '):24} {_amount(field.name, value)}")
+        for name, rate in self.operations:
+            lines.append(f"  {name or 'other kernels':24} {rate:8.2g} operations/s")
+        return "\n".join(lines)
+
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, as a file of rates holds them."""
         return self.__getstate__() | {TABLE: dict(self.operations)}
+
+
+def _amount(name: str, value: float) -> str:
+    """A rate with its unit: seconds of what is done once, else bytes a second."""
+    if name.endswith(("latency", "task", "edge", "slice")):
+        return f"{value * 1e6:8.4g} µs"
+    return f"{value / 1e9:8.3g} GB/s"
+
+
+def rounded(rate: float) -> float:
+    """`rate` to the digits that measuring it again would find."""
+    return float(f"{rate:.{DIGITS}g}")
 
 
 def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
@@ -116,7 +144,10 @@ def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
     if base is None:
         base = shipped_rates()
     table = dict(base.operations) | given.get(TABLE, {})
-    return replace(base, **{**given, TABLE: tuple(sorted(table.items()))})
+    exact = (*TEXTS, "threads", TABLE)
+    plain: dict[str, Any] = {n: v if n in exact else float(v) for n, v in given.items()}
+    rows = tuple(sorted((name, float(rate)) for name, rate in table.items()))
+    return replace(base, **plain | {TABLE: rows})
 
 
 @cache

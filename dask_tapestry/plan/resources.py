@@ -15,7 +15,8 @@ from dask.utils import format_bytes, parse_bytes
 
 from dask_tapestry.config import setting
 from dask_tapestry.plan.amounts import amounts_by_name, bytes_a_second, seconds
-from dask_tapestry.plan.calibrate import chosen_rates
+from dask_tapestry.plan.calibrate import chosen_rates, rates_in_force
+from dask_tapestry.plan.cluster_rates import cluster_rates
 from dask_tapestry.plan.rates import Rates
 from dask_tapestry.plan.worker_group import WorkerGroup, workers_text
 
@@ -239,4 +240,8 @@ def current() -> Resources:
         for w in workers
         if w["nthreads"]
     ]
-    return Resources(groups=groups) if groups else this_machine()
+    if not groups:
+        return this_machine()
+    rates = cluster_rates(client)
+    carried = (rates or rates_in_force()).network
+    return Resources(groups=groups, bandwidth=int(carried), rates=rates)

@@ -13,12 +13,12 @@ from typing import Final, Protocol
 
 from dask_tapestry.config import setting
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.effects import following
 from dask_tapestry.plan.passes import passes
 from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import FORMS, Trace
+from dask_tapestry.rules.effects import following
 from dask_tapestry.teg import Form, Graph, Node
 
 ONE_SIZE: Final = (1,)  # a rule has no size
@@ -78,7 +78,7 @@ def _made(node: Node, rule: OwnRule, own: tuple[OwnRule, ...]) -> Node:
 
 def with_forms(
     graph: Graph,
-    chosen: Mapping[Node, Chosen],
+    chosen: Mapping[Node, Sequence[Chosen]],
     trace: Trace | None = None,
     own: Sequence[OwnRule] | None = None,
 ) -> Graph:
@@ -87,7 +87,7 @@ def with_forms(
     Parameters
     ----------
     chosen
-        The form of each node of `graph` that takes one.
+        The forms of each node of `graph` that takes any, each of what the one before made.
     own
         The user's rules; by default those of the settings.
 
@@ -96,21 +96,41 @@ def with_forms(
     PlanError
         If a node has no form of that name.
     """
+    left = {node: tuple(forms) for node, forms in chosen.items() if forms}
+    while left:
+        done = _take(graph, {node: forms[0] for node, forms in left.items()}, trace, own)
+        graph = Graph([done[root] for root in graph.roots])
+        left = {done[node]: forms[1:] for node, forms in left.items() if forms[1:]}
+    return graph
+
+
+def _take(
+    graph: Graph,
+    chosen: Mapping[Node, Chosen],
+    trace: Trace | None,
+    own: Sequence[OwnRule] | None,
+) -> dict[Node, Node]:
+    """What becomes of each node of a graph, of which some take a form."""
     if trace is not None:
         trace.begin(FORMS, "once")
     done: dict[Node, Node] = {}
     for node in graph.nodes:
         now = done[node] = rebuilt(node, done)
-        if node not in chosen:
-            continue
-        name, size = chosen[node].name, chosen[node].size
-        form = next((f for f in forms_of(now, own) if f.name == name), None)
-        if form is None:
-            raise PlanError(f"{brief(now)} has no form {name!r}")
-        done[node] = form.make(now, size)
-        if trace is not None:
-            trace.record(name, now, done[node], again=partial(_again, form, size))
-    return Graph([done[root] for root in graph.roots])
+        if node in chosen:
+            form = form_named(now, chosen[node].name, own)
+            done[node] = form.make(now, chosen[node].size)
+            if trace is not None:
+                again = partial(_again, form, chosen[node].size)
+                trace.record(form.name, now, done[node], again=again)
+    return done
+
+
+def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> Form:
+    """The form of a node that has this name."""
+    form = next((f for f in forms_of(node, own) if f.name == name), None)
+    if form is None:
+        raise PlanError(f"{brief(node)} has no form {name!r}")
+    return form
 
 
 def _again(form: Form, size: int, node: Node) -> Node:

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from math import prod
 from typing import Literal, Protocol
 
+from dask_tapestry.plan.cost import StepCost
 from dask_tapestry.plan.footprint import Needs
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.resources import Resources
@@ -28,10 +29,12 @@ class Step:
         What one block takes, and the nodes whose values come from outside the step.
     members
         The node that each instruction of the program computes.
-    cuts, reason
-        How the output is cut, and why.
+    cuts, cost
+        How the output is cut, and what the step takes then.
     needs
         What its largest block takes.
+    second
+        The next best cuts, with their cost, where several were compared.
     name
         Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
     first
@@ -45,10 +48,18 @@ class Step:
     inputs: tuple[Node, ...]
     members: tuple[Node, ...]
     cuts: tuple[Cuts, ...]
-    reason: str
+    cost: StepCost
     needs: Needs
     name: str
     first: tuple[Node, ...] = ()
+    second: tuple[tuple[Cuts, ...], StepCost] | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it is cut so: the resource that takes most seconds."""
+        if self.node.operator.layout is not None:
+            return "as the user asked"
+        return "one block suffices" if self.count == 1 else self.cost.bound
 
     @property
     def grid_shape(self) -> tuple[int, ...]:

@@ -95,6 +95,28 @@ def drop_empty_from_mosaic(node: Node) -> Node | None:
     return None
 
 
+@on(Mosaic)
+def mosaic_as_concat(node: Node) -> Node | None:
+    """``mosaic(x, y) -> concat(x, y)``, where they lie one after the other along one axis."""
+    pieces = _pieces(node)
+    if pieces is None or not node.type.size:
+        return None
+    starts = [[place.start for place in piece.places] for piece in pieces]
+    apart = [axis for axis, own in enumerate(zip(*starts, strict=True)) if len(set(own)) > 1]
+    if len(apart) != 1 or any(map(_is_spread, pieces)):
+        return None
+    (axis,) = apart
+    ordered = sorted(pieces, key=lambda piece: piece.places[axis].start)
+    made = concat([piece.tensor for piece in ordered], axis)
+    return made if made.type == node.type else None
+
+
+def _is_spread(piece: Piece) -> bool:
+    """Whether cells of other pieces lie between its own."""
+    sides = zip(piece.places, piece.tensor.type.shape, strict=True)
+    return any(place.step != 1 and n > 1 for place, n in sides)
+
+
 def _pieces(node: Node) -> list[Piece] | None:
     """The pieces of a concatenation or mosaic; None for any other node."""
     match node.operator:
@@ -166,4 +188,5 @@ MOSAIC_RULES = (
     joins_as_mosaic,
     view_into_pieces,
     drop_empty_from_mosaic,
+    mosaic_as_concat,
 )

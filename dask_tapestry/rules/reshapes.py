@@ -1,4 +1,4 @@
-"""Rules on reshapes: two in a row are one; those that only squeeze or unsqueeze are views."""
+"""Rules on reshapes: two in a row are one, and dimensions of length one are left to views."""
 
 from __future__ import annotations
 
@@ -21,15 +21,42 @@ def compose_reshapes(node: Node) -> Node | None:
 def reshape_as_view(node: Node) -> Node | None:
     """``reshape(x) -> view(x)``, where it only adds or drops dimensions of length one."""
     match node.operator:
-        case Reshape(old, new, None) if node.type.size:
-            kept = [dim for dim, n in enumerate(new) if n != 1]
-            if [n for n in old if n != 1] != [new[dim] for dim in kept]:
-                return None
-            targets = iter(kept)
-            axes = tuple(ViewAxis(-1 if n == 1 else next(targets), 0, 1) for n in old)
-            seen = apply(View(new, axes), *node.inputs, line=node.line or "")
-            return seen if seen.type == node.type else None  # else it would lose dimension names
+        case Reshape(old, new, None) if node.type.size and longer(old) == longer(new):
+            return typed(between(node.inputs[0], new, node.line), node)
     return None
 
 
-RESHAPE_RULES = (compose_reshapes, reshape_as_view)
+@on(Reshape)
+def reshape_without_ones(node: Node) -> Node | None:
+    """``reshape(x) -> view(reshape(view(x)))``; only the views know dimensions of length one.
+
+    So views before and after it become one with theirs, and reshapes that differ by such
+    dimensions are one.
+    """
+    match node.operator:
+        case Reshape(old, new, None) if node.type.size and 1 in (*old, *new):
+            short = between(node.inputs[0], longer(old), node.line)
+            return typed(between(reshape(short, longer(new)), new, node.line), node)
+    return None
+
+
+def longer(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The extents that are not one."""
+    return tuple([n for n in shape if n != 1])
+
+
+def between(x: Node, shape: tuple[int, ...], line: str | None) -> Node:
+    """`x` as a view of `shape`, whose other dimensions have length one; `x` itself if it has it."""
+    if x.type.shape == shape:
+        return x
+    targets = iter([dim for dim, n in enumerate(shape) if n != 1])
+    axes = tuple(ViewAxis(-1 if n == 1 else next(targets), 0, 1) for n in x.type.shape)
+    return apply(View(shape, axes), x, line=line or "")
+
+
+def typed(made: Node, node: Node) -> Node | None:
+    """`made`, unless it has lost names of dimensions."""
+    return made if made.type == node.type else None
+
+
+RESHAPE_RULES = (compose_reshapes, reshape_as_view, reshape_without_ones)

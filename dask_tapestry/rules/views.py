@@ -6,13 +6,13 @@ from dask_tapestry.operators.concat import Concat
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.reshape import Reshape
-from dask_tapestry.operators.view import View, ViewSelector
+from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.teg import Node, apply
 
-COSTLY_FLOPS = 64  # operations a cell; a formula that takes so many is computed once
+COSTLY_FLOPS = 128  # operations a cell; a formula that takes so many is computed once
 
 
 @on(ViewSelector)
@@ -53,6 +53,28 @@ def view_of_full(node: Node) -> Node | None:
     return None
 
 
+@on(View)
+def lengths_of_one_in_order(node: Node) -> Node | None:
+    """``view(x) -> view(x)``, whose dimensions of length one follow such axes of x in their order.
+
+    What is read of an axis of one cell does not depend on which dimension it follows, or whether
+    it follows any. So an exchange of such dimensions is no view at all.
+    """
+    match node.operator:
+        case View(shape, axes) as view if 1 in shape:
+            alone = [i for i, axis in enumerate(axes) if axis.dim < 0 or shape[axis.dim] == 1]
+            units = [dim for dim, n in enumerate(shape) if n == 1]
+            follows = dict(zip(alone, units, strict=False))
+            ordered = list(axes)
+            for i in alone:
+                ordered[i] = ViewAxis(follows.get(i, -1), axes[i].start, 1)
+            if tuple(ordered) == view.axes:
+                return None
+            made = apply(View(shape, tuple(ordered)), *node.inputs, line=node.line or "")
+            return made if made.type == node.type else None  # else it would lose dimension names
+    return None
+
+
 @on(Concat)
 def drop_empty_from_concat(node: Node) -> Node | None:
     """``concat(x, empty, y) -> concat(x, y)``, ``concat(x) -> x``."""
@@ -90,6 +112,7 @@ VIEW_RULES = (
     compose_views,
     drop_identity_view,
     view_of_full,
+    lengths_of_one_in_order,
     drop_empty_from_concat,
     selector_before_elementwise,
     *MOSAIC_RULES,

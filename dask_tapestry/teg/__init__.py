@@ -1,12 +1,12 @@
 """The Tapestry Expression Graph: typed nodes, operators' contract, signatures, graphs."""
 
+from dask_tapestry.teg.form import Form as Form
 from dask_tapestry.teg.graph import Graph as Graph
 from dask_tapestry.teg.node import Node as Node
 from dask_tapestry.teg.node import Tensor as Tensor
 from dask_tapestry.teg.node import apply as apply
 from dask_tapestry.teg.node import sequence_point as sequence_point
 from dask_tapestry.teg.operator import BlockOperator as BlockOperator
-from dask_tapestry.teg.operator import Form as Form
 from dask_tapestry.teg.operator import Generator as Generator
 from dask_tapestry.teg.operator import Operator as Operator
 from dask_tapestry.teg.operator import Selector as Selector

@@ -11,9 +11,7 @@ from math import prod
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from dask.utils import parse_bytes
-
-from dask_tapestry.config import setting
+from dask_tapestry.config import block_bytes
 from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.node import Node
 from dask_tapestry.teg.types import TensorType
@@ -46,7 +44,7 @@ def nominal_chunks(node: Node) -> Chunks:
 
 def chunk_bytes() -> int:
     """Bytes of a canonical chunk."""
-    return max(1, int(parse_bytes(setting("block-bytes"))) // SHARE)
+    return max(1, block_bytes() // SHARE)
 
 
 def _chunks(node: Node, most: int) -> Chunks:

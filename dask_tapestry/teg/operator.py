@@ -9,7 +9,7 @@ no operator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.teg.chunking import Chunks, Known, followed, said
+from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
@@ -33,26 +34,6 @@ class Restriction(NamedTuple):
     operator: Operator
     inputs: tuple[Region, ...]
     yields: Region
-
-
-class Form(NamedTuple):
-    """A way to compute an operator's value by other operators; a plan takes it where it costs less.
-
-    Attributes
-    ----------
-    name
-        What it sends on between its steps: ``"parts"``, ``"nodes"``, ``"leaves"``...
-    sizes
-        The sizes worth comparing, from coarse to fine: about a dozen at most, in even ratios.
-    make
-        Function of a node of the operator and a size, one of `sizes` or any between, that returns
-        the node to compute instead: of the same type and value, after the same sequence points,
-        with the same line. It depends on the two alone.
-    """
-
-    name: str
-    sizes: tuple[int, ...]
-    make: Callable[[Any, int], Any]  # of nodes, whose module imports this one
 
 
 class Operator(ABC):
@@ -167,13 +148,6 @@ class Operator(ABC):
 
         Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
         """
-        whole = self.indivisible(inputs)
-        if not whole:
-            return ()
-        return tuple(0 if axis in whole else 1 for axis in range(self.infer(*inputs).ndim))
-
-    def indivisible(self, inputs: Types) -> tuple[int, ...]:
-        """Axes of the output along which blocks are whole: it computes all cells or none."""
         return ()
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -265,6 +239,12 @@ class BlockOperator(Operator):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return signature_of(self, inputs).demand(box)
+
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        """The cells that one step of the index space writes; all where it has the axis whole."""
+        signature = signature_of(self, inputs)
+        axes = range(signature.outputs[0].out_ndim)
+        return tuple([signature.together(0, axis) for axis in axes])
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """Cells are read once if every parallel dimension moves the input's box."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -16,6 +17,9 @@ class Kind(Enum):
     REDUCTION = "reduction"  # partial results, then a combination
     SEQUENTIAL = "sequential"  # a scan: local scans, scan of totals, apply
     ATOMIC = "atomic"  # it cannot be cut
+
+
+UNCUT: Final = (Kind.SEQUENTIAL, Kind.ATOMIC)  # kinds of which a block computes all
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,13 @@ class Signature:
         if len(moving) > 1:
             raise SignatureError(f"axis {axis} of output {output} follows {len(moving)} dimensions")
         return moving[0] if moving else None
+
+    def together(self, output: int, axis: int) -> int:
+        """Cells of `output` along `axis` that a step of the index space writes; 0 for all."""
+        width, dim = self.outputs[output].shape[axis], self.owner(output, axis)
+        if dim is None:
+            return 0 if width > 1 else 1
+        return 0 if self.index[dim].kind in UNCUT else width
 
     def index_range(self, box: ZRange, output: int = 0) -> ZRange:
         """Smallest index range whose points cover `box` of an output.

@@ -10,6 +10,7 @@ from dask_tapestry.zspace.dimension_names import DimensionNames as DimensionName
 from dask_tapestry.zspace.grid import block_box as block_box
 from dask_tapestry.zspace.grid import block_range as block_range
 from dask_tapestry.zspace.grid import fitting_sides as fitting_sides
+from dask_tapestry.zspace.grid import largest_box as largest_box
 from dask_tapestry.zspace.point import ZPoint as ZPoint
 from dask_tapestry.zspace.point import ZVector as ZVector
 from dask_tapestry.zspace.projection import IndexProjection as IndexProjection

@@ -55,3 +55,20 @@ def fitting_sides(sides: Sequence[int], free: Iterable[int], cells: int) -> tupl
         most = max(1, cells // rest)
         found[dim] = -(-found[dim] // -(-found[dim] // most))
     return tuple(found)
+
+
+def largest_box(cuts: Sequence[Cuts]) -> ZRange:
+    """Box of a block of the largest size.
+
+    Examples
+    --------
+    >>> print(largest_box((Cuts.regular(10, 4, lead=3), Cuts.regular(3, 3))))
+    [3:7, 0:3]
+    """
+    spans = [_longest_span(c) for c in cuts]
+    return ZRange(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
+
+
+def _longest_span(cuts: Cuts) -> tuple[int, int]:
+    spans = [cuts.block(i) for i in range(cuts.count if cuts.edges else min(cuts.count, 2))]
+    return max(spans, key=lambda span: span[1] - span[0])

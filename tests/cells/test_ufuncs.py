@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import UFUNCS, loop_dtypes
-from dask_tapestry.cells.ufuncs import CHEAP, ELEMENTARY_FLOPS, flops
+from dask_tapestry.cells.ufuncs import CHEAP, COSTS, ELEMENTARY_FLOPS, flops
 from dask_tapestry.errors import DTypeError
 
 
@@ -56,5 +56,15 @@ def test_what_has_no_loop_is_refused_by_name(name, operands, text):
 
 def test_cheap_functions_count_one():
     assert {flops(name) for name in CHEAP} == {1}
-    assert flops("exp") == flops("divide") == ELEMENTARY_FLOPS
+    assert flops("exp") == ELEMENTARY_FLOPS
     assert CHEAP - UFUNCS.keys() == {"cast", "where", "constant", "coordinate"}
+
+
+def test_functions_count_as_they_take_time():
+    assert 1 < flops("divide") < flops("exp") < flops("tan") < flops("power") < flops("remainder")
+    assert flops("divmod.1") == flops("divmod")
+    assert flops("remainder", np.dtype("i4")) < flops("exp") < flops("remainder", np.dtype("f4"))
+
+
+def test_costly_functions_are_ufuncs():
+    assert set(COSTS) - UFUNCS.keys() == set()

@@ -23,7 +23,7 @@ def placed(*workers):
 
 @pytest.mark.parametrize("name", ["bob", "tcp://10.0.0.2:8786", "10.0.0.2:8786", "10.0.0.2"])
 def test_a_worker_is_known_by_name_and_address(name):
-    notes = placement(placed(name, "nobody"), client(THERE))
+    notes = placement(placed(name, "bob"), client(THERE))
     assert notes == {"workers": ["tcp://10.0.0.2:8786"], "allow_other_workers": False}
 
 
@@ -34,7 +34,10 @@ def test_a_number_is_a_name():
 def test_a_worker_that_is_not_there_is_refused():
     with pytest.raises(dt.PlanError, match=r"placed on alice, but the workers are 0 at .*, bob at"):
         placement(placed("alice"), client(THERE))
+    with pytest.raises(dt.PlanError, match="placed on alice, but"):
+        placement(placed("bob", "alice"), client(THERE))
     with dt.config(relax_placement=True):
+        assert placement(placed("bob", "alice"), client(THERE))["workers"] == [*THERE][1:]
         notes = placement(placed("alice"), client(THERE))
     assert notes == {"workers": ["alice"], "allow_other_workers": True}
 
@@ -43,6 +46,11 @@ def test_workers_that_are_not_known_are_waited_for():
     for unknown in (None, client({}), client(THERE, count=3)):
         assert not workers_of(unknown)
         assert placement(placed("alice"), unknown)["workers"] == ["alice"]
+
+
+def test_a_host_is_all_its_workers():
+    alike = {"tcp://10.0.0.1:1": {"name": 0}, "tcp://10.0.0.1:2": {"name": 1}}
+    assert placement(placed("10.0.0.1", "1"), client(alike))["workers"] == [*alike]
 
 
 def test_what_is_placed_nowhere_asks_for_nothing():

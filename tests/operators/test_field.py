@@ -32,6 +32,6 @@ def test_a_region_keeps_the_axes_of_a_cell_whole():
     assert yields[2:] == (Progression(0, 1, 2), Progression(0, 1, 5))
 
 
-def test_axes_of_a_cell_are_not_cut():
-    assert field(source(), "b").operator.indivisible((source().type,)) == (2, 3)
-    assert field(source(), "a").operator.indivisible((source().type,)) == ()
+def test_axes_of_a_cell_are_computed_as_a_whole():
+    assert field(source(), "b").operator.granularity((source().type,)) == (1, 1, 0, 0)
+    assert field(source(), "a").operator.granularity((source().type,)) == ()

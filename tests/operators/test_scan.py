@@ -5,11 +5,11 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.errors import AxisError, DTypeError
 from dask_tapestry.operators.scan import LEAF, leaf_length, scan
-from dask_tapestry.rules.split_scan import split_scan, split_scan_reading_twice
-from dask_tapestry.teg import Progression, Region
+from dask_tapestry.teg import Graph, Progression, Region
 from tests.comparisons import same_bits
 
 from .blocks import block, by_blocks, on_region
+from .in_forms import form_names, formed
 
 RANDOM = np.random.default_rng(2)
 X = RANDOM.normal(size=(500, 3)) * 10.0 ** RANDOM.integers(-8, 8, (500, 3))
@@ -30,7 +30,7 @@ def test_the_kinds_of_index_dimensions_say_what_a_cut_takes():
     node = scanned()
     kinds = [d.kind.value for d in node.operator.signature(*node.input_types).index]
     assert kinds == ["sequential", "parallel"]
-    assert node.operator.indivisible(node.input_types) == (0,)
+    assert node.operator.granularity(node.input_types) == (0, 1)
 
 
 @pytest.mark.parametrize("step", [1, 7, 128, 300])
@@ -38,7 +38,7 @@ def test_blocks_are_the_same_bits(step):
     node = scanned()
     whole = block(node, (X,), node.type.box)
     assert same_bits(by_blocks(node, (X,), step), whole)
-    after = split_scan_reading_twice(node)
+    after = formed(node, "totals", LEAF)
     totals, prefixes = after.inputs[1].inputs[0], after.inputs[1]
     ends = by_blocks(totals, (X,), step)
     before = block(prefixes, (ends,), prefixes.type.box)
@@ -54,7 +54,7 @@ def test_leaves_scanned_by_themselves_are_the_same_bits(function, dtype, cells, 
     node = scanned(x, function=function)
     with np.errstate(all="ignore"):
         whole = block(node, (x,), node.type.box)
-        after = split_scan(node)
+        after = formed(node, "leaves", LEAF)
         local, prefixes = after.inputs
         (ends,) = prefixes.inputs
         leaves = by_blocks(local, (x,), step)
@@ -67,7 +67,7 @@ def test_leaves_scanned_by_themselves_are_the_same_bits(function, dtype, cells, 
 
 
 def test_leaves_begin_where_they_begin_in_the_whole():
-    after = split_scan(scanned())
+    after = formed(scanned(), "leaves", LEAF)
     region = Region([Progression(7, 3, 5), Progression(1, 1, 2)])
     for node in (after, after.inputs[0]):
         assert node.operator.restrict(node.input_types, region) is None
@@ -110,3 +110,35 @@ def test_what_cannot_be_scanned_is_refused():
 
 def test_the_text_names_function_and_axis():
     assert scanned().operator.text() == "add, axis=0"
+
+
+def test_leaves_are_scanned_and_then_added_to():
+    assert str(Graph([formed(scanned(X.T, 1), "leaves", LEAF)])).splitlines()[1:] == [
+        "%1 = leafscan(%0, add, axis=1) : float64[3, 500]",
+        "%2 = leafends(%1, axis=1) : float64[3, 3]",
+        "%3 = scan(%2, add, axis=1) : float64[3, 3]",
+        "%4 = afterleaf(%1, %3, add, axis=1) : float64[3, 500]",
+        "return %4",
+    ]
+
+
+def test_or_cells_are_read_twice():
+    assert str(Graph([formed(scanned(X.T, 1), "totals", LEAF)])).splitlines()[1:] == [
+        "%1 = leaftotals(%0, add, axis=1) : float64[3, 4]",
+        "%2 = scan(%1, add, axis=1) : float64[3, 4]",
+        "%3 = scanafter(%0, %2, add, axis=1) : float64[3, 500]",
+        "return %3",
+    ]
+
+
+def test_one_leaf_is_not_cut():
+    assert form_names(scanned(X[:LEAF])) == form_names(scanned(X[:0])) == ()
+    for name in ("leaves", "totals"):
+        assert form_names(formed(scanned(), name, LEAF).inputs[1]) == ()
+
+
+@pytest.mark.parametrize("name", ["leaves", "totals"])
+@pytest.mark.parametrize("dtype", ["f2", "i1", "c16"])
+def test_the_type_stays(name, dtype):
+    whole = scanned(X.clip(-10, 10).astype(dtype))
+    assert formed(whole, name, LEAF).type == whole.type

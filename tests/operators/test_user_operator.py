@@ -272,3 +272,63 @@ def test_it_travels_to_processes():
     assert pickle.loads(pickle.dumps(node)) is node
     with dask.config.set(scheduler="processes", num_workers=1):
         assert np.array_equal(product(X, W).compute(), X @ W)
+
+
+SEEN = []
+
+
+def widened(width):
+    """An operator whose step yields `width` cells, which grow with their place in the step."""
+
+    def of_block(x):
+        SEEN.append(len(x))
+        return (x[:, None] * 10 + np.arange(width)).reshape(-1)
+
+    return dt.block_operator(
+        index={"at": "parallel"},
+        inputs={"x": "at"},
+        outputs={"z": dt.IndexProjection([[width]], [0], [width])},
+        dtype="i8",
+    )(of_block)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("block_bytes", [8, 40, 100, 10**6])
+def test_an_output_of_windows_is_cut_between_them(width, block_bytes, shardings):
+    x = np.arange(50)
+    whole = (x[:, None] * 10 + np.arange(width)).reshape(-1)
+    made = widened(width)(x)
+    assert made.node.operator.granularity(made.node.input_types) == (width,)
+    with shardings.tiny(block_bytes, workers=1, threads=4):
+        for value, expected in (
+            (made, whole),
+            (made + 1, whole + 1),
+            (abs(made[5:-1]), whole[5:-1]),
+        ):
+            plan = dt.plan(value)
+            plan.verify()
+            SEEN.clear()
+            assert np.array_equal(plan.compute(), expected)
+            assert sum(SEEN) <= len(x), "each window is computed once"
+            (lengths,) = plan.chunks(0)
+            assert block_bytes > 100 or len(lengths) > 4
+            assert sum(n % width > 0 for n in lengths) <= 2
+
+
+@pytest.mark.parametrize("sides", [(1,), (2,), (7,), (10,), (149, 1)])
+def test_windows_are_right_in_any_layout(sides, shardings):
+    x = np.arange(50)
+    whole = (x[:, None] * 10 + np.arange(3)).reshape(-1)
+    chunks = (sides if len(sides) > 1 else sides[0],)
+    with shardings.tiny(64, workers=1, threads=4):
+        made = widened(3)(x)
+        assert np.array_equal(made.rechunk(chunks).compute(), whole)
+        assert np.array_equal((made.rechunk(chunks) + made).compute(), 2 * whole)
+
+
+def test_windows_are_written_to_a_store_in_whole_pieces(tmp_path, shardings):
+    made = widened(3)(np.arange(50))
+    with shardings.tiny(64, workers=1, threads=4):
+        for side in (2, 3, 5, 12):
+            dt.to_zarr(made, tmp_path / f"{side}", chunks=(side,))
+            assert np.array_equal(dt.from_zarr(tmp_path / f"{side}").compute(), made.compute())

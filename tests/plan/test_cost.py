@@ -1,87 +1,110 @@
+"""What one step takes under a grid, against what its blocks do one by one."""
+
+from itertools import product
+
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.plan.cost import step_cost
+from dask_tapestry.plan.group import group_of
+from dask_tapestry.plan.machine import Machine
+from dask_tapestry.zspace import Cuts, block_box
 
-from .graphs import FOUR, ROOMY, stored
+from .graphs import FOUR, stored
 
-NAMES = {
-    "seconds",
-    "compute_seconds",
-    "bytes_read",
-    "bytes_written",
-    "bytes_moved",
-    "memory_bytes",
-    "peak_worker_bytes",
-    "peak_worker_compute",
-    "memory_waste",
-    "compute_waste",
-    "tasks",
-}
-JOBS = {
-    "map": stored() + 1,
-    "sum": stored().sum(),
-    "product": stored() @ stored((1000, 500), chunks=(1000, 500)),
-    "normalized": (stored() - stored().mean(axis=0)) / stored().std(axis=0),
-    "empty": dt.zeros((0, 3)) + 1,
-    "one cell": dt.full((), 3) + 1,
-}
+MACHINE = Machine.of(FOUR)
+HANDY = 2**25
 
 
-def cost(*arrays, resources=FOUR, **options):
-    return dt.plan(*arrays, resources=resources, **options).cost
+def cost(program, *cuts, held=(), machine=MACHINE):
+    return step_cost(program, cuts, held, machine, HANDY)
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_every_cost_is_there_and_makes_sense(job):
-    found = cost(JOBS[job])
-    assert found.keys() == NAMES
-    assert all(value >= 0 for value in found.values())
-    assert found["memory_waste"] <= 1
-    assert found["compute_waste"] <= 1
-    assert found["compute_seconds"] <= found["seconds"]
+def program(y, *held):
+    return group_of(y.node, {y.node, *(x.node for x in held)}).program
 
 
-def test_bytes_read_are_those_of_whole_chunks():
-    assert cost(stored() + 1)["bytes_read"] == 100_000 * 1000 * 8
-    assert cost(stored()[:10] + 1)["bytes_read"] == 1000 * 1000 * 8
-    assert cost(dt.ones((100, 100)))["bytes_read"] == 0
+def regular(shape, sides):
+    return tuple(Cuts.regular(n, side) for n, side in zip(shape, sides, strict=True))
 
 
-def test_bytes_written_are_those_of_sinks(tmp_path):
-    x = stored().astype("f4")
-    sink = dt.to_zarr(x, tmp_path / "x", compute=False)
-    assert cost(sink)["bytes_written"] == x.nbytes
-    assert cost(x)["bytes_written"] == 0
+@pytest.mark.parametrize("sides", [(1000, 1000), (700, 300), (100, 1000), (3000, 90), (5000, 1000)])
+def test_every_stored_byte_that_blocks_read_counts(sides):
+    x = stored((5000, 1000), "f8", (1000, 500))
+    one = program(x + 1)
+    grid = regular((5000, 1000), sides)
+    read = 0
+    for index in product(*(range(c.count) for c in grid)):
+        for work in one.schedule(block_box(grid, index)).works:
+            read += one.instructions[work.value].operator.stored_bytes(work.box)
+    found = cost(one, *grid).read
+    assert read / 1.5 <= found <= 1.5 * read
+    if all(side % chunk == 0 for side, chunk in zip(sides, (1000, 500), strict=True)):
+        assert found == read == x.nbytes
 
 
-def test_what_one_step_computes_is_not_moved():
-    assert cost(((stored() + 1) * 2).T)["bytes_moved"] == 0
-    assert cost(stored().rechunk((5000, -1)) + 1)["bytes_moved"] >= stored().nbytes
+def test_aligned_blocks_are_not_moved():
+    x = stored().rechunk((5000, -1))
+    one, own = program(x * 2, x), regular((100_000, 1000), (5000, 1000))
+    assert cost(one, *own, held=(own,)).moved == 0
+    other = regular((100_000, 1000), (100_000, 50))
+    moved = cost(one, *other, held=(own,))
+    assert x.nbytes * 0.7 / 2 < moved.moved < x.nbytes
+    assert moved.slices == 400
+    assert moved.tasks == moved.blocks + 400
 
 
-def test_tasks_are_blocks():
-    assert cost(dt.ones(100).rechunk(10))["tasks"] == 10
-    plan = dt.plan(stored().sum(), resources=FOUR)
-    assert plan.cost["tasks"] == sum(step.count for step in plan.core.steps.values())
+def test_what_all_blocks_read_is_fetched_once_a_worker():
+    x, w = stored((10_000, 1000)).rechunk((1000, -1)), dt.ones((1000, 1000)).rechunk(-1)
+    one = program(x @ w, x, w)
+    own = regular((10_000, 1000), (1000, 1000))
+    whole = regular((1000, 1000), (1000, 1000))
+    found = cost(one, *own, held=(own, whole))
+    assert w.nbytes * 3 * 0.75 <= found.moved <= w.nbytes * 4
 
 
-def test_twice_the_work_takes_longer():
-    few, many = cost(stored((50_000, 1000)) + 1), cost(stored((100_000, 1000)) + 1)
-    for name in ("seconds", "compute_seconds", "bytes_read"):
-        assert many[name] > few[name]
+def test_one_memory_moves_nothing():
+    x = stored().rechunk((5000, -1))
+    local = Machine.of(dt.Resources(workers=1, threads=8, memory="8 GiB"))
+    own, other = (regular((100_000, 1000), s) for s in ((5000, 1000), (100_000, 50)))
+    found = cost(program(x * 2, x), *other, held=(own,), machine=local)
+    assert (found.moved, found.slices, found.network) == (0, 0, 0)
+    assert found.edges == 400
 
 
-@pytest.mark.parametrize("job", ["map", "sum", "product"])
-def test_twice_the_workers_are_no_slower(job):
-    eight = dt.Resources(workers=8, threads=2, memory="8 GiB")
-    assert cost(JOBS[job], resources=eight)["seconds"] <= cost(JOBS[job])["seconds"]
+def test_idle_slots_cost():
+    one = program(dt.sort(stored((4096, 4096)), axis=1))
+    few, many = (cost(one, *regular((4096, 4096), (side, 4096))) for side in (4096, 512))
+    assert few.compute > 4 * many.compute
 
 
-def test_more_bandwidth_is_no_slower():
-    fast = dt.Resources(workers=4, threads=2, memory="8 GiB", bandwidth="10 GB/s")
-    assert cost(stored() + 1, resources=fast)["seconds"] < cost(stored() + 1)["seconds"]
+def test_a_last_wave_counts_whole():
+    one = program(stored((9000, 1000), "f8", (10, 1000)) + 1)
+    nine, eight = (cost(one, *regular((9000, 1000), (side, 1000))).compute for side in (1000, 1125))
+    assert nine > 1.5 * eight
 
 
-def test_one_block_an_operator_keeps_slots_idle():
-    assert cost(stored() + 1, resources=ROOMY, method="none")["compute_waste"] > 0.8
-    assert cost(stored() + 1)["compute_waste"] < 0.2
+def test_symmetric_products_cost_half():
+    x = stored((4000, 4000)).rechunk(-1)
+    own = regular((4000, 4000), (4000, 4000))
+    square, strips = (regular((4000, 4000), s) for s in ((1000, 1000), (250, 4000)))
+    one = program(x @ x.T, x)
+    half = cost(one, *square, held=(own,))
+    assert half.blocks == 16
+    assert half.compute < 0.75 * cost(one, *strips, held=(own,)).compute
+
+
+def test_the_busiest_resource_is_named():
+    assert cost(program(stored() + 1), *regular((100_000, 1000), (5000, 1000))).bound == "store"
+    assert cost(program(dt.arange(10.0) + 1), Cuts.regular(10, 10)).bound == "overhead"
+
+
+def test_own_resources_are_summed():
+    @dt.block_operator(
+        index={"i": "parallel"}, inputs={"x": "i"}, outputs={"y": "i"}, costs={"license": {"i": 2}}
+    )
+    def licensed(x):
+        return x
+
+    one = program(licensed(dt.arange(100.0)))
+    assert cost(one, Cuts.regular(100, 10)).own["license"] == 200

@@ -50,7 +50,7 @@ def test_values_that_are_never_there_together_are_counted_once():
     held = [resident_bytes(step, plan) for step in plan.steps.values()]
     apart = peak_worker_bytes(plan) * FOUR.workers
     assert sum(held) > 6 * x.nbytes
-    assert apart < 5 * x.nbytes
+    assert apart < sum(held)
 
 
 def test_kept_memory_counts_where_other_arrays_take_its_place():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.plan.program import FEW_CELLS, Program, merged
+from dask_tapestry.plan.program import FEW_CELLS, Program, merged, rounded_out
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
@@ -94,3 +94,24 @@ def test_what_a_block_reads_is_enough(lo, data):
     x = dt.asarray(cells)
     value = (x * 2)[1:] - x[:-1]
     np.testing.assert_array_equal(value[lo:hi].compute(), (cells[1:] * 2 - cells[:-1])[lo:hi])
+
+
+def test_boxes_are_rounded_out_to_cells_computed_together():
+    box = ZRange((4, 4, 4, 4), (5, 5, 5, 5))
+    assert rounded_out(box, (1, 3, 0, 4), (9, 9, 9, 7)) == ZRange((4, 3, 0, 4), (5, 6, 9, 7))
+    empty = ZRange((4, 4), (4, 5))
+    assert rounded_out(empty, (3, 0), (9, 9)) == empty
+
+
+def test_values_in_between_are_rounded_out_and_the_output_is_not():
+    pairs = dt.block_operator(
+        index={"i": "parallel"},
+        inputs={"x": "i"},
+        outputs={"z": dt.IndexProjection([[2]], [0], [2])},
+        dtype="f8",
+    )(lambda x: np.repeat(x, 2))
+    program = last_step(pairs(dt.placeholder((500,), "f8")) + 1).program
+    span = (ZRange((3,), (6,)),)
+    assert program.granularity[-2:] == ((2,), None)
+    assert program.schedule(*span).boxes[-2:] == ((ZRange((2,), (6,)),), span)
+    assert program.schedule(*span, rounded=False).boxes[-2:] == (span, span)

@@ -63,3 +63,11 @@ def test_they_hash_alike_in_another_process():
     arrived = pickle.loads(sent)
     assert isinstance(arrived, Rates)
     assert (arrived, hash(arrived)) == (shipped_rates(), hash(shipped_rates()))
+
+
+def test_they_print_as_a_table():
+    lines = repr(rates_of({"network": 2e9, "latency": 3e-5})).splitlines()
+    assert lines[0].startswith("rates of ")
+    assert "  network                         2 GB/s" in lines
+    assert "  latency                        30 µs" in lines
+    assert any(line.startswith("  other kernels") for line in lines)

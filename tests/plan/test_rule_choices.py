@@ -100,7 +100,7 @@ def test_nodes_take_forms_and_the_trace_says_which():
     graph = Graph([simple(dt.exp(x)), simple(x)])
     trace = Trace()
     node = graph.roots[1]
-    formed = with_forms(graph, {node: Choice("halves", 1)}, trace, [halves])
+    formed = with_forms(graph, {node: [Choice("halves", 1)]}, trace, [halves])
     assert [n.operator.name for n in formed].count("reduce") == 2
     (change,) = trace
     assert (change.rule, change.before, change.after) == ("halves", node, formed.roots[1])
@@ -108,7 +108,7 @@ def test_nodes_take_forms_and_the_trace_says_which():
     assert trace.replay(graph) == formed
     assert with_forms(graph, {}, trace) == graph
     with pytest.raises(dt.PlanError, match=r"reduce\(elementwise, sum.* has no form 'thirds'"):
-        with_forms(graph, {node: Choice("thirds", 1)}, None, [halves])
+        with_forms(graph, {node: [Choice("thirds", 1)]}, None, [halves])
 
 
 def test_a_choice_is_undone_as_forms_are():
@@ -116,7 +116,7 @@ def test_a_choice_is_undone_as_forms_are():
     graph = Graph([simple(dt.exp((X + 1).sum(axis=0)))])
     (node,) = [n for n in graph if n.operator.name == "reduce"]
     trace = Trace()
-    formed = with_forms(graph, {node: Choice("halves", 1)}, trace, [halves])
+    formed = with_forms(graph, {node: [Choice("halves", 1)]}, trace, [halves])
     plan = build_plan(formed.roots, method="none")
     changed = type(plan)(graph, plan.graph, plan.steps, plan.resources, trace)
     assert abstract(changed) == graph

@@ -1,15 +1,18 @@
 import numpy as np
 
 import dask_tapestry as dt
+from dask_tapestry.operators.mosaic import Mosaic, MosaicAxis
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.mosaics import (
     MOST_PIECES,
     drop_empty_from_mosaic,
     flatten_concat,
     joins_as_mosaic,
+    mosaic_as_concat,
     view_into_pieces,
 )
 from dask_tapestry.rules.views import VIEW_RULES, selector_as_view
+from dask_tapestry.teg import apply
 from tests.comparisons import same_bits
 
 from .graphs import after, graph_of, meaning
@@ -67,6 +70,18 @@ def test_drop_empty_from_mosaic():
     x = memory(2, 2)
     table = dt.block([[x, x[:, :0]], [x[:0], x[:0, :0]]])
     assert after(table, joins_as_mosaic, drop_empty_from_mosaic).splitlines()[1:] == ["return %0"]
+
+
+def test_mosaic_as_concat():
+    x, y = memory(2, 3), memory(2, 1)
+    here, there = MosaicAxis(0, 1), MosaicAxis(1, 1)
+    joined = apply(Mosaic((2, 4), ((here, there), (here, here))), x.node, y.node)
+    text = after(dt.Array(joined), mosaic_as_concat)
+    assert text.splitlines()[0] == "%0 = memory() : float64[2, 1]"
+    assert "concat(%0, %1, axis=1) : float64[2, 4]" in text
+    assert after(dt.interleave([y, y], 1), joins_as_mosaic, mosaic_as_concat).count("concat") == 1
+    assert "mosaic" in after(dt.interleave([x, x], 1), mosaic_as_concat)
+    assert "mosaic" in after(dt.block([[x, y], [y, x]]), joins_as_mosaic, mosaic_as_concat)
 
 
 def test_names_of_dimensions_stay():

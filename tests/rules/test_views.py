@@ -11,6 +11,7 @@ from dask_tapestry.rules.views import (
     compose_views,
     drop_empty_from_concat,
     drop_identity_view,
+    lengths_of_one_in_order,
     selector_as_view,
     selector_before_elementwise,
     view_of_full,
@@ -106,3 +107,26 @@ def test_a_costly_formula_stays_before_its_selectors():
     x = dt.Array(apply(Elementwise(builder.finish(value)), memory(3).node))
     text = after(x[::-1], selector_as_view, selector_before_elementwise)
     assert text.splitlines()[-2] == "%2 = view(%1, [2-1*o0]) : float64[3]"
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: memory(1, 3, 1).transpose(2, 1, 0), "view(%0, [0+1*o0, 0+1*o1, 0+1*o2])"),
+        (lambda: memory(1, 1, 3).transpose(2, 1, 0), "view(%0, [0+1*o1, 0+1*o2, 0+1*o0])"),
+        (lambda: memory(1, 3)[0, :, None], "view(%0, [0+1*o1, 0+1*o0])"),
+        (lambda: memory(5, 3)[2, None], "view(%0, [2+1*o0, 0+1*o1])"),
+        (lambda: dt.flip(memory(1, 3), 0), "view(%0, [0+1*o0, 0+1*o1])"),
+        (lambda: memory(5, 1, 1)[2], "view(%0, [2+1*o0, 0+1*o1, 0])"),
+    ],
+)
+def test_dimensions_of_length_one_follow_axes_in_order(make, line):
+    text = after(make(), selector_as_view, compose_views, lengths_of_one_in_order)
+    assert f"= {line} : " in text
+
+
+def test_an_exchange_of_dimensions_of_length_one_is_no_view():
+    x = memory(1, 3, 1)
+    assert after(x.transpose(2, 1, 0), *VIEW_RULES).splitlines()[1:] == ["return %0"]
+    named = dt.asarray(np.ones((1, 3, 1)), dims=("a", "b", "c"))
+    assert after(named.transpose(2, 1, 0), *VIEW_RULES).count("view") == 1

@@ -99,3 +99,11 @@ def test_what_no_output_follows_may_have_no_steps():
     signature = Signature((IndexDim("a", 3), IndexDim("k", 0, Kind.REDUCTION)), (), (rows,))
     assert signature.written(signature.space).shape == (4,)
     assert signature.written(ZRange((1, 0), (1, 0))).shape == (0,)
+
+
+def test_a_step_writes_cells_together():
+    dims = (IndexDim("i", 4), IndexDim("all", 1, Kind.ATOMIC), IndexDim("run", 5, Kind.SEQUENTIAL))
+    rows = ((2, 0, 0), (0, 7, 0), (0, 0, 1), (0, 0, 0), (0, 0, 0))
+    writes = IndexProjection(rows, (0,) * 5, (2, 7, 1, 3, 1))
+    signature = Signature(dims, (), (writes,))
+    assert [signature.together(0, axis) for axis in range(5)] == [2, 0, 0, 0, 1]

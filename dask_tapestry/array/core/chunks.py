@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from dask.utils import parse_bytes
 
-from dask_tapestry.config import setting
+from dask_tapestry.config import block_bytes
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, fitting_sides
@@ -83,7 +83,7 @@ def _with_auto(
 ) -> tuple[Cuts, ...]:
     """The cuts, those of `auto` chosen so that a block has about the bytes wanted."""
     texts = set(auto.values()) - {"auto"}
-    limit = int(parse_bytes(texts.pop() if texts else setting("block-bytes")))
+    limit = int(parse_bytes(texts.pop()) if texts else block_bytes())
     sides = fitting_sides(
         [c.longest for c in cuts], sorted(auto), limit // max(1, type_.dtype.itemsize)
     )

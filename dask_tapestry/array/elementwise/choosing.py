@@ -21,7 +21,7 @@ from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise,
 from dask_tapestry.operators.elementwise import astype as cast
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.where import where as where_operator
-from dask_tapestry.plan.effects import following
+from dask_tapestry.rules.effects import following
 from dask_tapestry.teg import Tensor
 
 __all__ = ["around", "astype", "clip", "imag", "real", "round", "where"]

@@ -24,7 +24,7 @@ from dask_tapestry.operators.slice import basic_slice, slice_items
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
-from dask_tapestry.plan.effects import following
+from dask_tapestry.rules.effects import following
 from dask_tapestry.teg import Progression, Tensor, TensorType
 
 

@@ -15,6 +15,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
@@ -22,7 +23,7 @@ from dask_tapestry.operators.row_order import row_order
 from dask_tapestry.operators.scan import scan
 from dask_tapestry.operators.search import is_in, searchsorted
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import PLACES, argsort, sort
+from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry.operators.take import take
 from dask_tapestry.teg import Tensor
 

@@ -15,8 +15,8 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.full import full
+from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.sort import PLACES
 from dask_tapestry.operators.sort import argsort as argsort_tensor
 from dask_tapestry.operators.sort import sort as sort_tensor
 from dask_tapestry.operators.take import take_along_axis

@@ -1,0 +1,52 @@
+"""Rates of memory: arrays too large for a cache, added by one thread and by all at once."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+from dask.system import CPU_COUNT
+
+BYTES: Final = 2**26  # of an array: twice a common third-level cache
+SHARED: Final = 2**23  # of a thread's part, where there are many threads
+REPEATS: Final = 2
+
+Cells = np.ndarray[Any, Any]
+
+
+def memory_rates() -> dict[str, float]:
+    """Bytes a second of memory: of a thread alone, of one beside others, and fresh."""
+    threads = CPU_COUNT
+    cells = max(BYTES, SHARED * threads) // np.dtype(np.float64).itemsize
+    x, out = np.ones(cells), np.ones(cells)
+    moved = 2 * x.nbytes
+    alone = best(lambda: np.copyto(out, x))
+    with ThreadPoolExecutor(threads) as pool:
+        parts = [slice(n * cells // threads, (n + 1) * cells // threads) for n in range(threads)]
+        shared = best(lambda: list(pool.map(lambda part: np.copyto(out[part], x[part]), parts)))
+    size = BYTES // 2
+    fresh = best(lambda: _touch(size))
+    return {
+        "memory": moved / alone,
+        "memory_shared": min(1 / alone, 1 / shared / threads) * moved,
+        "fresh": size / fresh,
+    }
+
+
+def _touch(size: int) -> None:
+    """Write to each page of an array whose memory comes from the system, which clears it."""
+    np.empty(size, np.uint8)[:: mmap.PAGESIZE] = 1
+
+
+def best(run: Callable[[], object]) -> float:
+    """Least seconds of several runs."""
+    times = []
+    for _ in range(REPEATS):
+        start = perf_counter()
+        run()
+        times.append(perf_counter() - start)
+    return min(times)

@@ -1,0 +1,65 @@
+"""What the makers of operators' forms share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Final
+
+from dask_tapestry.operators.rename import rename
+from dask_tapestry.teg import Node
+from dask_tapestry.teg.node import reapply, topological, written_at
+
+MOST_SIZES: Final = 12  # of a form: halvings from two pieces to four thousand
+
+Maker = Callable[[Node, int], Node]
+
+
+def stand_in(make: Maker) -> Maker:
+    """Declare the maker of a form: what it makes takes the node's place.
+
+    It has the node's line and its names of dimensions. What reads the node's inputs follows the
+    sequence points that the node follows.
+    """
+
+    @wraps(make)
+    def made(node: Node, size: int) -> Node:
+        with written_at(node.line):
+            value = make(node, size)
+            if value.type.dims != node.type.dims:
+                value = rename(value, node.type.dims or ())
+        return _following(value, node) if node.after else value
+
+    return made
+
+
+def _following(value: Node, node: Node) -> Node:
+    """`value`, whose first operators follow what `node` does.
+
+    The first ones are those that take the inputs, or selections of them: a selection that waited
+    would be held.
+    """
+    given = set(node.inputs)
+    now = {n: n for n in topological(node.inputs)}
+    for one in topological([value]):
+        if one in now:
+            continue
+        first = any(x in given for x in one.inputs) if given else not one.inputs
+        if first and one.operator.is_selector and one is not value:
+            given.add(one)
+            first = False
+        after = (*one.after, *node.after) if first else one.after
+        now[one] = reapply(one, [now[x] for x in one.inputs], after)
+    return now[value]
+
+
+def a_dozen(sizes: Sequence[int]) -> tuple[int, ...]:
+    """`sizes`, or some of them, evenly spread, where they are very many; the last one is kept.
+
+    Examples
+    --------
+    >>> a_dozen([8, 4, 2]), a_dozen(range(30))
+    ((8, 4, 2), (2, 5, 8, 11, 14, 17, 20, 23, 26, 29))
+    """
+    step = -(-len(sizes) // MOST_SIZES) or 1
+    return tuple(sizes[::-1][::step][::-1])

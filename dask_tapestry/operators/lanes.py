@@ -1,0 +1,86 @@
+"""Lanes: what operators share that make each lane along an axis of one lane of each input."""
+
+from __future__ import annotations
+
+from math import ceil, log2
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.teg import (
+    BlockOperator,
+    IndexDim,
+    Kind,
+    Progression,
+    Region,
+    Signature,
+    TensorType,
+)
+from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+PLACES: Final = np.dtype(np.intp)
+SPACE: Final = 0.75  # of a lane: room of a stable sort, or for the signs of zeros
+FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
+
+
+class LaneOperator(BlockOperator):
+    """An operator that makes each lane of the output along `axis` of one lane of each input."""
+
+    axis: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        dims = [
+            IndexDim("lane", 1, Kind.ATOMIC) if dim == self.axis else IndexDim(f"i{dim}", n)
+            for dim, n in enumerate(inputs[0].shape)
+        ]
+        reads = [self._lanes(x) for x in inputs]
+        return Signature(tuple(dims), tuple(reads), (self._lanes(self.infer(*inputs)),))
+
+    def _lanes(self, x: TensorType) -> IndexProjection:
+        """Projection of each index point to its lane of `x`."""
+        length = x.shape[self.axis]
+        rows = [[int(dim == axis) for dim in range(x.ndim)] for axis in range(x.ndim)]
+        rows[self.axis][self.axis] = max(length, 1)
+        shape = tuple(length if dim == self.axis else 1 for dim in range(x.ndim))
+        return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, shape)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """Fewer lanes, each whole."""
+        reads = [self._whole(x, region) for x in inputs]
+        return Restriction(self, tuple(reads), self._whole(self.infer(*inputs), region))
+
+    def _whole(self, x: TensorType, region: Region) -> Region:
+        """The lanes of `x` for the lanes that a region meets."""
+        lane = Progression(0, 1, x.shape[self.axis])
+        return Region((*region[: self.axis], lane, *region[self.axis + 1 :]))
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """What sorting a lane takes: the result is sorted in place, a few lanes at a time."""
+        x = inputs[0]
+        return sort_bytes(self.demand(inputs, box)[0].size, x.shape[self.axis], x.dtype)
+
+    def part(self, box: ZRange) -> slice:
+        """Cells of a lane that a block of the output holds."""
+        return slice(box.lo[self.axis], box.hi[self.axis])
+
+    def text(self) -> str:
+        return f"axis={self.axis}"
+
+
+def sort_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
+    """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
+
+    Lanes are sorted one after the other, structured cells all together.
+    """
+    if dtype.names:
+        return cells * (dtype.itemsize + 4 * PLACES.itemsize)
+    return int(min(cells, length) * SPACE * dtype.itemsize)
+
+
+def sort_flops(cells: int, length: int) -> int:
+    """Operations it takes to sort `cells` in lanes of `length`."""
+    return cells * FLOPS_A_LEVEL * ceil(log2(max(length, 2)))

@@ -1,0 +1,162 @@
+"""Choice of forms: how reductions, products, scans and sorts are computed, by cost.
+
+Nodes are decided producers first. What stands before a node is settled then, so a form's cost is
+that of the steps it adds; a node that its parallel dimensions keep all slots busy with is left
+whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection
+from typing import Final
+
+from dask_tapestry.plan.choices import FormChoice
+from dask_tapestry.plan.evaluate import is_given, place
+from dask_tapestry.plan.fuse import held_values
+from dask_tapestry.plan.pricing import Priced, Pricing
+from dask_tapestry.plan.rule_choices import form_named, forms_of
+from dask_tapestry.rewrite.driver import rebuilt
+from dask_tapestry.teg import Form, Graph, Node
+from dask_tapestry.zspace import Cuts
+
+CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
+PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
+
+_Rank = tuple[int, float]
+
+
+def choose_forms(
+    graph: Graph, pricing: Pricing
+) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
+    """The graph with a form for each operator that is better computed in one, and these."""
+    chooser = _Chooser(graph, pricing)
+    for node in graph.nodes:
+        chooser.decide(node)
+    if not chooser.chosen:
+        return graph, {}
+    return Graph([chooser.now[root] for root in graph.roots]), chooser.chosen
+
+
+class _Chooser:
+    """Decides nodes one after the other.
+
+    Attributes
+    ----------
+    now
+        What has become of the nodes that are decided.
+    chosen
+        The forms taken.
+    """
+
+    def __init__(self, graph: Graph, pricing: Pricing) -> None:
+        self.pricing = pricing
+        self.now: dict[Node, Node] = {}
+        self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
+        self._held = held_values(graph, pricing.memory)
+        self._placed: dict[Node, Priced] = {}
+        self._decided: set[Node] = set()
+
+    def decide(self, node: Node) -> None:
+        """Decide how a node is computed; its producers are decided."""
+        new = rebuilt(node, self.now)
+        forms = forms_of(new)
+        taken: list[FormChoice] = []
+        while more := forms_of(new):
+            choice = self._best_form(new, more)
+            if choice is None:
+                break
+            taken.append(choice)
+            new = self._settled(form_named(new, choice.name).make(new, choice.size))
+        if taken:
+            self.chosen[node] = tuple(taken)
+        if forms or (node in self._held and not is_given(node)):
+            self._placed |= self._steps(new)
+        self.now[node] = new
+        self._decided.add(new)
+
+    def _settled(self, node: Node) -> Node:
+        """A node in a form, of which all steps but the last are as they will be."""
+        for x in node.inputs:
+            if x not in self._decided:
+                self._placed |= self._steps(x)
+                self._decided.update(_added(x, self._decided))
+        return node
+
+    def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
+        whole = self._steps(node)
+        best, floor = self._rank(whole), self._floor(whole[node])
+        found = None
+        if best > (0, CLOSE * floor):
+            for form in forms:
+                rank, size = self._best_size(node, form, quick=floor < SHORT)
+                if rank < best:
+                    best, found = rank, FormChoice(form.name, size)
+        return found
+
+    def _floor(self, priced: Priced) -> float:
+        """Seconds below which no form can come: all slots busy, and every cell read once."""
+        machine, program = self.pricing.machine, priced.group.program
+        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
+        once = self.pricing.cost(program, uncut, priced.held)
+        compute, store = once.compute / machine.slots, once.store / machine.workers
+        return max(compute, store) + machine.task * (1 + machine.slots)
+
+    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[_Rank, int]:
+        """The best size of a form uphill from a good guess, or that guess if it must be `quick`."""
+        sizes, wanted = form.sizes, PARTS_A_SLOT * self.pricing.machine.slots
+
+        def is_fine(at: int) -> bool:
+            return _parts(form.make(node, sizes[at]), node) >= wanted
+
+        start = bisect_left(range(len(sizes) - 1), True, key=is_fine)
+        best = self._formed(node, form, sizes[start]), sizes[start]
+        if quick and not best[0][0]:
+            return best
+        for others in (sizes[start + 1 :], sizes[:start][::-1]):
+            for size in others:
+                now = self._formed(node, form, size), size
+                if now[0] >= best[0]:
+                    break
+                best = now
+        return best
+
+    def _formed(self, node: Node, form: Form, size: int) -> _Rank:
+        return self._rank(self._steps(form.make(node, size)))
+
+    def _rank(self, steps: dict[Node, Priced]) -> _Rank:
+        limit = self.pricing.limits.task
+        short = sum(max(0, p.cost.work - limit) for p in steps.values())
+        return short, sum(p.cost.seconds for p in steps.values())
+
+    def _steps(self, node: Node) -> dict[Node, Priced]:
+        """The steps that a node adds to those that are placed, each with its best grid."""
+        added = _added(node, self._decided)
+        held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
+        steps: dict[Node, Priced] = {}
+        boundary = held | {node} | self._placed.keys()
+        for one in added:
+            if one is node or one in held:
+                steps[one] = place(one, boundary, self._placed | steps, self.pricing)
+        return steps
+
+
+def _parts(formed: Node, node: Node) -> float:
+    """Pieces that the first step of a form yields for each cell of the value."""
+    first = _added(formed, set(node.inputs))[0]
+    return first.type.size / max(1, node.type.size)
+
+
+def _added(node: Node, known: Collection[Node]) -> list[Node]:
+    """The nodes that lead to `node`, inputs first, from those that are known."""
+    order: dict[Node, None] = {}
+    stack = [(node, False)]
+    while stack:
+        top, done = stack.pop()
+        if done:
+            order.setdefault(top)
+        elif top not in order and (top is node or top not in known):
+            stack.append((top, True))
+            stack.extend((x, False) for x in reversed(top.inputs))
+    return list(order)

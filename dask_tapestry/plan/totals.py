@@ -1,0 +1,45 @@
+"""Totals of a plan: the costs of its steps, and its memory."""
+
+from __future__ import annotations
+
+from dask_tapestry.plan.memory import peak_worker_bytes, resident_bytes
+from dask_tapestry.plan.step import PlannedSteps, Step
+
+
+def plan_cost(plan: PlannedSteps) -> dict[str, float]:
+    """Estimate bytes, seconds and tasks of a plan.
+
+    ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` what goes from worker to
+    worker, ``memory_bytes`` all values held, ``peak_worker_bytes`` the most that a worker holds
+    at a time, ``peak_worker_compute`` operations of one worker; the wastes are the shares of memory
+    and slots that stay unused. Resources that users' operators name are added.
+    """
+    steps = list(plan.steps.values())
+    costs = [step.cost for step in steps]
+    slots, workers = plan.resources.slots, plan.resources.workers
+    total = sum(cost.seconds for cost in costs)
+    flops = sum(cost.flops for cost in costs)
+    busy = sum(min(cost.blocks, slots) * cost.seconds for cost in costs)
+    peak = peak_worker_bytes(plan)
+    return _own_costs(steps) | {
+        "seconds": total,
+        "compute_seconds": sum(cost.compute for cost in costs),
+        "bytes_read": round(sum(cost.read for cost in costs)),
+        "bytes_written": round(sum(cost.written for cost in costs)),
+        "bytes_moved": round(sum(cost.moved for cost in costs)),
+        "memory_bytes": sum(resident_bytes(step, plan) for step in steps),
+        "peak_worker_bytes": peak,
+        "peak_worker_compute": flops / workers,
+        "memory_waste": max(0.0, 1 - peak / plan.resources.memory_bytes),
+        "compute_waste": 1 - busy / (total * slots) if total else 0.0,
+        "tasks": sum(cost.tasks for cost in costs),
+    }
+
+
+def _own_costs(steps: list[Step]) -> dict[str, float]:
+    """Totals of the resources that operators name themselves."""
+    totals: dict[str, float] = {}
+    for step in steps:
+        for name, amount in step.cost.own.items():
+            totals[name] = totals.get(name, 0) + amount
+    return totals

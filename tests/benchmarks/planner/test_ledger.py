@@ -1,0 +1,63 @@
+"""The count of what a plan takes equals what its lowered graph has, and what hands can count."""
+
+import pytest
+
+import dask_tapestry as dt
+from benchmarks.planner.ledger import ledger
+
+FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
+
+
+def counted(*roots, resources=FOUR):
+    plan = dt.plan(*roots, resources=resources)
+    return plan, ledger(plan.core)
+
+
+def stored(shape, chunks=None):
+    return dt.placeholder(shape, "f8", chunks)
+
+
+def programs():
+    x = stored((4000, 4000), (500, 500))
+    yield (x.rechunk((500, 4000)).rechunk((4000, 500)),)
+    yield ((x - x.mean(axis=0)).sum(axis=1),)
+    yield (x @ x,)
+    yield (x + x.T, x.max())
+
+
+@pytest.mark.parametrize("roots", list(programs()))
+def test_tasks_are_those_of_the_graph(roots):
+    plan, found = counted(*roots)
+    graph = plan.graph()
+    layers = [graph.layers[name] for name in graph.layers if name.startswith("tapestry")]
+    gathers = len(roots)
+    assert found.tasks + gathers == sum(len(dict(layer)) for layer in layers)
+
+
+def test_each_worker_takes_a_block_of_another_once():
+    x = stored((4000, 4000), (500, 500))
+    _, found = counted(x.rechunk((1000, 4000)).rechunk((4000, 1000)))
+    assert found.read == x.nbytes
+    assert found.moved == x.nbytes * 3 / 4  # a quarter lies where it is needed
+    assert found.edges == 2 * 16  # 16 slices, each of one block and read by one
+    assert found.read_of(x.node) == x.nbytes
+    assert not found.sampled
+
+
+def test_chunks_are_read_whole():
+    x = stored((4000, 4000), (500, 500))
+    _, found = counted(x[:501, :10].rechunk((501, 10)))
+    assert found.read == 2 * 500 * 500 * 8
+
+
+def test_blocks_of_a_large_step_are_sampled():
+    x = stored((10**6, 10**6), (1000, 1000))
+    _, found = counted(dt.to_zarr(x.rechunk((2000, 1000)), "nowhere", compute=False))
+    assert found.sampled
+    assert found.read == pytest.approx(x.nbytes, rel=0.01)
+
+
+def test_a_last_wave_that_few_slots_work_in_is_idle_time():
+    x = stored((9000, 1000), (1000, 1000))
+    _, found = counted(dt.to_zarr(x.rechunk((1000, 1000)), "nowhere", compute=False))
+    assert found.idle_share() == 7 / 16 / 2  # of each of two steps

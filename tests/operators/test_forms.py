@@ -1,0 +1,178 @@
+"""Every form and size of every operator yields its value."""
+
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.operators.bincount import BinCount, bincount
+from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in
+from dask_tapestry.operators.joint_reductions import JointReductions
+from dask_tapestry.operators.matmul import MatMul
+from dask_tapestry.operators.order_statistics import OrderStatistics, ranks
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.reduce import Reduce, reduce
+from dask_tapestry.operators.scan import Scan, scan
+from dask_tapestry.operators.sort import ArgSort, Sort, argsort, sort
+from dask_tapestry.operators.user_monoid import Fold, Monoid, fold
+from dask_tapestry.operators.user_operator import UserOperator
+from dask_tapestry.teg import Graph, Operator, apply, sequence_point
+from tests.comparisons import same_bits
+from tests.examples import examples
+
+from .in_forms import formed, forms_of
+
+KINDS = ("f8", "f4", "i8", "i1", "c16")
+
+
+def cells(shape, kind, seed):
+    random = np.random.default_rng(seed)
+    x = random.integers(-9, 9, shape) * 10.0 ** random.integers(-2, 3, shape)
+    with np.errstate(invalid="ignore"):
+        return x.astype(kind)
+
+
+def held(shape, kind, seed):
+    return dt.asarray(cells(shape, kind, seed)).node
+
+
+def lanes(n, m, kind, seed):
+    return held((n, m), "f8" if kind == "c16" else kind, seed)
+
+
+def products(n, m, kind, seed):
+    return apply(MatMul(np.dtype("f8")), held((m, n), "f8", seed), held((n, 3), "f8", seed + 1))
+
+
+def rows_times(n, m, kind, seed):
+    times = dt.block_operator(
+        index={"m": "parallel", "n": "parallel", "k": dt.reduce_over("sum")},
+        inputs={"x": "m k", "w": "k n"},
+        outputs={"z": "m n"},
+    )(np.matmul)
+    return times(cells((m, n), "i8", seed), cells((n, 2), "i8", seed)).node
+
+
+def joint(n, m, kind, seed):
+    x = lanes(9 * n, m, kind, seed)
+    parts = [reduce(x, name, 0).operator for name in ("sum", "min" if n else "prod")]
+    return apply(JointReductions(tuple(parts)), x)
+
+
+def folded(n, m, kind, seed):
+    return fold(held((n, m), "i8", seed), Monoid(0, np.maximum), 0)
+
+
+def picked(n, m, kind, seed):
+    chosen = {0, n // 2, n - 1} if n else ()
+    return ranks(lanes(n, m, kind, seed), tuple(chosen), 0)
+
+
+def counted(n, m, kind, seed):
+    return bincount(dt.asarray(abs(cells((n * 400,), "i8", seed)) % 5).node, 5)
+
+
+MADE = {  # of n cells that are folded or ordered, m times
+    Reduce: lambda n, m, kind, seed: reduce(held((n * 9, m), kind, seed), "sum", 0),
+    JointReductions: joint,
+    BinCount: counted,
+    Scan: lambda n, m, kind, seed: scan(held((n * 5, m), kind, seed), "add", 0),
+    Sort: lambda n, m, kind, seed: apply(Sort(0), lanes(n, m, kind, seed)),
+    ArgSort: lambda n, m, kind, seed: argsort(lanes(n, m, kind, seed), 0),
+    OrderStatistics: picked,
+    MatMul: products,
+    UserOperator: rows_times,
+    Fold: folded,
+}
+ROUNDED = (MatMul, UserOperator)  # BLAS adds in an order of its own
+
+
+def declaring(base=Operator):
+    """The operators that declare forms, themselves or by a class above them."""
+    for one in base.__subclasses__():
+        yield from declaring(one)
+        ours = one.__module__.startswith("dask_tapestry.") and not inspect.isabstract(one)
+        if ours and one.forms is not Operator.forms:
+            yield one
+
+
+def test_every_operator_that_declares_forms_is_tried():
+    assert {one for one in declaring() if one.__name__ != "Finalize"} == set(MADE)
+
+
+@pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)
+@pytest.mark.parametrize("n", [300, 4000])
+def test_sizes_are_few_and_from_coarse_to_fine(operator, n):
+    node = MADE[operator](n, 2, "f8", 0)
+    assert isinstance(node.operator, operator)
+    forms = forms_of(node)
+    assert forms
+    for form in forms.values():
+        assert 0 < len(form.sizes) <= MOST_SIZES
+        assert len(set(form.sizes)) == len(form.sizes)
+        assert list(form.sizes) in (sorted(form.sizes), sorted(form.sizes)[::-1])
+
+
+@pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)
+@examples(12)
+@given(
+    n=st.sampled_from([0, 1, 2, 3, 31, 129, 257, 800]),
+    m=st.sampled_from([0, 1, 2, 5]),
+    kind=st.sampled_from(KINDS),
+    seed=st.integers(0, 99),
+)
+def test_every_form_of_every_size_is_the_value(operator, n, m, kind, seed):
+    if operator in (Fold, Sort, ArgSort, OrderStatistics) and not n:
+        n = 1  # nothing to order
+    node = MADE[operator](n, m, kind, seed)
+    made = [formed(node, name, size) for name, f in forms_of(node).items() for size in f.sizes]
+    if not made:
+        return
+    assert all(one.type == node.type for one in made)
+    with np.errstate(all="ignore"):
+        expected, *values = dt.plan(*map(dt.Array, (node, *made)), method="none").compute()
+    for value in values:
+        if operator in ROUNDED:
+            np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-9)
+        else:
+            assert same_bits(value, expected)
+
+
+def test_a_form_has_the_names_the_line_and_the_order_of_what_it_stands_for():
+    x = dt.asarray(np.ones((500, 3))).rename("row", "column")
+    first = sequence_point(sort(dt.asarray(np.arange(3.0)).node, 0))
+    for operator in (Sort(0), scan(x.node, "add", 0).operator, reduce(x.node, "sum", 0).operator):
+        node = apply(operator, x.node, after=[first], line="there.py:7")
+        for name, form in forms_of(node).items():
+            value = formed(node, name, form.sizes[0])
+            new = [n for n in Graph([value]).nodes if n not in Graph([node]).nodes]
+            assert value.type == node.type
+            assert {n.line for n in new} == {"there.py:7"}
+            assert any(n.after == (first,) for n in new)
+            reads = [n for n in new if x.node in n.inputs and not n.operator.is_selector]
+            assert all(n.after == (first,) for n in reads)
+
+
+def test_a_selection_of_the_input_does_not_wait():
+    x, first = dt.asarray(np.ones((4, 3))).node, sequence_point(dt.ones(3).node)
+    node = apply(Sort(0), x, after=[first], line="")
+
+    @stand_in
+    def turned(node, size):
+        return permute(apply(Sort(1), permute(node.inputs[0], (1, 0))), (1, 0))
+
+    made = turned(node, 1)
+    assert [n.after for n in Graph([made]).nodes if n.operator.name == "permute"] == [(), ()]
+    assert [n.after for n in Graph([made]).nodes if n.operator.name == "sort"] == [(first,)]
+
+
+def test_very_many_sizes_are_thinned():
+    assert a_dozen(()) == ()
+    assert a_dozen(range(12)) == tuple(range(12))
+    for count in range(13, 100):
+        some = a_dozen(range(count))
+        assert 6 < len(some) <= MOST_SIZES
+        assert some[-1] == count - 1

@@ -1,0 +1,40 @@
+"""Plans of programs whose best plans are known are nearly as good, by a count of their blocks.
+
+The figures, and how they are counted, are in `benchmarks/planner`. What today's planner misses is
+in `MISSED`, exactly: a figure that is met now has to leave it.
+"""
+
+import pytest
+
+from benchmarks.planner.named import find
+from benchmarks.planner.programs import IDLE, NAMED
+
+AGAIN = "moved and read again of the 2.5D bound"
+VERIFIED = "verified"
+TASKS = "tasks with slices"
+MISSED = {
+    "matmul chunked": {AGAIN, "edges"},
+    "matmul not chunked": {AGAIN, "edges"},
+    "MLP of 24 layers": {VERIFIED, "tasks a slot", "bytes of activations moved"},
+    "normalise and sum": {"moved of the input"},
+    "attention 8192": {IDLE.what},
+    "attention 16 x 8192": {"moved and read again"},
+    "attention 10**6": {VERIFIED},
+    "heat x 10": {"read of the input"},
+    "quadratic means": {"read and moved of the inputs", IDLE.what},
+    "mean of 32 TB of images": {TASKS, "moved"},
+    "PCA": {TASKS, IDLE.what},
+    "climatology": {"read of the input", IDLE.what},
+    "x + x.T to Zarr": {"bytes foretold, from those counted", IDLE.what},
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_named_plan_meets_its_figures(name):
+    found = find(NAMED[name])
+    missed = {ask.what: value for ask, value in found.figures() if value > ask.most}
+    if found.error:
+        missed[VERIFIED] = found.error
+    assert set(missed) == MISSED.get(name, set()), missed
+    if missed:
+        pytest.xfail(f"yet to be met: {missed}")
