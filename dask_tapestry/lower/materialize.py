@@ -14,7 +14,6 @@ from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.layers import ScatteredLayer
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 
-
 Writer = Callable[[tuple[Any, ...]], GraphNode]
 
 
