@@ -238,7 +238,7 @@ def column_counts(cells: int) -> tuple[int, ...]:
     Examples
     --------
     >>> column_counts(10**6)
-    (2, 4, 8, 16, 32, 64, 78)
+    (2, 4, 8, 16, 32, 64, 80)
     """
     most = most_columns(cells)
     return a_dozen([*(1 << i for i in range(1, (most - 1).bit_length())), most])

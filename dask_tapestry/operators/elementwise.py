@@ -60,6 +60,9 @@ class Elementwise(BlockOperator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (box,) * len(inputs)
 
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        return ()
+
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,) * len(inputs)
 

@@ -10,6 +10,7 @@ dimension, and a second stage that completes them.
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import lru_cache
 from math import prod
 
 from dask_tapestry.cells import Tree
@@ -41,22 +42,8 @@ class TreeReduction(BlockOperator):
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         """Where it yields the value: the levels between, which differ in their number of nodes."""
-        if self.target is not None or (levels := self._levels_between()) == ():
-            return ()
-        return (Form("nodes", levels, in_nodes),)
-
-    def _levels_between(self) -> tuple[int, ...]:
-        """Levels above the source at which there is more than one node, the highest first."""
-        tree, found = self.tree, []
-        first, nodes = 0, 0
-        if self.source is not None:
-            first, nodes = self.source + 1, prod(tree.counts(self.source))
-        for level in range(first, tree.depth):
-            count = prod(tree.counts(level))
-            if count != nodes:
-                found.append(level)
-            nodes = count
-        return a_dozen(found[::-1])
+        levels = levels_above(self.tree, self.source) if self.target is None else ()
+        return (Form("nodes", levels, in_nodes),) if levels else ()
 
     @property
     @abstractmethod
@@ -74,6 +61,28 @@ class TreeReduction(BlockOperator):
 
         A part from cells takes what the whole takes; others take the nodes of the part before.
         """
+
+
+@lru_cache(maxsize=1024)
+def levels_above(tree: Tree, source: int | None) -> tuple[int, ...]:
+    """Levels of a tree above `source` (None: cells) with more than one node, the highest first.
+
+    Of levels with as many nodes the first one; some of them, where they are very many.
+
+    Examples
+    --------
+    >>> levels_above(Tree((10_000,)), None), levels_above(Tree((10_000,)), 1)
+    ((3, 2, 1, 0), (3, 2))
+    """
+    first = 0 if source is None else source + 1
+    nodes = 0 if source is None else prod(tree.counts(source))
+    found = []
+    for level in range(first, tree.depth):
+        count = prod(tree.counts(level))
+        if count != nodes:
+            found.append(level)
+        nodes = count
+    return a_dozen(found[::-1])
 
 
 @stand_in

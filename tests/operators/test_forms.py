@@ -63,7 +63,7 @@ def joint(n, m, kind, seed):
 
 
 def folded(n, m, kind, seed):
-    return fold(held((n, m), "i8", seed), Monoid(0, np.maximum), 0)
+    return fold(held((n, m), "f8", seed), Monoid(0.0, np.add), 0)
 
 
 def picked(n, m, kind, seed):
@@ -176,3 +176,20 @@ def test_very_many_sizes_are_thinned():
         some = a_dozen(range(count))
         assert 6 < len(some) <= MOST_SIZES
         assert some[-1] == count - 1
+
+
+@pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)
+@pytest.mark.parametrize("block_bytes", [200, 3000])
+def test_forms_in_small_blocks_are_the_value(operator, block_bytes, shardings):
+    """Readers of the parts, nodes and columns take pieces of several blocks."""
+    node = MADE[operator](400, 3, "f4", 7)
+    with shardings.tiny(10**9):
+        expected = dt.plan(dt.Array(node), method="none").compute()
+    for name, form in forms_of(node).items():
+        for size in {form.sizes[0], form.sizes[len(form.sizes) // 2]}:
+            with shardings.tiny(block_bytes, workers=1, threads=4):
+                value = dt.Array(formed(node, name, size)).compute()
+            if operator in ROUNDED:
+                np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-9)
+            else:
+                assert same_bits(value, expected)

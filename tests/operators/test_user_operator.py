@@ -10,6 +10,7 @@ from dask_tapestry.teg import Progression, Region
 from dask_tapestry.teg.operator import signature_of
 
 from .blocks import by_blocks, on_region, picked
+from .in_forms import formed
 
 X = np.arange(24.0).reshape(4, 6)
 W = np.arange(18.0).reshape(6, 3)
@@ -207,10 +208,11 @@ def test_a_plan_computes_it(method):
     generator = np.random.default_rng(0)
     x, w = generator.normal(size=(3, 30_000)), generator.normal(size=(30_000, 4))
     with dt.config(block_bytes=40_000, resources=dt.Resources(1, 8, "1 GiB")):
-        plan = dt.plan(product(x, w), method=method)
-        plan.verify()
-    assert any("parts" in n.operator.text() for n in plan.core.graph.nodes) == (method == "auto")
-    np.testing.assert_allclose(plan.compute(), x @ w, rtol=1e-10)
+        made = product(x, w)
+        for value in (made, dt.Array(formed(block_of(made), "parts", 1000))):
+            plan = dt.plan(value, method=method)
+            plan.verify()
+            np.testing.assert_allclose(plan.compute(), x @ w, rtol=1e-10)
 
 
 def test_costs_are_summed_over_blocks():
