@@ -66,8 +66,9 @@ def _checked(
     """The keys; `KeyError` for one that its layer does not have, as others may ask for anything."""
     checked = list(keys)
     for key in checked:
-        if isinstance(key, tuple) and writers.get(key[0]) is not None:
-            graph.layers[key[0]].index_of(key)
+        layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
+        if isinstance(layer, SymbolicLayer) and writers[layer.name] is not None:
+            layer.index_of(key)
     return checked
 
 
