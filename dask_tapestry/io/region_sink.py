@@ -13,6 +13,7 @@ from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.regularity import Regular, Regularity
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -39,6 +40,13 @@ class RegionSink(Sink):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (self.region.cells(box),)
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along each axis another rule holds before, in and behind what is written."""
+        spans = zip(self.region.along, self.region.origin, strict=True)
+        return tuple(
+            [Regular(p.step, (p.start - at, p.start + p.step * p.count - at)) for p, at in spans]
+        )
 
     @property
     def chunks(self) -> tuple[int, ...]:

@@ -30,7 +30,7 @@ from dask_tapestry.teg import (
     TensorType,
     apply,
 )
-from dask_tapestry.teg.operator import Restriction, Types, signature_of
+from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 LEAF_CELLS: Final = 65_536  # a leaf costs 20 calls of NumPy, a twentieth of counting as many cells
@@ -89,6 +89,8 @@ class BinCount(TreeReduction):
         rows = [tuple(int(a == d) for d in range(rank + 1)) for a in kept]
         writes = IndexProjection(tuple(rows), (0,) * len(rows), (1,) * len(rows), in_ndim=rank + 1)
         return Signature((*dims, IndexDim("bin", self.count)), (reads,) * len(inputs), (writes,))
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         wanted = signature_of(self, inputs).demand(box)

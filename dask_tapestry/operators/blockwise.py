@@ -12,6 +12,7 @@ import numpy as np
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Operator, Progression, Region, TensorType
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 
@@ -120,6 +121,18 @@ class Blockwise(Operator):
             first = read.box(read.numbers([r.start for r in places]))
             boxes.append(first.hull(read.box(read.numbers([r.stop - 1 for r in places]))))
         return tuple(boxes)
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """By blocks, of which the first and the last of an axis may be of other lengths."""
+        return tuple([self._rule(axis, c) for axis, c in enumerate(self.cuts)])
+
+    def _rule(self, axis: int, cuts: Cuts) -> Regular | None:
+        if cuts.count == 1:
+            return ANYWHERE
+        followed = [c for r in self.reads for c, a in zip(r.cuts, r.axes, strict=True) if a == axis]
+        if cuts.edges or any(c.edges for c in followed):
+            return None
+        return Regular(cuts.step, (cuts.block(0)[1], cuts.block(cuts.count - 1)[0]))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         works = []

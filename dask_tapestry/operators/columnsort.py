@@ -38,7 +38,7 @@ from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_bytes, sort
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import BlockOperator, IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
@@ -78,6 +78,8 @@ class SortRuns(BlockOperator):
             (_projection(reads, (*(1,) * lanes, length)),),
             (_projection(writes, (*(1,) * lanes, 1, self.columns, self.rows)),),
         )
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (wanted,) = signature_of(self, inputs).demand(box)

@@ -18,6 +18,7 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.regularity import ANYWHERE, Regularity
 from dask_tapestry.zspace import ZRange
 
 
@@ -63,6 +64,11 @@ class Compress(Selector):
         extent = inputs[1].shape[0]
         lo, hi = min(first * self.span, extent), min(end * self.span, extent)
         return (box.replace(self.axis, lo, hi), ZRange((lo,), (hi,)))
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis spans have as many cells as the mask says."""
+        rank = inputs[0].ndim
+        return tuple([None if axis == self.axis else ANYWHERE for axis in range(rank)])
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """One for each cell of the mask."""

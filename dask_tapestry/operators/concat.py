@@ -15,6 +15,7 @@ from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known, in_a_row, together
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import ZRange
 
 
@@ -48,6 +49,12 @@ class Concat(Selector):
             hi = max(lo, min(box.hi[self.axis] - offset, extent))
             boxes.append(box.replace(self.axis, lo, hi))
         return tuple(boxes)
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis another rule holds in each input."""
+        joints = Regular(breaks=tuple(self.offsets(inputs)[1:]))
+        shape = inputs[0].shape
+        return tuple([joints if axis == self.axis else ANYWHERE for axis in range(len(shape))])
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"axis": self.axis}

@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 COUNTS: Final = np.dtype(np.int64)
@@ -35,6 +35,8 @@ class CountNonzero(BlockOperator):
         return Signature(
             (IndexDim("span", -(-inputs[0].shape[0] // self.span)),), (reads,), (writes,)
         )
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (wanted,) = signature_of(self, inputs).demand(box)

@@ -12,7 +12,7 @@ from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, loop_dtypes
 from dask_tapestry.errors import ShapeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
+from dask_tapestry.teg.operator import BlockOperator, Restriction, Types, uniform
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -56,6 +56,8 @@ class Elementwise(BlockOperator):
         here = IndexProjection.identity(len(shape))
         index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(shape))
         return Signature(index, (here,) * len(inputs), (here,))
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (box,) * len(inputs)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Operator, Restriction, Types
+from dask_tapestry.teg.operator import Operator, Restriction, Types, uniform
 from dask_tapestry.zspace import ZRange
 
 
@@ -36,6 +36,8 @@ class Field(Operator):
         inner = self._inner(x)
         dims = (*x.dims, *(None,) * len(inner)) if x.dims else None
         return TensorType((*x.shape, *inner), self._kind(x).base, dims)
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         rank = inputs[0].ndim

@@ -10,7 +10,7 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
+from dask_tapestry.teg.operator import BlockOperator, Restriction, Types, uniform
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 FLOPS = 16  # of a cell: it takes about so many passes over a tile
@@ -40,6 +40,8 @@ class HistogramBin(BlockOperator):
         whole = IndexProjection(((0,) * x.ndim,), (0,), edges.shape, in_ndim=x.ndim)
         index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(x.shape))
         return Signature(index, (here, whole), (here,))
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return box, ZRange((0,), inputs[1].shape)

@@ -12,6 +12,7 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.regularity import Regular, Regularity
 from dask_tapestry.zspace import ZRange
 
 
@@ -42,6 +43,10 @@ class Insert(Selector):
         if inside.shape == box.shape:
             return ZRange(box.lo, box.lo), inside
         return box, inside
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along each axis another rule holds before, in and behind the region."""
+        return tuple([Regular(p.step, (p.start, p.start + p.step * p.count)) for p in self.into])
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         index = []

@@ -12,7 +12,7 @@ from dask_tapestry.cells import CellExpression, Tree
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.teg import Signature, TensorType
-from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.operator import Types, by_signature
 from dask_tapestry.zspace import ZRange
 
 
@@ -58,6 +58,8 @@ class JointReductions(TreeReduction):
 
     def signature(self, *inputs: TensorType) -> Signature:
         return self.parts[0].signature(*inputs)
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return self.parts[0].demand(inputs, box)

@@ -16,7 +16,7 @@ from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 
@@ -78,6 +78,8 @@ class MatMul(Contraction):
 
     def combine(self, parts: Tensor) -> Tensor:
         return reduce(parts, "sum", 0, dtype=self.dtype)
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         boxes = signature_of(self, inputs).demand(box)

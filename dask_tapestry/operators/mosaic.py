@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import gcd
+from math import gcd, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.regularity import Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -52,6 +53,19 @@ class Mosaic(Selector):
     def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
         found = [(i, need) for i, need in enumerate(self.demand(inputs, box)) if not need.is_empty]
         return tuple(found) or ((0, ZRange((0,) * box.ndim, (0,) * box.ndim)),)
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along each axis another rule holds before, in and behind each input."""
+        found = []
+        for axis in range(len(self.shape)):
+            along = [
+                (place[axis], x.shape[axis]) for place, x in zip(self.places, inputs, strict=True)
+            ]
+            steps = [place.step for place, n in along if n > 1]
+            edges = {place.start for place, _ in along}
+            edges.update(place.start + (place.step * n if n > 1 else n) for place, n in along)
+            found.append(Regular(lcm(*steps), tuple(sorted(edges))))
+        return tuple(found)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         if box.is_empty:

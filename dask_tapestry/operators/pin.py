@@ -12,6 +12,7 @@ from dask_tapestry.operators.rechunk import Rechunk
 from dask_tapestry.teg import Operator, Region, Sink, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -42,6 +43,9 @@ class Pin(Operator):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return self.operator.demand(inputs, box)
+
+    def regularity(self, inputs: Types) -> Regularity | None:
+        return self.operator.regularity(inputs)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self.operator.arguments(inputs, box, boxes)

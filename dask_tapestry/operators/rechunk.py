@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -29,6 +29,8 @@ class Rechunk(Selector):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (box,)

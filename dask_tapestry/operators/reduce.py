@@ -33,7 +33,7 @@ from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of the one before
@@ -111,6 +111,8 @@ class Reduce(TreeReduction):
             tuple(map(tuple, rows)), (0,) * len(kept), (1,) * len(kept), in_ndim=x.ndim
         )
         return Signature(tuple(dims), (reads,) * len(inputs), (writes,))
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         wanted = signature_of(self, inputs).demand(box)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
-from math import prod
+from math import gcd, prod
 from operator import index
 from typing import Any, Final, NamedTuple
 
@@ -30,6 +30,7 @@ from dask_tapestry.operators.ravel_index import (
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.regularity import Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange
 
 MOST_PARTS: Final = 64  # boxes that a block reads; more cost more than the cells they save
@@ -126,6 +127,15 @@ class Reshape(Selector):
         """For each group, the parts of the input that hold the output's cells `box`."""
         here = box.translate(self.window.lo) if self.window else box
         return parts_of(self.old, self.new, self.groups, here)
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """In each group, by whole steps of its first input dimension: the rest stays as it is."""
+        found: list[Regular | None] = []
+        for a, b, c, d in self.groups:
+            inner = prod(self.old[a + 1 : b])
+            paces = strides(self.new[c:d])
+            found += [Regular(inner // gcd(inner, pace)) if inner else None for pace in paces]
+        return tuple(found)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         parts = () if box.is_empty else self._parts(box)

@@ -48,7 +48,8 @@ from dask_tapestry.teg import (
     TensorType,
     apply,
 )
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Restriction, Types, by_signature, uniform
+from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 LEAF: Final = 128  # cells: totals are few, and many leaves still fit a cache
@@ -99,6 +100,11 @@ class Scanning(BlockOperator):
             (*box.lo[: self.axis], lo, *box.lo[self.axis + 1 :]),
             (*box.hi[: self.axis], hi, *box.hi[self.axis + 1 :]),
         )
+
+    def _ruled(self, inputs: Types, along: Regular | None) -> Regularity:
+        """A rule along the axis; along the others all cells are alike."""
+        rank = inputs[0].ndim
+        return tuple([along if axis == self.axis else ANYWHERE for axis in range(rank)])
 
     def _whole(self, x: TensorType) -> IndexProjection:
         """Projection to one cell of each axis, and to the whole of the scanned one."""
@@ -151,6 +157,10 @@ class Scan(Scanning):
         kept = Region(sides)
         return Restriction(self, (kept,), kept)
 
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis each block reads more than the one before."""
+        return self._ruled(inputs, None)
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis])
 
@@ -179,6 +189,8 @@ class LeafTotals(Scanning):
         rows = [[int(d == dim) * sides[d] for d in range(x.ndim)] for dim in range(x.ndim)]
         reads = IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
         return Signature(tuple(index), (reads,), (IndexProjection.identity(x.ndim),))
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         extent = inputs[0].shape[self.axis]
@@ -213,6 +225,10 @@ class ScanAfter(Scanning):
         cells = self._along(box, first * self.leaf, box.hi[self.axis])
         return cells, self._along(box, max(first - 1, 0), first)
 
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis by leaves, of which the first has no total before it."""
+        return self._ruled(inputs, Regular(self.leaf, (self.leaf,)))
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis] - boxes[0].lo[self.axis])
 
@@ -240,6 +256,9 @@ class LeafScan(Scanning):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return None  # leaves are counted from the start of the axis
 
+    def regularity(self, inputs: Types) -> Regularity:
+        return self._ruled(inputs, Regular(self.leaf))
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         told = dict(self._told(box.lo[self.axis] - boxes[0].lo[self.axis]))
         del told["dtype"]
@@ -262,6 +281,8 @@ class LeafEnds(Selector):
         shape = list(x.shape)
         shape[self.axis] = max(0, -(-x.shape[self.axis] // self.leaf) - 1)
         return x._replace(shape=tuple(shape))
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         """Whole leaves, so that its blocks are cut as those it reads."""
@@ -299,6 +320,10 @@ class AfterLeaf(Scanning):
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return None  # leaves are counted from the start of the axis
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis by leaves, of which the first has no total before it."""
+        return self._ruled(inputs, Regular(self.leaf, (self.leaf,)))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return self._told(box.lo[self.axis])

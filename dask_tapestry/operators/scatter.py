@@ -13,7 +13,7 @@ from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.zspace import ZRange
 
 
@@ -35,6 +35,8 @@ class Scatter(Selector):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         _, *places, _ = inputs

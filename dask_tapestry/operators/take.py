@@ -17,7 +17,8 @@ from dask_tapestry.operators.index_bounds import IndexBounds
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Restriction, Types, uniform
+from dask_tapestry.teg.regularity import ANYWHERE, Regularity
 from dask_tapestry.zspace import ZRange
 
 
@@ -68,6 +69,13 @@ class Take(Selector):
             elif self.bounds is not None:
                 lo[axis], hi[axis] = self.bounds.hull(number, places)
         return (ZRange(tuple(lo), tuple(hi)), *(places,) * len(self.axes))
+
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the indices their values tell what is read, where it is known."""
+        kept, rank = self._split(inputs)
+        places = None if self.bounds is not None else ANYWHERE
+        here = range(self.at, self.at + rank)
+        return tuple([places if a in here else ANYWHERE for a in range(len(kept) + rank)])
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """One for each run of cells that lie side by side, in the input too."""
@@ -190,6 +198,8 @@ class TakeAlongAxis(Selector):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return TensorType(inputs[1].shape, inputs[0].dtype, inputs[0].dims)
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         end = 0 if box.is_empty else inputs[0].shape[self.axis]

@@ -21,7 +21,7 @@ from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 SHORTEST_RUN: Final = 1 << 16  # cells; shorter runs are sorted as fast as they are partitioned
@@ -56,6 +56,8 @@ class TopK(BlockOperator):
             (IndexProjection(tuple(map(tuple, rows)), (0,) * ndim, (*ones, self.length)),),
             (IndexProjection(writes, (0,) * (ndim + 1), (*ones, 1, keep)),),
         )
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (wanted,) = signature_of(self, inputs).demand(box)

@@ -14,7 +14,7 @@ from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.monoid_dtype import Fieldwise, folded_dtype, identity_cell
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 UFUNC_OF = {
@@ -137,6 +137,8 @@ class Fold(Contraction):
         reads = IndexProjection(rows, (0,) * x.ndim, sides)
         writes = IndexProjection(unit, (0,) * len(order), (1,) * len(order), in_ndim=x.ndim)
         return Signature(index, (reads,), (writes,))
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         (wanted,) = signature_of(self, inputs).demand(box)

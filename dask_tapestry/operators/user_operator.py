@@ -24,7 +24,7 @@ from dask_tapestry.teg import (
     TensorType,
     apply,
 )
-from dask_tapestry.teg.operator import Restriction, Types, signature_of
+from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
@@ -109,6 +109,8 @@ class UserOperator(Contraction):
             in_ndim=len(index),
         )
         return Signature(tuple(index), reads, (writes,))
+
+    regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         boxes = signature_of(self, inputs).demand(box)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.teg import Progression, Region, Selector, TensorType
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.zspace import ZAffineMap, ZRange
 
 
@@ -55,6 +55,8 @@ class View(Selector):
             if dim >= 0 and followed.count(dim) == 1:
                 dims[dim] = name
         return TensorType(self.shape, x.dtype, tuple(dims) if x.dims else None)
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         lo, hi = [], []
@@ -178,6 +180,8 @@ class ViewSelector(Selector):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.view(inputs[0]).infer(*inputs)
+
+    regularity = uniform
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return self.view(inputs[0]).demand(inputs, box)

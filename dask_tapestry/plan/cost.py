@@ -22,9 +22,6 @@ from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 APART: Final = 0.1  # of a resource's seconds that do not overlap with those of the busiest
-FRESH_BYTES_A_SECOND: Final = (
-    1.2e10  # that the system clears: 118 MB became float32 in 41 ms for 22
-)
 LOOKED_AT: Final = 12  # blocks in a row that do not read whole chunks
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
@@ -106,7 +103,7 @@ def step_cost(
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
     block, own = block_seconds(program, box, machine), _own_costs(program, box)
-    block += max(0, needs.work - handy) / FRESH_BYTES_A_SECOND
+    block += max(0, needs.work - handy) / machine.fresh
     if is_symmetric(program, tuple(cuts)):
         block *= (1 + 1 / cuts[-1].count) / 2
     compute = _in_waves(block, count, equal, program, machine)

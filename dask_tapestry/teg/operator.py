@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dask_tapestry.cells import CellExpression
 from dask_tapestry.teg.chunking import Chunks, Known, followed, said
 from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
+from dask_tapestry.teg.regularity import Regularity, everywhere, of_signature
 from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
@@ -81,6 +82,12 @@ class Operator(ABC):
     category: ClassVar[str] = "operator"
     workers: tuple[str, ...] = ()
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = vars(cls)
+        if ("demand" in own or "pieces" in own) and "regularity" not in own:
+            cls.regularity = Operator.regularity  # type: ignore[method-assign]
+
     @abstractmethod
     def infer(self, *inputs: TensorType) -> TensorType:
         """Type of the output; raises `ShapeError` or `DTypeError` where inputs do not fit."""
@@ -98,6 +105,14 @@ class Operator(ABC):
         Source: Tapestry whitepaper, "Selector Nodes".
         """
         return tuple(enumerate(self.demand(inputs, box)))
+
+    def regularity(self, inputs: Types) -> Regularity | None:
+        """Along each axis of the output, how demands move along with the box that is asked for.
+
+        None where nothing is known: then a plan looks at each block. A class that declares demands
+        anew declares this anew, or nothing is known of it.
+        """
+        return None
 
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         """The formulas of the inputs' cells through which it reads; () for none.
@@ -240,6 +255,9 @@ class BlockOperator(Operator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return signature_of(self, inputs).demand(box)
 
+    def regularity(self, inputs: Types) -> Regularity | None:
+        return by_signature(self, inputs)
+
     def granularity(self, inputs: Types) -> tuple[int, ...]:
         """The cells that one step of the index space writes; all where it has the axis whole."""
         signature = signature_of(self, inputs)
@@ -279,60 +297,20 @@ class BlockOperator(Operator):
         return Restriction(self, tuple(regions[1:]), region) if regions[0] == region else None
 
 
+def uniform(self: Operator, inputs: Types) -> Regularity | None:
+    """The `regularity` of operators that treat all cells alike."""
+    return everywhere(self.infer(*inputs).ndim)
+
+
+def by_signature(self: BlockOperator, inputs: Types) -> Regularity | None:
+    """The `regularity` of what reads as its signature tells, clipped to its inputs."""
+    return of_signature(signature_of(self, inputs), [x.shape for x in inputs])
+
+
 @lru_cache(maxsize=4096)
 def signature_of(operator: BlockOperator, inputs: Types) -> Signature:
     """Signature of `operator` for inputs of these types, remembered: each block asks for it."""
     return operator.signature(*inputs)
-
-
-class Source(Operator):
-    """A block operator without inputs that brings data into an expression.
-
-    Attributes
-    ----------
-    external
-        Its blocks are handed to a step instead of read by it: they are in memory.
-    order
-        Order in which its cells lie in memory, where they do.
-    data
-        The array, or what can be sliced like one, that it reads; None where it holds none.
-    """
-
-    transparent = True
-    category = "source"
-    kernel = "read"
-    external: ClassVar[bool] = False
-    order: Literal["C", "F"] = "C"
-    data: Any = None
-
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return ()
-
-    @property
-    def chunks(self) -> tuple[int, ...] | None:
-        """Sides of the stored chunks that are read as a whole, or None."""
-        return None
-
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
-        """The user's or another collection's layout, else the stored chunks."""
-        shape = self.infer().shape
-        if self.layout is not None:
-            return said(self.layout)
-        if self.chunks is None:
-            return (None,) * len(shape)
-        sides = zip(shape, self.chunks, strict=True)
-        return said([Cuts.regular(n, max(1, side)) for n, side in sides])
-
-    def slot(self, number: int, identity: str = "") -> Source | None:
-        """Slot `number`, which stands for it in a plan for any data of its type, or None.
-
-        `identity` says whose plan it is in.
-        """
-        return None
-
-    @abstractmethod
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        """Return the cells `box`; the caller may not write to them."""
 
 
 class Sink(Operator):
@@ -351,6 +329,9 @@ class Sink(Operator):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (box,)
+
+    def regularity(self, inputs: Types) -> Regularity | None:
+        return everywhere(inputs[0].ndim)
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,)

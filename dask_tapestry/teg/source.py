@@ -1,0 +1,62 @@
+"""The contract of sources: operators without inputs that bring data into an expression."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dask_tapestry.teg.chunking import Chunks, Known, said
+from dask_tapestry.teg.operator import Operator, Types
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+class Source(Operator):
+    """A block operator without inputs that brings data into an expression.
+
+    Attributes
+    ----------
+    external
+        Its blocks are handed to a step instead of read by it: they are in memory.
+    order
+        Order in which its cells lie in memory, where they do.
+    data
+        The array, or what can be sliced like one, that it reads; None where it holds none.
+    """
+
+    transparent = True
+    category = "source"
+    kernel = "read"
+    external: ClassVar[bool] = False
+    order: Literal["C", "F"] = "C"
+    data: Any = None
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return ()
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """Sides of the stored chunks that are read as a whole, or None."""
+        return None
+
+    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """The user's or another collection's layout, else the stored chunks."""
+        shape = self.infer().shape
+        if self.layout is not None:
+            return said(self.layout)
+        if self.chunks is None:
+            return (None,) * len(shape)
+        sides = zip(shape, self.chunks, strict=True)
+        return said([Cuts.regular(n, max(1, side)) for n, side in sides])
+
+    def slot(self, number: int, identity: str = "") -> Source | None:
+        """Slot `number`, which stands for it in a plan for any data of its type, or None.
+
+        `identity` says whose plan it is in.
+        """
+        return None
+
+    @abstractmethod
+    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+        """Return the cells `box`; the caller may not write to them."""
