@@ -3,7 +3,6 @@ import pickle
 import numpy as np
 import pytest
 from dask.core import flatten
-from dask_tapestry.plan.access import MovingBox
 
 import dask_tapestry as dt
 from dask_tapestry.lower import step_spec
@@ -12,6 +11,7 @@ from dask_tapestry.lower.layers import StepLayer
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.moving import MovingBlocks, MovingCells
 from dask_tapestry.lower.references import HeldBlocks, HeldCells
+from dask_tapestry.plan.access import MovingBox
 from dask_tapestry.plan.program import Program
 from dask_tapestry.zspace import Cuts, ZRange
 
