@@ -16,6 +16,7 @@ from dask_tapestry.plan.block_seconds import block_seconds
 from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
+from dask_tapestry.plan.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.stored import stored_bytes
 from dask_tapestry.plan.symmetric import is_symmetric
@@ -48,6 +49,8 @@ class StepCost:
         Bytes that a block handles, and peak bytes of its arrays.
     own
         Amounts of the resources that users' operators name.
+    beyond
+        By what part of their limits these go beyond them.
     """
 
     seconds: float
@@ -65,6 +68,7 @@ class StepCost:
     touched: int
     work: int
     own: Mapping[str, float] = field(default_factory=dict)
+    beyond: float = 0.0
 
     @property
     def tasks(self) -> int:
@@ -102,7 +106,8 @@ def step_cost(
     slices = sum(r.slices for r in reads)
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
-    block, own = block_seconds(program, box, machine), _own_costs(program, box)
+    block = block_seconds(program, box, machine)
+    own = step_amounts(program, box, count, equal, machine)
     block += max(0, needs.work - handy) / machine.fresh
     if is_symmetric(program, tuple(cuts)):
         block *= (1 + 1 / cuts[-1].count) / 2
@@ -128,7 +133,8 @@ def step_cost(
         edges=edges,
         touched=needs.touched,
         work=needs.work,
-        own={name: amount * equal for name, amount in own.items()},
+        own=own,
+        beyond=beyond_limits(own, machine),
     )
 
 
@@ -150,16 +156,6 @@ def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
     """Seconds of the scheduler, which handles one task at a time, and of the workers' threads."""
     tasks = count * machine.task + slices * machine.slice + edges * machine.edge
     return tasks + (count + slices) * machine.worker_task / min(machine.slots, count)
-
-
-def _own_costs(program: Program, box: ZRange) -> dict[str, float]:
-    """Amounts of the users' own resources that a block takes."""
-    own: dict[str, float] = {}
-    for work in program.schedule(box).works:
-        instruction = program.instructions[work.value - len(program.inputs)]
-        for name, amount in instruction.operator.own_costs(instruction.types, work.box).items():
-            own[name] = own.get(name, 0.0) + amount
-    return own
 
 
 def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:

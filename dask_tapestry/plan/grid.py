@@ -41,6 +41,7 @@ class _Rank(NamedTuple):
     """Order of grids: those that memory, scheduler and user allow first, then by cost."""
 
     excess: int
+    beyond: float
     many: int
     large: int
     seconds: float
@@ -51,7 +52,7 @@ def rank(cost: StepCost, limits: Limits) -> _Rank:
     many = max(cost.blocks - limits.blocks, cost.edges - limits.edges, 0)
     few = limits.block is not None and cost.blocks < limits.blocks and cost.edges < limits.edges
     large = max(0, cost.touched - (limits.block or 0)) if few else 0
-    return _Rank(max(0, cost.work - limits.task), many, large, cost.seconds)
+    return _Rank(max(0, cost.work - limits.task), cost.beyond, many, large, cost.seconds)
 
 
 def _margin(cost: StepCost) -> float:
