@@ -52,4 +52,4 @@ def build_plan(
     graph, state = choosing(graph, lambda one: search(one, machines, method), trace)
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
-    return Plan(written, state.graph, steps, machines, trace)
+    return Plan(written, state.graph, steps, machines, trace, choices=state.choices)

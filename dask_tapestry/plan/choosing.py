@@ -1,13 +1,13 @@
 """Choosing: whether a graph takes the choices among a user's rules, by the cost of whole plans.
 
 A choice may spare what stands before a node, or change what its readers can be fused with. So each
-is compared as a plan of the whole graph, readers first: what they would make of a node's inputs is
-seen before choices change these.
+is compared as a plan of the whole graph, and the best is taken, again and again until none pays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
@@ -57,24 +57,34 @@ def choosing(
     """
     own = tuple(rule for rule in rules_in_force() if rule.kind == "choice")
     best, refusal = _found(graph, find)
-    tried: set[tuple[Node, str]] = set()
-    taken = bool(own)
-    while taken:
-        taken = False
-        for node, choice in _offers(graph, own):
-            if (node, choice.name) in tried or len(tried) >= MOST_PLANS:
-                continue
-            tried.add((node, choice.name))
-            other_graph = with_forms(graph, {node: [choice]})
-            other, _ = _found(other_graph, find)
-            if other is not None and _is_better(other, best):
-                with_forms(graph, {node: [choice]}, trace)
-                graph, best, taken = other_graph, other, True
-                break
+    left = MOST_PLANS if own else 0
+    while left > 0:
+        offers = list(islice(_offers(graph, own), left))
+        left -= len(offers)
+        better = _best(graph, offers, find, best)
+        if better is None:
+            break
+        node, choice, best = better
+        graph = with_forms(graph, {node: [choice]}, trace)
     if best is None:
         assert refusal is not None
         raise refusal
     return graph, best
+
+
+def _best(
+    graph: Graph,
+    offers: Sequence[tuple[Node, Taken]],
+    find: Callable[[Graph], S],
+    best: S | None,
+) -> tuple[Node, Taken, S] | None:
+    """The offer that leads to the cheapest plan, if that is better than `best`."""
+    taken: tuple[Node, Taken, S] | None = None
+    for node, choice in offers:
+        other, _ = _found(with_forms(graph, {node: [choice]}), find)
+        if other is not None and _is_better(other, best):
+            taken, best = (node, choice, other), other
+    return taken
 
 
 def _offers(graph: Graph, own: tuple[OwnRule, ...]) -> Iterator[tuple[Node, Taken]]:

@@ -112,18 +112,8 @@ def test_so_many_plans_are_compared_at_most(monkeypatch):
     assert len(seen) == 1 + 3
 
 
-def test_readers_choose_first():
-    """What the outer one would make of the inner one is seen before this one changes."""
-    order = []
-
-    def noted(name):
-        @dt.rule(on=name, kind="choice")
-        def note(node):
-            """``x -> x``."""
-            order.append(name)
-
-        return note
-
-    with dt.config(rules=[noted("sort"), noted("reduce")]):
-        choosing(dt.sort(X).max().teg, by_length)
-    assert order == ["reduce", "sort"]
+def test_the_best_choice_is_taken_first():
+    """The other one would be a little better too, and would then be in its way."""
+    with dt.config(rules=[sorted_first, largest_of_sorted]):
+        plan = dt.plan(dt.sort(X).max(), X.max() + 1, resources=CLUSTER)
+    assert [r for r in str(plan.trace()).split() if "sorted" in r] == ["largest_of_sorted:"]
