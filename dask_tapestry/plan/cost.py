@@ -18,6 +18,7 @@ from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
 from dask_tapestry.plan.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.store_requests import block_requests
 from dask_tapestry.plan.stored import stored_bytes
 from dask_tapestry.plan.symmetric import is_symmetric
 from dask_tapestry.teg import Sink
@@ -114,7 +115,9 @@ def step_cost(
     compute = _in_waves(block, count, equal, program, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     network = _network_seconds(moved, edges, count, machine)
-    store = _store_seconds(read, written, count, machine)
+    opened = block_requests(program, box) if read or written else (0.0, 0.0)
+    requests = (opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal
+    store = _store_seconds(read, written, requests, count, machine)
     overhead = _overhead(count, slices, edges, machine)
     seconds = [compute, network, store]
     total = max(seconds) + APART * (sum(seconds) - max(seconds)) + overhead
@@ -144,9 +147,12 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
     return (moved / machine.network + messages * machine.latency) / min(machine.workers, count)
 
 
-def _store_seconds(read: float, written: float, count: int, machine: Machine) -> float:
+def _store_seconds(
+    read: float, written: float, requests: float, count: int, machine: Machine
+) -> float:
     """Seconds of stores: threads share a worker's rate, workers what one store can do."""
-    single = (read / machine.store_read + written / machine.store_write) * machine.threads / count
+    busy = read / machine.store_read + written / machine.store_write
+    single = (busy + requests * machine.store_latency) * machine.threads / count
     together = read / machine.store_read_all + written / machine.store_write_all
     waves = ceil(count / machine.slots)
     return max(single * waves, together) + UNEVEN * single * (count > 1)

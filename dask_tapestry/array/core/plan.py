@@ -16,6 +16,7 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan.abstract import abstract
 from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.plan import Plan as CorePlan
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.saved import dumps
@@ -111,9 +112,21 @@ class Plan:
         """
         self.core.verify()
 
-    def explain(self) -> str:
-        """Return the plan as text."""
-        return explain(self.core)
+    def explain(self, *, rates: bool = False) -> str:
+        """Return the plan as text.
+
+        Parameters
+        ----------
+        rates
+            Whether to show how fast the machines are taken to be, too.
+
+        Returns
+        -------
+        str
+            What runs, how it is cut, and why.
+        """
+        text = explain(self.core)
+        return f"{text}\n{Machine.of(self.resources).rates!r}" if rates else text
 
     def diff(self, other: Plan) -> str:
         """Return what differs between this plan and another one as text.
