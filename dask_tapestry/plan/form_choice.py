@@ -15,7 +15,7 @@ from dask_tapestry.plan.choices import FormChoice
 from dask_tapestry.plan.evaluate import is_given, place
 from dask_tapestry.plan.fuse import held_values
 from dask_tapestry.plan.pricing import Priced, Pricing
-from dask_tapestry.plan.rule_choices import form_named, forms_of
+from dask_tapestry.plan.rule_choices import form_named
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.zspace import Cuts
@@ -61,9 +61,9 @@ class _Chooser:
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
         new = rebuilt(node, self.now)
-        forms = forms_of(new)
+        forms = new.operator.forms(new.input_types)
         taken: list[FormChoice] = []
-        while more := forms_of(new):
+        while more := new.operator.forms(new.input_types):
             choice = self._best_form(new, more)
             if choice is None:
                 break
