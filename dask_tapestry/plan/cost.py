@@ -150,12 +150,12 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
 def _store_seconds(
     read: float, written: float, requests: float, count: int, machine: Machine
 ) -> float:
-    """Seconds of stores: threads share a worker's rate, workers what one store can do."""
+    """Seconds of stores: a worker's threads share its rate, all workers what one store can do."""
+    workers = min(machine.workers, count)
     busy = read / machine.store_read + written / machine.store_write
-    single = (busy + requests * machine.store_latency) * machine.threads / count
+    block = (busy + requests * machine.store_latency) / count
     together = read / machine.store_read_all + written / machine.store_write_all
-    waves = ceil(count / machine.slots)
-    return max(single * waves, together) + UNEVEN * single * (count > 1)
+    return max(block * ceil(count / workers), together) + UNEVEN * block * (count > 1)
 
 
 def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
