@@ -100,16 +100,152 @@ one, of one size, where that costs less.
 |---|---|---|
 """
 
+PASSES = """
+## The passes
+
+Rules work in passes, one after the other, each over the whole graph:
+
+| pass | rules | how often |
+|---|---|---|
+| as written | the user's semantic ones | until none applies |
+| *a rule's name* | one of the user's that says so | as often as it says |
+| simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |
+| products | matrix products, and those of *simplify* again | until none applies |
+| slices | no operator computes more than is read of it; then *simplify* again | once |
+| joint reductions | reductions of the same cells are one | until no two are left |
+
+In whatever order rules of *simplify* are tried, and wherever in the graph one begins, they lead to
+one graph; tests shuffle them. One is an exception: `selector_before_elementwise` moves formulas
+past selectors, and where that ends depends on what was composed before. Nodes are visited inputs
+first, so plans do not depend on it.
+"""
+OWN = """
+## Rules of your own
+
+A rule is a function of a node. It returns what computes the same value, an array or a node, or None
+where it has nothing to say; `dt.rule` says at which operators it begins. The rules in
+`dt.config(rules=[...])`, or in Dask's configuration under `tapestry.rules` (there also as text,
+`"module:name"`), are in force:
+
+```python
+>>> @dt.rule(on="sort")
+... def in_order_already(node):
+...     "``sort(sort(x)) -> sort(x)``."
+...     (x,) = node.inputs
+...     return x if x.operator == node.operator else None
+>>> twice = dt.sort(dt.sort(x))
+>>> with dt.config(rules=[in_order_already]):
+...     print(twice.plan().teg)
+%0 = memory() : float64[3, 4]
+%1 = sort(%0, axis=1) : float64[3, 4]
+return %1
+
+```
+
+What a rule may look at: `node.operator`, whose `name` and parameters the graph prints, and which
+equals another exactly when all of them do; `node.inputs`; `node.type` and `node.input_types`, with
+`shape` and `dtype`. What it may make: nodes it has found; arrays of them, as `dt.Array(node)` is
+one and all functions of arrays work on it; and `dt.apply(operator, *inputs)`. It must depend on the
+node alone and change nothing. `on=` takes names, classes of `dask_tapestry.operators`, operators
+that `dt.block_operator` made, and lists of these.
+
+There are three kinds. *Optimisations* are better wherever they apply; they are tried with the
+built-in rules and before them, on a graph in which permutes and slices are views already.
+*Semantic* rules say what something means, on the graph as it was written:
+
+```python
+>>> @dt.rule(on="permute", kind="semantic")
+... def turned_back(node):
+...     "``permute(permute(x)) -> x``, of matrices."
+...     (x,) = node.inputs
+...     return x.inputs[0] if x.operator == node.operator and node.type.ndim == 2 else None
+>>> with dt.config(rules=[turned_back]):
+...     [change.rule for change in x.T.T.plan().trace()]
+['turned_back']
+
+```
+
+A *choice* may be better or not. It is kept beside what it would replace, and the plan of the whole
+graph decides, with it and without it:
+
+```python
+>>> @dt.rule(on="reduce", kind="choice")
+... def largest_of_sorted(node):
+...     "``max(sort(x)) -> max(x)``."
+...     (x,) = node.inputs
+...     if node.operator.monoid == "max" and x.operator.name == "sort":
+...         return dt.Array(x.inputs[0]).max(axis=node.operator.axes)
+>>> @dt.rule(on="reduce", kind="choice")
+... def smallest_of_sorted(node):
+...     "``min(x) -> min(sort(x))``, which is never cheaper."
+...     (x,) = node.inputs
+...     if node.operator.monoid == "min" and x.operator.name != "sort":
+...         return dt.sort(dt.Array(x)).min(axis=node.operator.axes)
+>>> big = dt.placeholder((1_000_000,), "float64")
+>>> with dt.config(rules=[largest_of_sorted, smallest_of_sorted]):
+...     p = dt.plan(dt.sort(big).max(), big.min())
+...     [change.rule for change in p.trace() if "sorted" in change.rule]
+['largest_of_sorted']
+
+```
+
+A rule is tried until it applies no more. One that always applies again says how often it goes over
+the graph, as in `times=1`; else it is found out:
+
+```python
+>>> @dt.rule(on="sort")
+... def turned(node):
+...     "``sort(x) -> flip(-sort(-x))``."
+...     (x,) = node.inputs
+...     axis = node.operator.axis
+...     return dt.flip(-dt.sort(-dt.Array(x), axis=axis), axis)
+>>> try:
+...     with dt.config(rules=[turned]):
+...         dt.sort(x).plan()
+... except dt.PlanError as error:
+...     print(str(error).partition(" (")[0])
+rules do not come to an end at <sort float64[3, 4]>: turned
+
+```
+
+A result of another shape or dtype is an error that names the rule and the node. Whether the values
+are the same, no planner can see: test it.
+
+## What happened
+
+`p.trace()` has each rewrite, with the nodes before and after, and makes them again on the graph
+that was written. `p.abstract()` goes the other way: from the steps of the plan to the graph that
+they compute, without the forms in which operators are cut. `dt.verify` compares that with what
+should be computed, and names the first difference:
+
+```python
+>>> p = big.sum().plan(resources=dt.Resources(workers=64, threads=1, memory="1 GiB"))
+>>> p.trace().replay(big.sum().teg) == p.teg
+True
+>>> print(p.abstract())
+%0 = placeholder() : float64[1000000]
+%1 = reduce(%0, sum, axes=(0,)) : float64[]
+return %1
+>>> dt.verify(p, big.sum())
+>>> try:
+...     dt.verify(p, big.max())
+... except dt.PlanError as error:
+...     print(str(error).partition(" : ")[0])
+result 0 is another value: the plan computes reduce(placeholder, sum, axes=(0,))
+
+```
+"""
+
 
 def page():
     """The page as text."""
-    parts = [HEAD]
+    parts = [HEAD, PASSES]
     for title, bits, rules in SECTIONS:
         parts.append(f"\n## {title}\n\n| rule | before → after | bits |\n|---|---|---|\n")
         parts += [f"| `{rule.__name__}` | {what(rule)} | {bits} |\n" for rule in rules]
     parts.append(FORMS_HEAD)
     parts += [f"| {name} | {what(maker)} | {bits} |\n" for name, maker, bits in FORMS]
-    return "".join(parts)
+    return "".join([*parts, OWN])
 
 
 def what(rule):

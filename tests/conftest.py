@@ -77,8 +77,8 @@ def _checked(make):
 def _verified(make):
     """Verify the steps alone: a plan may need too much memory until a test asks."""
 
-    def verified(*args):
-        plan = make(*args)
+    def verified(*args, **named):
+        plan = make(*args, **named)
         check(plan.graph)
         broken = [v for step in plan.steps.values() for c in verify.CHECKS for v in c(step)]
         assert not broken, broken

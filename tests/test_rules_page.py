@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import dask_tapestry.rules
+from dask_tapestry.plan.passes import passes
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -38,3 +39,8 @@ def test_every_rule_says_before_and_after(rules):
         before, _, after = rule.__doc__.split("\n\n")[0].partition("->")
         assert before.startswith("``")
         assert after
+
+
+def test_every_pass_is_on_the_page(rules):
+    named = [p.name for p in passes((), fast=True)]
+    assert named == [name for name in named if f"\n| {name} | " in rules.page()]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,10 +20,12 @@ from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.plan import build
 from dask_tapestry.plan.equivalence import require_computes
 from dask_tapestry.plan.resources import Resources, computing_with, live_client
-from dask_tapestry.teg import Graph
+from dask_tapestry.plan.saved import loads
+from dask_tapestry.teg import Graph, Node
 
 __all__ = [
     "compute",
+    "load_plan",
     "persist",
     "plan",
     "resolve_shapes",
@@ -74,8 +79,7 @@ def plan(
     """
     if not arrays:
         raise TypeError("plan needs at least one array")
-    items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
-    roots = [item.node if isinstance(item, Effect) else item.bound for item in items]
+    items, roots = _planned(arrays)
     return Plan(build.build_plan(roots, resources, method), items)
 
 
@@ -128,6 +132,50 @@ def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike
         items = [a if isinstance(a, Effect) else asarray(a) for a in (abstract, *more)]
         graph = Graph([i.node if isinstance(i, Effect) else i.bound for i in items])
     require_computes(sharded.core, graph)
+
+
+def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Plan:
+    """Make a plan again that `Plan.save` has written, without searching.
+
+    Parameters
+    ----------
+    filename
+        Of the plan.
+    *arrays
+        The arrays and lazy writes that it was made for, or others that differ in their data and
+        places alone: the same operators on the same shapes, dtypes and stored chunks.
+
+    Returns
+    -------
+    Plan
+        For the resources of the saved one, with the same steps and grids.
+
+    Raises
+    ------
+    TypeError
+        Without arrays.
+    PlanError
+        If the file is no plan, of another version, or made for another graph.
+
+    See Also
+    --------
+    plan
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt, tempfile
+    >>> four = dt.Resources(workers=4, threads=2, memory="8 GiB")
+    >>> x = dt.placeholder((10**6, 100), "float64", stored_chunks=(10**4, 100))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dt.plan(x.sum(axis=0), resources=four).save(f"{folder}/plan.json")
+    ...     p = dt.load_plan(f"{folder}/plan.json", x.sum(axis=0))
+    >>> p.resources == four
+    True
+    """
+    if not arrays:
+        raise TypeError("load_plan needs at least one array")
+    items, roots = _planned(arrays)
+    return Plan(loads(Path(filename).read_text("utf-8"), roots, str(filename)), items)
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -239,3 +287,9 @@ async def resolve_shapes(*arrays: Array) -> None:
             counts = np.asarray(await client.compute(first))
             known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
         array.node = known
+
+
+def _planned(arrays: Sequence[ArrayLike | Effect]) -> tuple[tuple[Array | Effect, ...], list[Node]]:
+    """The arrays and writes, and what is planned of each."""
+    items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
+    return items, [item.node if isinstance(item, Effect) else item.bound for item in items]

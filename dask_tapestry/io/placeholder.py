@@ -24,6 +24,9 @@ class Placeholder(ChunkedSource):
     type: TensorType
     stored: tuple[int, ...] | None
 
+    def slot(self, number: int, identity: str = "") -> Placeholder:
+        return Placeholder(f"slot {number} {identity}", self.type, self.stored)
+
     def text(self) -> str:
         return f"chunks {self.stored}" if self.stored else ""
 

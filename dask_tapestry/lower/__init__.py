@@ -9,7 +9,8 @@ module                 runs on         what it does
 `expression`           client          Dask asks here: plans all values of one compute together
 `graph`                client          writes a plan as layers, one for each step
 `layers`, `slices`     client, sched.  the layers: which tasks there are and what each one reads
-`references`           client, sched.  which tasks hold the cells that a block reads
+`references`           client, sched.  which tasks hold the cells of a box
+`moving`               client, sched.  the same for blocks that are translates, from tables
 `step_spec`            all             what every task of a step knows: program, cuts
 `materialize`          sched., client  writes out the tasks that some keys need
 `execute`              worker          a task: computes one block of a step

@@ -21,7 +21,7 @@ from dask_tapestry.lower.client_scatter import ClientScatter, can_scatter
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.materialize import materialize
-from dask_tapestry.plan.cache import plan_of
+from dask_tapestry.plan.long_jobs import plan_to_run
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.resources import live_client
 from dask_tapestry.plan.step import with_first
@@ -216,7 +216,7 @@ def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
         final = bool(members[0].operand("final"))
         roots: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
         plan = members[0].operand("plan")
-        core = plan if plan is not None else plan_of(roots)
+        core = plan if plan is not None else plan_to_run(roots)
         lowered, scattered = lower_plan(core, final)
         for expr in members:
             number = core.written.roots.index(expr.operand("root"))

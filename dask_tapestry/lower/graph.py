@@ -131,6 +131,10 @@ class Lowering:
             self._add(FinishLayer(finish, step.name, step.cuts, sink), {step.name})
             self.ends[node] = (finish, 0)
 
+    def _known(self, name: str) -> set[str]:
+        """The layer of that name, if the graph has it; some blocks are with the scheduler."""
+        return {name} if name in self.layers else set()
+
     def _prepare_name(self, sink: Node) -> str:
         """Name of the layer that makes a sink's store ready."""
         text = f"{sink.digest} {self.run}"
@@ -141,7 +145,7 @@ class Lowering:
         if self.plan.resources.workers == 1 or not isinstance(source, str):
             return None
         name = f"tapestry-slice-{spec.name.rpartition('-')[2]}-{place}"
-        self._add(SliceLayer(name, source, spec, place), {source} & set(self.layers))
+        self._add(SliceLayer(name, source, spec, place), self._known(source))
         return name
 
     def _input(self, x: Node) -> tuple[str | np.ndarray[Any, Any], Any]:
@@ -185,7 +189,7 @@ class Lowering:
         source, cuts = self._held(node)
         name = f"tapestry-ended-{blake2b(source.encode(), digest_size=16).hexdigest()}"
         layer = EndedLayer(name, source, cuts)
-        self._add(layer, {source} & set(self.layers))
+        self._add(layer, self._known(source))
         return list(iter(layer))
 
     def _held(self, node: Node) -> tuple[str, tuple[Cuts, ...]]:
@@ -203,7 +207,7 @@ class Lowering:
         if not final:
             return nested_keys(source, tuple(c.count for c in cuts))
         name = f"tapestry-gather-{uuid4().hex}"
-        reads = {source} & set(self.layers)
+        reads = self._known(source)
         shared = node in self.gathered or node not in self.plan.steps
         self.gathered.add(node)
         self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared), reads)

@@ -17,11 +17,13 @@ from dask_tapestry.lower.dask_private import (
     written_task,
 )
 from dask_tapestry.lower.execute import barrier, finish_array, finish_sink, prepare_sink, run_block
-from dask_tapestry.lower.references import HeldBlocks
+from dask_tapestry.lower.moving import MovingBlocks, MovingCells, moving_reads
+from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.symmetric import source_of, transpose_block
+from dask_tapestry.plan.access import Leaf
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts, block_box
 
@@ -66,27 +68,39 @@ class StepLayer(SymbolicLayer):
             return Task(key, transpose_block, self.spec.box(index), self.out, block)
         arguments: list[Any] = [self.spec, index, self.out]
         keys = self._ended
-        for held, boxes in zip(self._held, self.spec.input_boxes(index), strict=True):
-            for box in boxes:
-                if isinstance(held, HeldBlocks):
-                    references, needed = held.of(box)
-                    arguments += references
-                    keys = keys | needed if keys else needed
-                else:
-                    arguments.append(held[box.index()])
+        for references, needed in self._reads(index):
+            arguments += references
+            keys = keys | needed if keys else needed
         arguments += map(TaskRef, self.after)
         return written_task(key, run_block, tuple(arguments), keys, self._is_first)
+
+    def _reads(self, index: tuple[int, ...]) -> list[References]:
+        """For each box of each input that a block reads, in order, what holds it."""
+        access = self.spec.access
+        if access is None:
+            boxes = zip(self._held, self.spec.input_boxes(index), strict=True)
+            return [held.of(box) for held, own in boxes for box in own]
+        leaf, place = access.leaf(index)
+        moving = self._moving.get(leaf)
+        if moving is None:
+            moving = self._moving[leaf] = moving_reads(self._held, leaf)
+        return [each.of(place) for each in moving]
+
+    @cached_property
+    def _moving(self) -> dict[Leaf, list[MovingBlocks | MovingCells]]:
+        """What blocks read, for the classes of blocks that were met."""
+        return {}
 
     @cached_property
     def _ended(self) -> frozenset[Key]:
         return frozenset(self.after)
 
     @cached_property
-    def _held(self) -> list[HeldBlocks | np.ndarray[Any, Any]]:
-        """For each input the blocks that hold it, or the array itself."""
+    def _held(self) -> list[HeldBlocks | HeldCells]:
+        """What holds each input."""
         types, every = self.spec.program.inputs, (self.inputs, self.spec.input_cuts)
         return [
-            source
+            HeldCells(source)
             if isinstance(source, np.ndarray)
             else HeldBlocks(source, cuts or (), type_.dtype.itemsize, slices)
             for source, cuts, type_, slices in zip(*every, types, self.slice_layers, strict=True)

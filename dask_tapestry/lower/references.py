@@ -10,7 +10,9 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 from operator import getitem, sub
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from dask_tapestry.lower.dask_private import TaskRef
 from dask_tapestry.lower.symbolic_layer import Key
@@ -18,9 +20,10 @@ from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 KNOWN: Final = 4096  # boxes, and bounds along an axis, that are remembered: some hundred kB
+NO_KEYS: Final[frozenset[Key]] = frozenset()
 Bounds: TypeAlias = tuple[int, int]
-References: TypeAlias = tuple[tuple[TaskRef, ...], frozenset[Key]]
-"""What holds a box's cells: references in C order of the blocks, and their keys."""
+References: TypeAlias = tuple[tuple[Any, ...], frozenset[Key]]
+"""What holds a box's cells: references in C order of the blocks, or cells, and the keys of all."""
 
 
 class Parts(NamedTuple):
@@ -60,6 +63,12 @@ class HeldBlocks:
     slices
         First part of the keys of slices: parts of blocks that are cut where the block lies, where
         that saves enough. None for whole blocks.
+
+    Attributes
+    ----------
+    along
+        For each axis, what is held between two coordinates of it: numbers of blocks, or with slices
+        `Parts` of them.
     """
 
     def __init__(
@@ -69,8 +78,7 @@ class HeldBlocks:
         self.source, self.cuts, self.itemsize = source, cuts, itemsize
         self.slices = slices if largest >= SLICE_SAVES_BYTES else None
         self._head = (source,)
-        self._numbers = [_Numbers(c) for c in cuts]
-        self._parts = [_Parts(c) for c in cuts]
+        self.along: list[Any] = [(_Numbers if self.slices is None else _Parts)(c) for c in cuts]
         self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], References] = {}
 
     def of(self, box: ZRange) -> References:
@@ -87,11 +95,14 @@ class HeldBlocks:
     def keys(self, box: ZRange) -> list[Key]:
         """Return the keys of the blocks, or slices of them, that hold the cells `box`."""
         bounds = zip(box.lo, box.hi, strict=True)
-        if self.slices is None:
-            found = list(product(self._head, *map(getitem, self._numbers, bounds)))
-        else:
-            found = self._cut(list(map(getitem, self._parts, bounds)))
-        return found or [self._key_of_none(box)]
+        return self.product(list(map(getitem, self.along, bounds))) or [self._key_of_none(box)]
+
+    def product(self, along: list[Any]) -> list[Key]:
+        """Return the keys for what is wanted along each axis, an entry of each of `along`.
+
+        Without any cell there is none.
+        """
+        return list(product(self._head, *along)) if self.slices is None else self._cut(along)
 
     def _cut(self, along: list[Parts]) -> list[Key]:
         """Keys of parts of blocks: of a slice where that saves enough, else of the whole block."""
@@ -119,17 +130,28 @@ class HeldBlocks:
         return (self.slices, *first, *none.lo, *none.hi)
 
 
-class _Numbers(dict[Bounds, range]):
+class HeldCells:
+    """An input that is in memory, and small enough that its cells travel in tasks."""
+
+    def __init__(self, data: np.ndarray[Any, Any]) -> None:
+        self.data = data
+
+    def of(self, box: ZRange) -> References:
+        """Return the cells `box`."""
+        return (self.data[box.index()],), NO_KEYS
+
+
+class _Numbers(dict[Bounds, tuple[int, ...]]):
     """Numbers of the blocks between two coordinates of an axis."""
 
     def __init__(self, cuts: Cuts) -> None:
         super().__init__()
         self.cuts = cuts
 
-    def __missing__(self, bounds: Bounds) -> range:
+    def __missing__(self, bounds: Bounds) -> tuple[int, ...]:
         if len(self) >= KNOWN:
             self.clear()
-        found = self[bounds] = range(*self.cuts.overlapping(*bounds))
+        found = self[bounds] = tuple(range(*self.cuts.overlapping(*bounds)))
         return found
 
 

@@ -77,7 +77,7 @@ class SliceLayer(SymbolicLayer):
     def __len__(self) -> int:
         return self._count
 
-    @property
+    @cached_property
     def _bounds(self) -> tuple[range, ...]:
         inside = [range(c.extent + 1) for c in self._cuts]
         return (*[range(c.count) for c in self._cuts], *inside, *inside)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
+from functools import cached_property
 from itertools import product
 from math import prod
 from operator import contains
@@ -63,7 +64,7 @@ class SymbolicLayer(Layer):
             raise KeyError(key)
         return index
 
-    @property
+    @cached_property
     def _bounds(self) -> tuple[range, ...]:
         """The integers that a key may have at each place."""
         return tuple(map(range, self.grid_shape))

@@ -20,7 +20,8 @@ from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 PLACES: Final = np.dtype(np.intp)
-SPACE: Final = 0.75  # of a lane: room of a stable sort, or for the signs of zeros
+SPACE: Final = 0.75  # of a lane: room of a stable sort
+LANES: Final = 2**23  # bytes of lanes that are in hand: those that are sorted, and those before
 FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
 
 
@@ -71,14 +72,22 @@ class LaneOperator(BlockOperator):
         return f"axis={self.axis}"
 
 
-def sort_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
+def sort_bytes(cells: int, length: int, dtype: np.dtype[Any], stable: bool = True) -> int:
     """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
 
-    Lanes are sorted one after the other, structured cells all together.
+    Lanes are sorted one after the other, structured cells all together. A sort that need not be
+    `stable` takes a byte for the sign of each number.
     """
     if dtype.names:
         return cells * (dtype.itemsize + 4 * PLACES.itemsize)
+    if not stable and dtype.kind in "iuf":
+        return min(cells, max(length, LANES // dtype.itemsize))
     return int(min(cells, length) * SPACE * dtype.itemsize)
+
+
+def lane_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:
+    """Bytes of the copies of lanes of `length`, of `cells` in all, that are in hand at a time."""
+    return min(cells * dtype.itemsize, max(LANES, 2 * length * dtype.itemsize))
 
 
 def sort_flops(cells: int, length: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from dask_tapestry.operators.columnsort import column_counts
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.forms import stand_in
-from dask_tapestry.operators.lanes import LaneOperator, sort_flops
+from dask_tapestry.operators.lanes import LaneOperator, lane_bytes, sort_bytes, sort_flops
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import sorted_in_columns
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
@@ -50,8 +50,9 @@ class OrderStatistics(LaneOperator):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """A few lanes at a time are copied, and sorted or partitioned."""
         (x,) = inputs
-        lane = min(self.demand(inputs, box)[0].size, x.shape[self.axis]) * x.dtype.itemsize
-        return lane + super().scratch_bytes(inputs, box)
+        cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
+        beside = sort_bytes(cells, length, x.dtype, stable=False)
+        return lane_bytes(cells, length, x.dtype) + beside
 
     def text(self) -> str:
         shown = ", ".join(map(str, self.ranks[:4])) + ", ..." * (len(self.ranks) > 4)

@@ -13,7 +13,7 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.columnsort import column_counts, columnsort
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.forms import stand_in
-from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_flops
+from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_bytes, sort_flops
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
@@ -41,6 +41,11 @@ class Sort(LaneOperator):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        (x,) = inputs
+        cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
+        return sort_bytes(cells, length, x.dtype, stable=False)
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.sort(inputs[0], axis=self.axis)

@@ -7,10 +7,12 @@ as large as what lies behind it; and a view that walks memory across its rows co
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from dask_tapestry.plan.machine import Machine
-from dask_tapestry.plan.program import Program, Work
+from dask_tapestry.plan.program import Program
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -25,71 +27,98 @@ class _Held(NamedTuple):
     across: bool
 
 
+class _Value(NamedTuple):
+    """What is true of a computed value in every block.
+
+    `across` says of a view, for each of its dimensions, whether neighbours along it lie in
+    different rows of what it shows; None for other values.
+    """
+
+    itemsize: int
+    dtype: np.dtype[Any]  # of the cells that are read
+    cached: bool
+    across: tuple[bool, ...] | None
+
+
 def block_seconds(program: Program, box: ZRange, machine: Machine) -> float:
     """Seconds of one thread for the cells `box` of a program's output, but for stores."""
     first = len(program.inputs)
     schedule = program.schedule(box)
-    cached = _in_cache(program)
-    held: dict[tuple[int, ZRange], _Held] = {}
+    values = _values(program)
+    held: list[dict[ZRange, _Held]] = [{} for _ in schedule.boxes]
     for number, type_ in enumerate(program.inputs):
         for part in schedule.boxes[number]:
-            held[number, part] = _Held(part.size * type_.dtype.itemsize, False)
+            held[number][part] = _Held(part.size * type_.dtype.itemsize, False)
     seconds = 0.0
     for work in schedule.works:
-        operator, _, types, type_, _ = program.instructions[work.value - first]
-        reads = [held[v, schedule.holder(v, need)] for v, need in work.reads]
-        sizes = [need.size * program.types[v].dtype.itemsize for v, need in work.reads]
-        read = sum(min(r.bytes, size) for r, size in zip(reads, sizes, strict=True))
-        own = work.box.size * type_.dtype.itemsize
-        if operator.is_view:
-            across = reads[0].across != _turns(operator, types, work.box)
-            held[work.value, work.box] = _Held(min(read, own), across)
+        value = values[work.value - first]
+        reads = [held[v][schedule.holder(v, need)] for v, need in work.reads]
+        read = 0
+        for (v, need), found in zip(work.reads, reads, strict=True):
+            read += min(found.bytes, need.size * program.types[v].dtype.itemsize)
+        own = work.box.size * value.itemsize
+        if value.across is not None:
+            turned = reads[0].across != _is_across(value.across, work.box)
+            held[work.value][work.box] = _Held(min(read, own), turned)
             continue
-        held[work.value, work.box] = _Held(0 if work.value in cached else own, False)
-        dtype = types[0].dtype if types else type_.dtype
+        kept = 0 if value.cached else own
+        held[work.value][work.box] = _Held(kept, False)
+        operator, _, types, type_, _ = program.instructions[work.value - first]
         flops = operator.flops(types, work.box)
-        written = operator.block_bytes(type_, work.box) and held[work.value, work.box].bytes
+        written = kept if operator.block_bytes(type_, work.box) else 0
         touched = read + written if written or flops else 0
-        seconds += machine.seconds(operator.kernel, dtype, flops, touched)
-        seconds += _across(program, work, reads, machine)
-    return seconds + _copied(program, box, held, machine)
+        seconds += machine.seconds(operator.kernel, value.dtype, flops, touched)
+        cells = sum([n.size for (_, n), r in zip(work.reads, reads, strict=True) if r.across])
+        if cells:
+            seconds += machine.seconds(ACROSS, type_.dtype, cells, 0)
+    return seconds + _copied(program, box, held[-1], machine)
 
 
-def _across(program: Program, work: Work, reads: list[_Held], machine: Machine) -> float:
-    """Seconds beyond those of memory that reading across rows takes."""
-    cells = sum(need.size for (_, need), r in zip(work.reads, reads, strict=True) if r.across)
-    dtype = program.types[work.value].dtype
-    return machine.seconds(ACROSS, dtype, cells, 0) if cells else 0.0
-
-
-def _copied(
-    program: Program, box: ZRange, held: dict[tuple[int, ZRange], _Held], machine: Machine
-) -> float:
+def _copied(program: Program, box: ZRange, held: dict[ZRange, _Held], machine: Machine) -> float:
     """Seconds to copy a block that is a view, or an array of somebody else's, to where it goes."""
-    last, first = len(program.types) - 1, len(program.inputs)
-    operator = program.instructions[-1].operator if program.instructions else None
-    if box.is_empty or (
-        operator is not None and (operator.block_bytes(program.type, box) or not operator.is_view)
-    ):
+    if box.is_empty or (program.instructions and not program.instructions[-1].operator.is_view):
         return 0.0
-    found = held[last, box] if last >= first else _Held(0, False)
-    own = box.size * program.type.dtype.itemsize
-    seconds = machine.seconds("", program.type.dtype, 0, own + min(own, found.bytes))
-    across = machine.seconds(ACROSS, program.type.dtype, box.size, 0) if found.across else 0.0
-    return seconds + across
+    own, dtype = box.size * program.type.dtype.itemsize, program.type.dtype
+    found = held.get(box) or _Held(own, False)
+    seconds = machine.seconds("", dtype, 0, own + min(own, found.bytes))
+    return seconds + (machine.seconds(ACROSS, dtype, box.size, 0) if found.across else 0.0)
 
 
-def _turns(operator: Operator, types: Types, box: ZRange) -> bool:
-    """Whether a view's rows lie across the rows of its input."""
-    mapped = operator.cell_map(types)
-    if mapped is None or not box.ndim or not types[0].ndim:
-        return False
-    along = max((d for d in range(box.ndim) if box.shape[d] > 1), default=-1)
-    moved = [axis for axis, row in enumerate(mapped.matrix) if along >= 0 and row[along]]
-    return bool(moved) and any(n > 1 for n in types[0].shape[moved[-1] + 1 :])
+def _is_across(across: tuple[bool, ...], box: ZRange) -> bool:
+    """Whether cells of a view that follow each other lie in different rows of what it shows."""
+    for dim in range(len(across) - 1, -1, -1):
+        if box.hi[dim] - box.lo[dim] > 1:
+            return across[dim]
+    return False
 
 
 @lru_cache(maxsize=1024)
+def _values(program: Program) -> tuple[_Value, ...]:
+    """What is true of each computed value of a program."""
+    cached, first = _in_cache(program), len(program.inputs)
+    return tuple(
+        _Value(
+            type_.dtype.itemsize,
+            types[0].dtype if types else type_.dtype,
+            first + number in cached,
+            _across_by_dim(operator, types, type_.ndim) if operator.is_view else None,
+        )
+        for number, (operator, _, types, type_, _) in enumerate(program.instructions)
+    )
+
+
+def _across_by_dim(operator: Operator, types: Types, ndim: int) -> tuple[bool, ...]:
+    mapped = operator.cell_map(types)
+    if mapped is None:
+        return (False,) * ndim
+    shape = types[0].shape
+    found = []
+    for dim in range(ndim):
+        moved = [axis for axis, row in enumerate(mapped.matrix) if row[dim]]
+        found.append(bool(moved) and any(n > 1 for n in shape[moved[-1] + 1 :]))
+    return tuple(found)
+
+
 def _in_cache(program: Program) -> frozenset[int]:
     """Values of formulas that formulas alone read, themselves or through views."""
     first = len(program.inputs)

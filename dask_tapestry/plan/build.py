@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dask_tapestry.plan.choosing import choosing
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.passes import rewritten
 from dask_tapestry.plan.plan import Plan
@@ -48,7 +49,7 @@ def build_plan(
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
     graph = keep_effects(written, points, rewritten(graph, trace), trace)
-    state = search(graph, machines, method)
+    graph, state = choosing(graph, lambda one: search(one, machines, method), trace)
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
-    return Plan(written, state.graph, steps, machines, trace)
+    return Plan(written, state.graph, steps, machines, trace, choices=state.choices)

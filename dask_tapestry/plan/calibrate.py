@@ -1,8 +1,8 @@
 """Calibration: which rates are in force, and where those that were measured are kept.
 
 They are kept in a file for each kind of machine, in the directory of compiled kernels, which is the
-user's alone. Planning measures nothing: rates that changed behind a user's back would change plans,
-and what runs beside a job is measured wrong.
+user's alone. Planning measures nothing: it would take longer than most jobs, and what is measured
+beside a job is wrong; see `long_jobs` for those that are worth it.
 """
 
 from __future__ import annotations

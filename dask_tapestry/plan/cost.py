@@ -16,16 +16,15 @@ from dask_tapestry.plan.block_seconds import block_seconds
 from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
-from dask_tapestry.plan.program import Program, Schedule
+from dask_tapestry.plan.own_resources import beyond_limits, step_amounts
+from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.store_requests import block_requests
+from dask_tapestry.plan.stored import stored_bytes
 from dask_tapestry.plan.symmetric import is_symmetric
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 APART: Final = 0.1  # of a resource's seconds that do not overlap with those of the busiest
-FRESH_BYTES_A_SECOND: Final = (
-    1.2e10  # that the system clears: 118 MB became float32 in 41 ms for 22
-)
-LOOKED_AT: Final = 12  # blocks in a row that do not read whole chunks
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
@@ -51,6 +50,8 @@ class StepCost:
         Bytes that a block handles, and peak bytes of its arrays.
     own
         Amounts of the resources that users' operators name.
+    beyond
+        By what part of their limits these go beyond them.
     """
 
     seconds: float
@@ -68,6 +69,7 @@ class StepCost:
     touched: int
     work: int
     own: Mapping[str, float] = field(default_factory=dict)
+    beyond: float = 0.0
 
     @property
     def tasks(self) -> int:
@@ -105,14 +107,17 @@ def step_cost(
     slices = sum(r.slices for r in reads)
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
-    block, own = block_seconds(program, box, machine), _own_costs(program, box)
-    block += max(0, needs.work - handy) / FRESH_BYTES_A_SECOND
+    block = block_seconds(program, box, machine)
+    own = step_amounts(program, box, count, equal, machine)
+    block += max(0, needs.work - handy) / machine.fresh
     if is_symmetric(program, tuple(cuts)):
         block *= (1 + 1 / cuts[-1].count) / 2
     compute = _in_waves(block, count, equal, program, machine)
-    read = needs.stored * _alike(program, cuts, box, needs.stored) if needs.stored else 0.0
+    read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     network = _network_seconds(moved, edges, count, machine)
-    store = _store_seconds(read, written, count, machine)
+    opened = block_requests(program, box) if read or written else (0.0, 0.0)
+    requests = (opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal
+    store = _store_seconds(read, written, requests, count, machine)
     overhead = _overhead(count, slices, edges, machine)
     seconds = [compute, network, store]
     total = max(seconds) + APART * (sum(seconds) - max(seconds)) + overhead
@@ -131,37 +136,9 @@ def step_cost(
         edges=edges,
         touched=needs.touched,
         work=needs.work,
-        own={name: amount * equal for name, amount in own.items()},
+        own=own,
+        beyond=beyond_limits(own, machine),
     )
-
-
-def _alike(program: Program, cuts: Sequence[Cuts], box: ZRange, stored: int) -> float:
-    """How many times the chunks that the block `box` reads all blocks read together.
-
-    Blocks within a chunk read all of it, and others parts of several; of a long row of blocks that
-    are not alike some are looked at.
-    """
-    times = 1.0
-    for dim, cut in enumerate(cuts):
-        if cut.count == 1:
-            continue
-
-        def read(number: int, dim: int = dim, cut: Cuts = cut) -> float:
-            schedule = program.schedule(box.replace(dim, *cut.block(number)))
-            return _stored_bytes(program, schedule) / stored
-
-        first, last = read(0), read(cut.count - 1)
-        inner = cut.count - 2
-        some = 1 if first == 1 else LOOKED_AT
-        looked = [read(1 + n * inner // some) for n in range(min(inner, some))]
-        times *= first + last + inner * (sum(looked) / len(looked) if looked else 0)
-    return times
-
-
-def _stored_bytes(program: Program, schedule: Schedule) -> int:
-    first = len(program.inputs)
-    operators = [program.instructions[work.value - first].operator for work in schedule.works]
-    return sum(o.stored_bytes(w.box) for o, w in zip(operators, schedule.works, strict=True))
 
 
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
@@ -170,13 +147,15 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
     return (moved / machine.network + messages * machine.latency) / min(machine.workers, count)
 
 
-def _store_seconds(read: float, written: float, count: int, machine: Machine) -> float:
-    """Seconds of stores: workers share what one store can do, and blocks end apart."""
+def _store_seconds(
+    read: float, written: float, requests: float, count: int, machine: Machine
+) -> float:
+    """Seconds of stores: a worker's threads share its rate, all workers what one store can do."""
     workers = min(machine.workers, count)
-    rounds = ceil(count / workers) / count  # of a block each
-    single = read / machine.store_read + written / machine.store_write
+    busy = read / machine.store_read + written / machine.store_write
+    block = (busy + requests * machine.store_latency) / count
     together = read / machine.store_read_all + written / machine.store_write_all
-    return max(single * rounds, together) + UNEVEN * single / count * (count > 1)
+    return max(block * ceil(count / workers), together) + UNEVEN * block * (count > 1)
 
 
 def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
@@ -185,20 +164,10 @@ def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
     return tasks + (count + slices) * machine.worker_task / min(machine.slots, count)
 
 
-def _own_costs(program: Program, box: ZRange) -> dict[str, float]:
-    """Amounts of the users' own resources that a block takes."""
-    own: dict[str, float] = {}
-    for work in program.schedule(box).works:
-        instruction = program.instructions[work.value - len(program.inputs)]
-        for name, amount in instruction.operator.own_costs(instruction.types, work.box).items():
-            own[name] = own.get(name, 0.0) + amount
-    return own
-
-
 def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:
     """Seconds of all blocks, that run in waves; a last wave that is not full counts as one."""
     at_once = min(count, machine.slots)
-    if program.multithreaded and count <= machine.workers:
+    if program.multithreaded and count == 1:
         block /= machine.threads
     waves = ceil(count / at_once)
     return block * max(1.0, waves * equal / count) + UNEVEN * block * (count > 1)

@@ -8,20 +8,21 @@ whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from dask_tapestry.plan.choices import FormChoice
 from dask_tapestry.plan.evaluate import is_given, place
 from dask_tapestry.plan.fuse import held_values
 from dask_tapestry.plan.pricing import Priced, Pricing
-from dask_tapestry.plan.rule_choices import form_named, forms_of
+from dask_tapestry.plan.rule_choices import form_named
 from dask_tapestry.rewrite.driver import rebuilt
-from dask_tapestry.teg import Form, Graph, Node
+from dask_tapestry.teg import Form, Graph, Node, Source
 from dask_tapestry.zspace import Cuts
 
 CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+NEARBY: Final = 32  # nodes that are searched for stored chunks
 SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 
 _Rank = tuple[int, float]
@@ -61,9 +62,9 @@ class _Chooser:
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
         new = rebuilt(node, self.now)
-        forms = forms_of(new)
+        forms = new.operator.forms(new.input_types)
         taken: list[FormChoice] = []
-        while more := forms_of(new):
+        while more := new.operator.forms(new.input_types):
             choice = self._best_form(new, more)
             if choice is None:
                 break
@@ -104,23 +105,41 @@ class _Chooser:
         return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[_Rank, int]:
-        """The best size of a form uphill from a good guess, or that guess if it must be `quick`."""
-        sizes, wanted = form.sizes, PARTS_A_SLOT * self.pricing.machine.slots
+        """The best size of a form uphill from good guesses, or the best of these if it is `quick`.
 
-        def is_fine(at: int) -> bool:
-            return _parts(form.make(node, sizes[at]), node) >= wanted
+        Sizes between those that the form names are tried where they are whole stored chunks.
+        """
+        sizes, ranks = form.sizes, dict[int, _Rank]()
 
-        start = bisect_left(range(len(sizes) - 1), True, key=is_fine)
-        best = self._formed(node, form, sizes[start]), sizes[start]
-        if quick and not best[0][0]:
-            return best
-        for others in (sizes[start + 1 :], sizes[:start][::-1]):
-            for size in others:
-                now = self._formed(node, form, size), size
-                if now[0] >= best[0]:
+        def ranked(at: int) -> _Rank:
+            if at not in ranks:
+                ranks[at] = self._formed(node, form, sizes[at])
+            return ranks[at]
+
+        best = min(self._guesses(node, form), key=ranked)
+        if quick and not ranks[best][0]:
+            return ranks[best], sizes[best]
+        for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
+            for at in others:
+                if ranked(at) >= ranks[best]:
                     break
-                best = now
-        return best
+                best = at
+        found = ranks[best], sizes[best]
+        for size in _whole_chunks(node, sizes[best], sizes):
+            found = min(found, (self._formed(node, form, size), size))
+        return found
+
+    def _guesses(self, node: Node, form: Form) -> list[int]:
+        """The coarsest sizes that yield enough cells, or enough for each cell of the value."""
+        wanted, last = PARTS_A_SLOT * self.pricing.machine.slots, len(form.sizes) - 1
+
+        def first(enough: int) -> int:
+            def is_fine(at: int) -> bool:
+                return _cells(form.make(node, form.sizes[at]), node) >= enough
+
+            return bisect_left(range(last), True, key=is_fine)
+
+        return list(dict.fromkeys((first(wanted * max(1, node.type.size)), first(wanted))))
 
     def _formed(self, node: Node, form: Form, size: int) -> _Rank:
         return self._rank(self._steps(form.make(node, size)))
@@ -142,10 +161,33 @@ class _Chooser:
         return steps
 
 
-def _parts(formed: Node, node: Node) -> float:
-    """Pieces that the first step of a form yields for each cell of the value."""
-    first = _added(formed, set(node.inputs))[0]
-    return first.type.size / max(1, node.type.size)
+def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:
+    """Sizes near `size` that are multiples of sides of stored chunks that the node reads."""
+    sides = {
+        side
+        for x in _nearby(node)
+        if isinstance(x.operator, Source) and x.operator.chunks is not None
+        for side in x.operator.chunks
+        if side > 1
+    }
+    near = {n * side for side in sides for n in (size // side, -(-size // side))}
+    return {n for n in near if min(sizes) <= n <= max(sizes) and n not in sizes}
+
+
+def _nearby(node: Node) -> Iterator[Node]:
+    """What a node reads through operators that cost little."""
+    stack, seen = list(node.inputs), set[Node]()
+    while stack and len(seen) < NEARBY:
+        x = stack.pop()
+        if x not in seen:
+            seen.add(x)
+            yield x
+            stack.extend(x.inputs if x.operator.transparent else ())
+
+
+def _cells(formed: Node, node: Node) -> int:
+    """Cells that the first step of a form yields: into so many blocks it can be cut."""
+    return _added(formed, set(node.inputs))[0].type.size
 
 
 def _added(node: Node, known: Collection[Node]) -> list[Node]:

@@ -21,6 +21,7 @@ Grid = tuple[Cuts, ...]
 Price = Callable[[Grid], StepCost]
 
 PATIENCE: Final = 3  # cuts in a row that may cost more before the search for a cheaper one ends
+FAR: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
 SMALLER: Final = 0.9  # times a block's bytes that half a block may have at most
 SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one of pieces in a row
 FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
@@ -40,6 +41,7 @@ class _Rank(NamedTuple):
     """Order of grids: those that memory, scheduler and user allow first, then by cost."""
 
     excess: int
+    beyond: float
     many: int
     large: int
     seconds: float
@@ -50,7 +52,7 @@ def rank(cost: StepCost, limits: Limits) -> _Rank:
     many = max(cost.blocks - limits.blocks, cost.edges - limits.edges, 0)
     few = limits.block is not None and cost.blocks < limits.blocks and cost.edges < limits.edges
     large = max(0, cost.touched - (limits.block or 0)) if few else 0
-    return _Rank(max(0, cost.work - limits.task), many, large, cost.seconds)
+    return _Rank(max(0, cost.work - limits.task), cost.beyond, many, large, cost.seconds)
 
 
 def _margin(cost: StepCost) -> float:
@@ -152,7 +154,7 @@ class GridSearch:
         """
         found = []
         for dim in self.dims:
-            more = self._halved(pieces, dim)
+            more = self._halved(pieces, dim, 4 if self._is_far(cost) else 2)
             if more is not None:
                 found.append((more, self._graded(self._grid(more))))
         if any(rank(cost, self.limits)[:-1]):
@@ -164,11 +166,15 @@ class GridSearch:
                 best = one
         return best
 
-    def _halved(self, pieces: list[int], dim: int) -> list[int] | None:
+    def _is_far(self, cost: StepCost) -> bool:
+        """Whether blocks must become so many more or so much smaller that steps may be long."""
+        return FAR * cost.blocks <= self.slots or cost.work >= FAR * self.limits.task
+
+    def _halved(self, pieces: list[int], dim: int, parts: int) -> list[int] | None:
         extent, unit = self.shape[dim], self.units[dim]
         now, more = unit.cut(extent, pieces[dim]).count, list(pieces)
         while more[dim] < 2 * extent:
-            more[dim] *= 2
+            more[dim] *= parts
             if unit.cut(extent, more[dim]).count > now:
                 return more
         return None

@@ -9,7 +9,7 @@ Source: Tapestry whitepaper, "Stochastic Pareto Sharding Optimization": mutators
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -25,36 +25,35 @@ AGAIN: Final = (
     1.5  # times a value's cells that blocks may compute together, before holding is tried
 )
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
-TRIALS_A_SECOND: Final = 20  # of predicted time; a trial of a step takes some 1e-4 seconds
-MOST_TRIALS: Final = 2_000
+COSTS_A_SECOND: Final = 100  # of predicted time; one takes some 3e-4 seconds: a thirtieth of it
+MOST_COSTS: Final = 5_000
 
 
-def improve(state: State, pricing: Pricing) -> State:
-    """The best plan that single changes of choices lead to."""
-    left = budget(state)
+def improve(state: State, pricing: Pricing, fits: Callable[[State], bool]) -> State:
+    """The best plan that single changes of choices lead to, and that a worker's memory `fits`."""
+    last = pricing.evaluated + budget(state)
     tried: set[object] = set()
     improved = True
-    while improved and left > 0:
+    while improved and pricing.evaluated < last:
         improved = False
         for choices in moves(state):
             key = _key(choices)
             if key in tried:
                 continue
             tried.add(key)
-            left -= 1
             other = evaluate(state.graph, choices, pricing)
-            if other.rank < (state.shortfall, GAIN * state.seconds):
+            better = other.rank < (state.shortfall, GAIN * state.seconds)
+            if better and (fits(other) or not fits(state)):
                 state, improved = other, True
                 break
-            if left <= 0:
+            if pricing.evaluated >= last:
                 break
     return state
 
 
 def budget(state: State) -> int:
-    """Trials that a plan is worth: none for the work of milliseconds."""
-    worth = TRIALS_A_SECOND * state.seconds if not state.shortfall else MOST_TRIALS
-    return int(min(worth, MOST_TRIALS))
+    """Costs of steps that a plan is worth to compute: none for the work of milliseconds."""
+    return int(MOST_COSTS if state.shortfall else min(COSTS_A_SECOND * state.seconds, MOST_COSTS))
 
 
 def _key(choices: Choices) -> object:

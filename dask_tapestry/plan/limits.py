@@ -12,7 +12,7 @@ from dask_tapestry.plan.resources import Resources
 
 MOST_BLOCKS: Final = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task to begin
 MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs some 10 µs
-TASK_SHARES: Final = (0.5, 0.25, 0.125, 0.9)  # of memory that tasks may take, in order of trial
+TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Limits:
     @classmethod
     def of(cls, resources: Resources, share: float = TASK_SHARES[0]) -> Limits:
         """Limits for `resources`, whose tasks together may take a `share` of the memory."""
-        task = max(1, int(share / TASK_SHARES[0] * resources.task_bytes))
+        task = max(1, int(2 * share * resources.task_bytes))  # which is half of a thread's memory
         wished = setting("block-bytes")
         block = None if wished is None else min(int(parse_bytes(wished)), task)
         return cls(task, block, max(MOST_BLOCKS, 2 * resources.slots))

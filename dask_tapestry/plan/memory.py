@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import prod
+from typing import NamedTuple
 
 from dask_tapestry.plan.footprint import met_blocks
 from dask_tapestry.plan.machine import IMBALANCE
@@ -15,43 +17,93 @@ MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 
 def peak_worker_bytes(plan: PlannedSteps) -> int:
     """The most bytes that one worker holds at a time.
 
-    The sum of values that are held at the same time, spread over the workers with an imbalance
-    factor; one working set for each thread; and memory that is kept to be used again.
+    While a step runs: the values that are held then, spread over the workers with an imbalance
+    factor; the largest blocks that its threads may compute, of this step or of others that may run
+    beside it; and memory that is kept to be used again.
     """
-    resident = _held_together(plan)
-    work = max((step.needs.work for step in plan.steps.values()), default=0)
-    share = (
-        resident if plan.resources.workers == 1 else resident / plan.resources.workers * IMBALANCE
-    )
-    threads = min(plan.resources.threads, max((s.count for s in plan.steps.values()), default=1))
-    return round(share + threads * work + min(plan.resources.kept_bytes, threads * _idle(plan)))
+    resources, steps = plan.resources, plan.steps
+    held = {node: resident_bytes(step, plan) for node, step in steps.items()}
+    placed = plan.graph.roots if resources.local else ()  # in the final array
+    running = [
+        _Running.of(node, step, held[node], node in placed and not node.operator.fills)
+        for node, step in steps.items()
+    ]
+    blocks = sorted(running, key=lambda block: -block.beside)
+    if len(steps) > MOST_PAIRED:
+        most = _share(sum(held.values()), plan) + _threads_full(blocks, resources.threads)
+    else:
+        most = _most_together(plan, held, blocks)
+    idle = min(resources.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
+    given = {x for x in plan.graph.roots if x not in steps and not x.is_sequence_point}
+    copies = sum(x.type.nbytes for x in given) if resources.local else 0
+    return round(copies + most + min(resources.kept_bytes, idle))
 
 
-def _held_together(plan: PlannedSteps) -> int:
-    """Most bytes of steps' outputs that may be held at one time.
+class _Running(NamedTuple):
+    """A block that is computed.
 
-    Two outputs are not, where all readers of one have ended before the other's step can begin.
+    Attributes
+    ----------
+    node
+        The value that its step computes.
+    blocks
+        Blocks of the step.
+    beside
+        Bytes that it takes besides the part of the value that is held once it has ended.
     """
-    held = {node: resident_bytes(step, plan) for node, step in plan.steps.items()}
-    if len(held) > MOST_PAIRED:
-        return sum(held.values())
+
+    node: Node
+    blocks: int
+    beside: float
+
+    @classmethod
+    def of(cls, node: Node, step: Step, held: int, copied: bool) -> _Running:
+        """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
+        block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+        own = block if held >= node.type.nbytes and not copied else 0
+        return cls(node, step.count, max(0, step.needs.work - own))
+
+
+def _share(held: float, plan: PlannedSteps) -> float:
+    """Bytes that one worker holds of `held` ones."""
+    workers = plan.resources.workers
+    return held if workers == 1 else held / workers * IMBALANCE
+
+
+def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
+    """Bytes of the first `blocks`, as many as there are threads."""
+    total = 0.0
+    for block in blocks:
+        running = min(threads, block.blocks)
+        total += running * block.beside
+        threads -= running
+        if not threads:
+            break
+    return total
+
+
+def _most_together(plan: PlannedSteps, held: Mapping[Node, int], blocks: list[_Running]) -> float:
+    """Most bytes of a worker while any of the steps runs.
+
+    Two values are not held together where all readers of one have ended before the other's step
+    can begin; two steps do not run together where one must have ended before.
+    """
     ended = _ended_before(plan)
     readers: dict[Node, set[Node]] = {node: set() for node in held}
     for node, step in plan.steps.items():
         for x in step.inputs:
             readers.get(x, set()).add(node)
     roots = set(plan.graph.roots)
-    most = 0
+    most = 0.0
     for now in held:
         over = ended[now]
-        most = max(
-            most,
-            sum(
-                size
-                for node, size in held.items()
-                if now not in ended[node] and (node in roots or not readers[node] <= over)
-            ),
+        there = sum(
+            size
+            for node, size in held.items()
+            if now not in ended[node] and (node in roots or not readers[node] <= over)
         )
+        beside = (b for b in blocks if b.node not in over and now not in ended[b.node])
+        most = max(most, _share(there, plan) + _threads_full(beside, plan.resources.threads))
     return most
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.plan.choices import Choices
 from dask_tapestry.plan.group import is_external
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.step import Step
@@ -33,6 +34,8 @@ class Plan:
         What it was made for.
     sources
         The source or sink for each slot that the plan was made with, by the slot's form.
+    choices
+        What was decided.
     """
 
     written: Graph
@@ -41,6 +44,7 @@ class Plan:
     resources: Resources
     rewrites: Trace = field(repr=False)
     sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
+    choices: Choices = field(default=Choices(), repr=False)
 
     def closed(self, written: Graph, sources: Mapping[str, Node]) -> Plan:
         """The same plan for the graph `written`, whose sources and sinks replace the slots."""

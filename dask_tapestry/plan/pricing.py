@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Final
 
 from dask_tapestry.plan.cost import StepCost, step_cost
 from dask_tapestry.plan.grid import Graded, Grid, GridSearch
@@ -16,6 +17,8 @@ from dask_tapestry.plan.step import memory_order
 from dask_tapestry.plan.units import units
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
+
+SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
 
 Cut = tuple[tuple[Cuts, ...] | None, ...]
 
@@ -69,9 +72,7 @@ class Pricing:
 
     def group(self, node: Node, held: Collection[Node]) -> Group:
         """What computes `node` from what is held."""
-        if is_external(node):
-            return group_of(node, held)
-        inputs = inputs_of(members_of(node, held))
+        inputs = (node,) if is_external(node) else inputs_of(members_of(node, held))
         found = self._groups.get((node, inputs))
         if found is None:
             made = group_of(node, held)
@@ -122,7 +123,7 @@ class Pricing:
         key = id(program), grid, held
         found = self._costs.get(key)
         if found is None:
-            self.evaluated += 1
+            self.evaluated += 1 + len(program.instructions) // SHORT_PROGRAM
             found = self._costs[key] = step_cost(
                 program, grid, held, self.machine, self.limits.handy
             )

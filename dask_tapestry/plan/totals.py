@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dask_tapestry.plan.memory import peak_worker_bytes, resident_bytes
-from dask_tapestry.plan.step import PlannedSteps, Step
+from dask_tapestry.plan.own_peaks import plan_amounts
+from dask_tapestry.plan.step import PlannedSteps
 
 
 def plan_cost(plan: PlannedSteps) -> dict[str, float]:
@@ -12,7 +13,8 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` what goes from worker to
     worker, ``memory_bytes`` all values held, ``peak_worker_bytes`` the most that a worker holds
     at a time, ``peak_worker_compute`` operations of one worker; the wastes are the shares of memory
-    and slots that stay unused. Resources that users' operators name are added.
+    and slots that stay unused. Resources that users' operators name are added: those with limits as
+    what is taken at a time.
     """
     steps = list(plan.steps.values())
     costs = [step.cost for step in steps]
@@ -21,7 +23,7 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     flops = sum(cost.flops for cost in costs)
     busy = sum(min(cost.blocks, slots) * cost.seconds for cost in costs)
     peak = peak_worker_bytes(plan)
-    return _own_costs(steps) | {
+    return plan_amounts(plan) | {
         "seconds": total,
         "compute_seconds": sum(cost.compute for cost in costs),
         "bytes_read": round(sum(cost.read for cost in costs)),
@@ -34,12 +36,3 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
         "compute_waste": 1 - busy / (total * slots) if total else 0.0,
         "tasks": sum(cost.tasks for cost in costs),
     }
-
-
-def _own_costs(steps: list[Step]) -> dict[str, float]:
-    """Totals of the resources that operators name themselves."""
-    totals: dict[str, float] = {}
-    for step in steps:
-        for name, amount in step.cost.own.items():
-            totals[name] = totals.get(name, 0) + amount
-    return totals

@@ -14,6 +14,7 @@ from dask.utils import format_bytes
 from dask_tapestry.config import setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.memory import peak_worker_bytes
+from dask_tapestry.plan.own_peaks import limits_are_kept
 from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
@@ -103,6 +104,8 @@ def verify(plan: PlannedSteps) -> None:
             f"{format_bytes(limit)} for it; give it more memory or more workers, or write to a "
             "store"
         )
+    for violation in limits_are_kept(plan):
+        raise PlanError(f"limits_are_kept: {violation}")
     tasks, most = sum(s.count for s in plan.steps.values()), setting("max-tasks")
     if tasks > most:
         raise PlanError(f"tasks_are_few: {tasks:,} tasks, more than max_tasks={most:,}")

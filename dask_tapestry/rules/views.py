@@ -11,6 +11,7 @@ from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.teg import Node, apply
+from dask_tapestry.teg.node import reapply
 
 COSTLY_FLOPS = 128  # operations a cell; a formula that takes so many is computed once
 
@@ -97,13 +98,13 @@ def selector_before_elementwise(node: Node) -> Node | None:
     as several may share cells.
     """
     match node.operator, *(i.operator for i in node.inputs):
-        case (View() | Reshape()) as selector, Elementwise(expression) as formula:
+        case (View() | Reshape()) as selector, Elementwise(expression):
             once = selector.reads_once(node.input_types)[0] or isinstance(selector, Reshape)
             whole = node.type.size == node.inputs[0].type.size
             if not (once and whole) or expression.flops >= COSTLY_FLOPS:
                 return None
             moved = [apply(selector, x, line="") for x in node.inputs[0].inputs]
-            return apply(formula, *moved, line=node.inputs[0].line or "")
+            return reapply(node.inputs[0], moved)
     return None
 
 

@@ -114,13 +114,23 @@ def apply(
     ShapeError, DTypeError
         Where the inputs do not fit the operator.
     """
-    form = _short(token(operator))
+    return _applied(operator, _short(token(operator)), inputs, tuple(after), line)
+
+
+def _applied(
+    operator: Operator,
+    form: str,
+    inputs: tuple[Node, ...],
+    after: tuple[Node, ...],
+    line: str | None,
+) -> Tensor:
+    """The node, which is known or made; `form` is the operator's."""
     digest = _digest(form, inputs, after)
     known = _interned.get(digest)
     if known is not None:
         return known
     node = Node.__new__(Node)
-    node.operator, node.inputs, node.after = operator, inputs, tuple(after)
+    node.operator, node.inputs, node.after = operator, inputs, after
     node.form, node.digest = form, digest
     node.type = operator.infer(*[i.type for i in inputs])
     node.line = line if line is not None else user_line()
@@ -132,10 +142,7 @@ def reapply(node: Node, inputs: Sequence[Node], after: Sequence[Node] = ()) -> N
     """The operator of `node` applied to other inputs, where the user wrote it."""
     if tuple(inputs) == node.inputs and tuple(after) == node.after:
         return node
-    known = _interned.get(_digest(node.form, inputs, after))
-    if known is not None:
-        return known
-    return apply(node.operator, *inputs, after=after, line=node.line or "")
+    return _applied(node.operator, node.form, tuple(inputs), tuple(after), node.line or "")
 
 
 def is_interned(node: Node) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
+
+_writers: dict[type, Callable[[Any], str]] = {}  # by type: how to write its values
 
 
 def token(value: object) -> str:
@@ -23,16 +27,30 @@ def token(value: object) -> str:
     >>> token((1, "a", np.dtype("f4"), None))
     "(1,'a',<f4,None,)"
     """
-    if value is None or isinstance(value, int | str | bytes | float | complex):
-        return repr(value)
-    if isinstance(value, np.dtype):
-        return str(value.descr) if value.names else value.str
-    if isinstance(value, Enum):
-        return f"{type(value).__name__}.{value.name}"
-    if isinstance(value, tuple):
-        name = "" if type(value) is tuple else type(value).__name__
-        return f"{name}({''.join(token(item) + ',' for item in value)})"
-    if is_dataclass(value):
-        parts = (token(getattr(value, f.name)) for f in fields(value) if f.compare)
-        return f"{type(value).__module__}.{type(value).__qualname__}({','.join(parts)})"
-    raise TypeError(f"no canonical text for {type(value).__name__}")
+    kind = type(value)
+    write = _writers.get(kind)
+    if write is None:
+        write = _writers[kind] = _writer(kind)
+    return write(value)
+
+
+def _writer(kind: type) -> Callable[[Any], str]:
+    """How values of a type are written; looked up once a type, as planning writes 10**5 values."""
+    if issubclass(kind, int | str | bytes | float | complex | type(None)):
+        return repr
+    if issubclass(kind, np.dtype):
+        return _dtype
+    if issubclass(kind, Enum):
+        return lambda value: f"{kind.__name__}.{value.name}"
+    if issubclass(kind, tuple):
+        name = "" if kind is tuple else kind.__name__
+        return lambda value: f"{name}({''.join([token(item) + ',' for item in value])})"
+    if is_dataclass(kind):
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        names = [f.name for f in fields(kind) if f.compare]
+        return lambda value: f"{name}({','.join([token(getattr(value, n)) for n in names])})"
+    raise TypeError(f"no canonical text for {kind.__name__}")
+
+
+def _dtype(dtype: np.dtype[Any]) -> str:
+    return str(dtype.descr) if dtype.names else dtype.str

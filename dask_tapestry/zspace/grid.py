@@ -58,17 +58,19 @@ def fitting_sides(sides: Sequence[int], free: Iterable[int], cells: int) -> tupl
 
 
 def largest_box(cuts: Sequence[Cuts]) -> ZRange:
-    """Box of a block of the largest size.
+    """Box of a block of the largest size, off the diagonal where there is such a one.
 
     Examples
     --------
-    >>> print(largest_box((Cuts.regular(10, 4, lead=3), Cuts.regular(3, 3))))
-    [3:7, 0:3]
+    >>> print(largest_box((Cuts.regular(10, 4, lead=3), Cuts.regular(9, 3))))
+    [3:7, 3:6]
     """
-    spans = [_longest_span(c) for c in cuts]
+    spans = [_longest_span(c, dim) for dim, c in enumerate(cuts)]
     return ZRange(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
 
 
-def _longest_span(cuts: Cuts) -> tuple[int, int]:
-    spans = [cuts.block(i) for i in range(cuts.count if cuts.edges else min(cuts.count, 2))]
-    return max(spans, key=lambda span: span[1] - span[0])
+def _longest_span(cuts: Cuts, number: int) -> tuple[int, int]:
+    """The longest block, number `number` if it is one of them."""
+    numbers = range(cuts.count) if cuts.edges else {0, min(1, cuts.count - 1)}
+    wanted = cuts.block(min(number, max(0, cuts.count - 2)))
+    return max([wanted, *map(cuts.block, numbers)], key=lambda span: span[1] - span[0])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.operators.lanes import sort_bytes, sort_flops
+from dask_tapestry.operators.lanes import lane_bytes, sort_bytes, sort_flops
 from dask_tapestry.operators.order_statistics import OrderStatistics
 from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.teg import Region, TensorType
@@ -34,3 +34,16 @@ def test_a_few_lanes_at_a_time_take_memory():
     assert sort_bytes(800, 8, X.dtype) == sort_bytes(8, 8, X.dtype) > 0
     pairs = np.dtype([("key", "f8"), ("place", "i8")])
     assert sort_bytes(800, 8, pairs) > 800 * pairs.itemsize
+
+
+def test_a_sort_that_need_not_be_stable_takes_a_byte_for_each_sign():
+    wide = np.dtype("c16")
+    assert sort_bytes(10**8, 10**8, X.dtype, stable=False) == 10**8
+    assert sort_bytes(1000, 10, X.dtype, stable=False) == 1000
+    assert sort_bytes(1000, 10, wide, stable=False) == sort_bytes(1000, 10, wide)
+
+
+def test_copies_of_two_lanes_are_in_hand():
+    assert lane_bytes(10**8, 10**8, X.dtype) == 8 * 10**8
+    assert lane_bytes(10**8, 10**7, X.dtype) == 16 * 10**7
+    assert lane_bytes(10**8, 10, X.dtype) == 2**23

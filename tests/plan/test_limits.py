@@ -5,13 +5,15 @@ from dask_tapestry.plan.resources import USABLE
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
 
 
-def test_tasks_share_half_of_what_a_plan_may_fill():
-    assert Limits.of(FOUR).task == int(USABLE * 2**33) // 4
+def test_tasks_take_a_share_of_what_a_plan_may_fill():
+    for share in TASK_SHARES:
+        allowed = share * USABLE * 2**33 / 2
+        assert allowed * 0.999 <= Limits.of(FOUR, share).task <= allowed
 
 
-def test_or_another_share():
-    tasks = [Limits.of(FOUR, share).task for share in TASK_SHARES]
-    assert tasks[1] < tasks[0] < tasks[-1] <= USABLE * 2**32
+def test_large_shares_are_tried_first():
+    assert list(TASK_SHARES) == sorted(TASK_SHARES, reverse=True)
+    assert Limits.of(FOUR) == Limits.of(FOUR, TASK_SHARES[0])
 
 
 def test_the_user_may_wish_for_smaller_blocks():

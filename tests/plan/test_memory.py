@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
@@ -23,8 +24,22 @@ def test_the_peak_counts_results_and_working_sets():
     (step,) = plan.steps.values()
     assert resident_bytes(step, plan) == stored().nbytes
     peak = peak_worker_bytes(plan)
-    assert peak >= stored().nbytes // 4 + 2 * step.needs.work
+    block = step.node.type.nbytes // step.count
+    assert peak >= stored().nbytes // 4 + 2 * (step.needs.work - block)
     assert peak == plan.cost["peak_worker_bytes"]
+
+
+def test_blocks_that_cannot_run_together_are_not_counted_together():
+    x = stored((4000, 1000), "f8", (1000, 1000))
+    whole = x.rechunk((-1, -1))
+    rows = whole.rechunk((500, -1)) + 1
+    plan = dt.plan(rows, resources=dt.Resources(1, 8, "64 GiB")).core
+    assert peak_worker_bytes(plan) < 8 * max(s.needs.work for s in plan.steps.values())
+
+
+def test_an_array_that_is_there_is_copied_for_who_asks_for_it():
+    x = dt.asarray(np.ones((1000, 1000)))
+    assert cost(x, resources=None)["peak_worker_bytes"] == x.nbytes
 
 
 def test_what_a_reader_needs_whole_stays(tmp_path):

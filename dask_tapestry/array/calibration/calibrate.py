@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+import dask
 from dask.system import CPU_COUNT
 
 from dask_tapestry.array.calibration.cluster import calibrate_cluster
@@ -12,8 +13,8 @@ from dask_tapestry.array.calibration.kernel_rates import kernel_rates
 from dask_tapestry.array.calibration.memory_rates import memory_rates
 from dask_tapestry.array.calibration.store_rates import store_rates
 from dask_tapestry.array.calibration.task_rates import task_rates
-from dask_tapestry.config import config
 from dask_tapestry.plan.calibrate import keep_rates, processor
+from dask_tapestry.plan.long_jobs import measures
 from dask_tapestry.plan.rates import Rates, rates_of, rounded
 from dask_tapestry.plan.resources import this_machine
 
@@ -27,7 +28,8 @@ def calibrate(client: Any = None) -> Rates:
     reached in that time are compared with the others; call it again for their own rates. What is
     measured is kept in the directory of compiled kernels for machines of this kind, and is in force
     at once and in later processes, unless ``config(rates=...)`` says otherwise. Until then plans
-    are made with rates that ship with the library. Let nothing else run meanwhile.
+    are made with rates that ship with the library, up to the first job that is expected to take a
+    minute on this machine: it is measured before that. Let nothing else run meanwhile.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def calibrate(client: Any = None) -> Rates:
     if client is not None:
         return calibrate_cluster(client)
     end = perf_counter() + BUDGET
-    with config(rates="shipped"):
+    with dask.config.set(scheduler="threads"):  # not on a cluster, if there is one
         found = memory_rates() | store_rates()
         found |= {f"local_{name}": value for name, value in task_rates(this_machine()).items()}
         operations = kernel_rates(end - perf_counter())
@@ -65,3 +67,6 @@ def calibrate(client: Any = None) -> Rates:
     )
     keep_rates(rates)
     return rates
+
+
+measures(calibrate)

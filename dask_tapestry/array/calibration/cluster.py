@@ -44,9 +44,8 @@ def calibrate_cluster(client: Any) -> Rates:
 
 def worker_rates() -> dict[str, Any]:
     """What a worker finds of its machine: memory and kernels."""
-    with config(rates="shipped"):
-        memory = {name: rounded(value) for name, value in memory_rates().items()}
-        operations = {name: rounded(value) for name, value in kernel_rates(BUDGET).items()}
+    memory = {name: rounded(value) for name, value in memory_rates().items()}
+    operations = {name: rounded(value) for name, value in kernel_rates(BUDGET).items()}
     return memory | {"machine": processor(), OPERATIONS: operations}
 
 

@@ -22,7 +22,6 @@ from dask_tapestry.array.random import default_rng
 from dask_tapestry.array.sorting import argsort, searchsorted, sort
 from dask_tapestry.array.statistics import bincount, cumsum, histogram
 from dask_tapestry.array.statistics import median as middle
-from dask_tapestry.config import config
 from dask_tapestry.plan.block_seconds import ACROSS
 from dask_tapestry.plan.rates import shipped_rates
 from dask_tapestry.plan.resources import Resources
@@ -55,7 +54,7 @@ def kernel_rates(budget: float = inf) -> dict[str, float]:
     """
     end = perf_counter() + budget
     found: dict[str, float] = {}
-    with mode("wait"), config(resources=ONE), one_thread_each(True):
+    with mode("wait"), one_thread_each(True):
         for probe in PROBES:
             if perf_counter() > end:
                 break

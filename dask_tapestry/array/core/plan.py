@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from pathlib import Path
 from typing import Any, Protocol, final, runtime_checkable
 
 from dask import base
 
-from dask_tapestry.diagnostics.explain import explain, plan_html
+from dask_tapestry.diagnostics.compare import difference
+from dask_tapestry.diagnostics.explain import explain
+from dask_tapestry.diagnostics.page import plan_html, plan_page
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan.abstract import abstract
 from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.plan import Plan as CorePlan
 from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.saved import dumps
+from dask_tapestry.plan.simulate import simulate
+from dask_tapestry.plan.simulation import Simulation
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node
 
@@ -104,9 +112,106 @@ class Plan:
         """
         self.core.verify()
 
-    def explain(self) -> str:
-        """Return the plan as text."""
-        return explain(self.core)
+    def explain(self, *, rates: bool = False) -> str:
+        """Return the plan as text.
+
+        Parameters
+        ----------
+        rates
+            Whether to show how fast the machines are taken to be, too.
+
+        Returns
+        -------
+        str
+            What runs, how it is cut, and why.
+        """
+        text = explain(self.core)
+        return f"{text}\n{Machine.of(self.resources).rates!r}" if rates else text
+
+    def diff(self, other: Plan) -> str:
+        """Return what differs between this plan and another one as text.
+
+        Parameters
+        ----------
+        other
+            Of the same values for other resources or settings, say.
+
+        Returns
+        -------
+        str
+            Totals that differ, steps that only one of the plans has, grids and seconds of the
+            others; ``"the plans are the same"`` if nothing differs.
+
+        See Also
+        --------
+        save
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.placeholder((1000, 1000), "float64").rechunk((500, 1000))
+        >>> y = dt.placeholder((1000, 1000), "float64").rechunk((250, 1000))
+        >>> x.plan().diff(x.plan())
+        'the plans are the same'
+        >>> print(x.plan().diff(y.plan()).splitlines()[-1].partition(";")[0])
+        rechunk float64[1000, 1000]: [2x500, 1000] -> [4x250, 1000]
+        """
+        return difference(self.core, other.core)
+
+    def save(self, filename: str | PathLike[str]) -> None:
+        """Write the choices of the plan as JSON, with which `load_plan` makes it again.
+
+        Parameters
+        ----------
+        filename
+            Where to write it. What is there is replaced.
+
+        Returns
+        -------
+        None
+            Once it is written.
+
+        See Also
+        --------
+        load_plan, diff
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt, tempfile
+        >>> x = dt.ones((4, 6)).sum(axis=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     x.plan().save(f"{folder}/plan.json")
+        ...     p = dt.load_plan(f"{folder}/plan.json", x)
+        >>> p.diff(x.plan())
+        'the plans are the same'
+        """
+        Path(filename).write_text(dumps(self.core), "utf-8")
+
+    def simulate(self) -> Simulation:
+        """Run the plan in thought: its steps scheduled on the workers that it was made for.
+
+        No task is written out, so that plans of millions of blocks take as long as small ones. The
+        rates are those of `cost`; here steps overlap, wait for each other and fill last waves only
+        in part, as they will on the workers.
+
+        Returns
+        -------
+        Simulation
+            When each step runs, how busy threads are and the memory of a worker over time; its
+            `plot` draws them.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.placeholder((1_000_000, 1000), "f4", stored_chunks=(1000, 1000))
+        >>> p = dt.plan(x.std(axis=0), resources=dt.Resources(workers=16, threads=4))
+        >>> found = p.simulate()
+        >>> found.seconds > 0, found.peak_worker_bytes < 16e9
+        (True, True)
+        >>> found.plot().svg[:4]
+        '<svg'
+        """
+        return simulate(self.core)
 
     def trace(self) -> Trace:
         """Return the rewrites in order: rule, before, after."""
@@ -182,7 +287,10 @@ class Plan:
         return [type(item)(node, core) for item, node in zip(self._items, nodes, strict=True)]
 
     def visualize(self, filename: str = "plan.html") -> str:
-        """Write the plan as an HTML page.
+        """Write the plan as an HTML page, which needs no network to be looked at.
+
+        It shows the graph of the steps, and of the one that is pointed at its grid, what decided on
+        it, what it takes and what came second; when steps run, and the total cost.
 
         Parameters
         ----------
@@ -195,9 +303,7 @@ class Plan:
             The filename.
         """
         with open(filename, "w", encoding="utf-8") as file:
-            file.write(
-                f"<!doctype html><meta charset='utf-8'><title>Plan</title>{plan_html(self.core)}"
-            )
+            file.write(plan_page(self.core))
         return filename
 
     def __repr__(self) -> str:

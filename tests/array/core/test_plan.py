@@ -59,3 +59,9 @@ def test_a_plan_is_verified_before_it_runs():
     plan = dt.plan(dt.ones(10**6), resources=dt.Resources(memory="1 MB"))
     with pytest.raises(dt.MemoryLimitError):
         plan.compute()
+
+
+def test_an_explanation_shows_rates_on_demand():
+    plan = dt.ones(3).plan()
+    assert "rates of" not in plan.explain()
+    assert plan.explain(rates=True).startswith(plan.explain() + "\nrates of ")

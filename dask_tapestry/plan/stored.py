@@ -1,0 +1,117 @@
+"""Stored bytes: what all blocks of a step read from stores, whole chunks each.
+
+Along an axis of a source that one dimension of the output moves, the blocks read intervals that
+are shifted by so many cells from block to block; of those, whole chunks count. So the bytes of all
+blocks are those of one, times a ratio for each dimension: the work grows with the number of
+dimensions, not of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.program import Program
+from dask_tapestry.teg import Source
+from dask_tapestry.zspace import Cuts, ZRange
+
+LOOKED_AT: Final = 24  # blocks in a row whose chunks are counted; more are taken to be like these
+
+
+class _Shift(NamedTuple):
+    """By how many cells a step along `dim` of the output moves `axis` of a source."""
+
+    dim: int
+    axis: int
+    cells: int
+
+
+def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
+    """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual."""
+    schedule = program.schedule(box)
+    total, first = 0.0, len(program.inputs)
+    for value, shifts in _sources(program):
+        operator = program.instructions[value - first].operator
+        assert isinstance(operator, Source)
+        shape = program.types[value].shape
+        sides = list(zip(operator.chunks or (1,) * len(shape), shape, strict=True))
+        for read in schedule.boxes[value]:
+            times = 1.0
+            for dim, cut in enumerate(cuts):
+                if cut.count > 1:
+                    moved = [shift for shift in shifts if shift.dim == dim]
+                    times *= _times(cut, box.lo[dim], box.shape[dim], read, moved, sides)
+            total += operator.stored_bytes(read) * times
+    return total
+
+
+def _times(
+    cut: Cuts,
+    start: int,
+    length: int,
+    read: ZRange,
+    moved: Sequence[_Shift],
+    sides: Sequence[tuple[int, int]],
+) -> float:
+    """How often the blocks in a row read the chunks that the one from `start` reads."""
+    if not moved:
+        return cut.count
+
+    def cells(number: int) -> int:
+        lo, hi = cut.block(number)
+        found = 1
+        for _, axis, pace in moved:
+            spread = max(1, read.hi[axis] - read.lo[axis] - abs(pace) * (length - (hi - lo)))
+            found *= _whole(read.lo[axis] + pace * (lo - start), spread, *sides[axis])
+        return found
+
+    usual = 1
+    for _, axis, _ in moved:
+        usual *= _whole(read.lo[axis], max(1, read.shape[axis]), *sides[axis])
+    return sum(number * cells(at) for at, number in _looked_at(cut.count)) / usual
+
+
+def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
+    """Cells of the chunks of an axis that hold ``[lo, lo + length)``."""
+    return min(extent, -(-(lo + length) // chunk) * chunk) - lo // chunk * chunk
+
+
+def _looked_at(count: int) -> Iterator[tuple[int, float]]:
+    """Numbers of blocks, each with how many it stands for."""
+    if count <= LOOKED_AT + 2:
+        yield from ((number, 1) for number in range(count))
+        return
+    inner = count - 2
+    yield 0, 1
+    yield from ((1 + n * inner // LOOKED_AT, inner / LOOKED_AT) for n in range(LOOKED_AT))
+    yield count - 1, 1
+
+
+@lru_cache(maxsize=1024)
+def _sources(program: Program) -> tuple[tuple[int, tuple[_Shift, ...]], ...]:
+    """The stored sources of a program, and how steps of its output move what they read."""
+    first, shape = len(program.inputs), program.type.shape
+    values = [
+        value
+        for value, instruction in enumerate(program.instructions, start=first)
+        if isinstance(instruction.operator, Source)
+    ]
+    if not values or 0 in shape:
+        return ()
+    middle = [(dim + 1) * n // (len(shape) + 2) for dim, n in enumerate(shape)]  # off the diagonal
+    origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
+    shifts: dict[int, list[_Shift]] = {value: [] for value in values}
+    for dim, extent in enumerate(shape):
+        if extent < 2:
+            continue
+        at = [a + int(d == dim) for d, a in enumerate(middle)]
+        there = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
+        for value in values:
+            for here, moved in zip(origin.boxes[value], there.boxes[value], strict=False):
+                shifts[value] += [
+                    _Shift(dim, axis, b - a)
+                    for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
+                    if a != b
+                ]
+    return tuple((value, tuple(dict.fromkeys(found))) for value, found in shifts.items())

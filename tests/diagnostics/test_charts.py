@@ -1,0 +1,76 @@
+import re
+from html.parser import HTMLParser
+
+from dask_tapestry.diagnostics.charts import LANES, Bar, frontier_svg, memory_svg, timeline_svg
+
+BARS = [Bar(1, "read", 0, 2), Bar(2, "a<b", 2, 3), Bar(3, "sum", 2.5, 4)]
+RECT = re.compile(r'<rect x="([\d.]+)" y="(\d+)" width="([\d.]+)"')
+
+
+def is_closed(svg):
+    """Whether every tag that is opened is closed."""
+    open_tags = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            open_tags.append(tag)
+
+        def handle_startendtag(self, tag, attrs):
+            pass
+
+        def handle_endtag(self, tag):
+            assert open_tags.pop() == tag
+
+    Reader().feed(svg)
+    return not open_tags
+
+
+def test_bars_begin_where_they_begin():
+    svg = timeline_svg(BARS)
+    (a, b, c) = [(float(x), float(x) + float(w)) for x, _, w in RECT.findall(svg)]
+    assert abs(a[1] - b[0]) < 0.11
+    assert b[0] < c[0] < b[1] < c[1]
+    assert 'data-step="3"' in svg
+    assert "a&lt;b" in svg
+    assert is_closed(svg)
+
+
+def test_of_many_steps_the_longest_are_shown():
+    many = [Bar(n, "x", n, n + 1 + n % 2) for n in range(2 * LANES + 6)]
+    svg = timeline_svg(many)
+    assert len(RECT.findall(svg)) == LANES
+    assert f"and {LANES + 6} shorter steps" in svg
+
+
+def test_nothing_takes_no_time():
+    assert is_closed(timeline_svg([]))
+    assert is_closed(timeline_svg([Bar(1, "empty", 0, 0)]))
+    assert is_closed(memory_svg([], 10))
+
+
+def test_memory_is_drawn_under_its_limit():
+    svg = memory_svg([(0, 0), (1, 2**20), (2, 2**30), (3, 0)], 2**31)
+    (line,) = re.findall(r'class="line" d="([^"]*)"', svg)
+    (limit,) = re.findall(r'class="limit" d="M\d+ ([\d.]+)', svg)
+    heights = [float(y) for y in re.findall(r"V([\d.]+)", line)]
+    assert min(heights) > float(limit)
+    assert heights[2] == min(heights)
+    assert heights[0] == heights[3] == max(heights)
+    assert "2.00 GiB" in svg
+    assert is_closed(svg)
+
+
+def test_the_chosen_plan_of_a_frontier_is_marked():
+    costs = [{"seconds": s, "bytes_moved": b} for s, b in [(1, 100), (2, 10), (3, 0)]]
+    svg = frontier_svg(costs, costs[1], "bytes_moved")
+    assert svg.count('class="plan"') == 3
+    assert svg.count('class="plan chosen"') == 1
+    assert "bytes moved" in svg
+    assert is_closed(svg)
+
+
+def test_any_resource_may_be_shown():
+    costs = [{"seconds": 0, "license<": 0}, {"seconds": 0, "license<": 0}]
+    svg = frontier_svg(costs, costs[0], "license<")
+    assert "license&lt;" in svg
+    assert is_closed(svg)
