@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from math import gcd, lcm, prod
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from dask_tapestry.plan.access import UncountableError
 from dask_tapestry.plan.pattern import Pattern
 from dask_tapestry.zspace import Cuts
+
+MOST_PLACES: Final = 2**15  # of a box that are looked at one by one; it takes .1 s
 
 
 class Overlap(NamedTuple):
@@ -30,20 +33,37 @@ Kinds = Mapping[Overlap, int]
 ONE: Kinds = {Overlap(1, 1): 1}
 
 
-def kinds_of(pattern: Pattern, cuts: tuple[Cuts, ...]) -> list[Kinds]:
+class Lying(NamedTuple):
+    """How boxes lie on blocks, along axes that move together.
+
+    Attributes
+    ----------
+    kinds
+        Of all overlaps of boxes and blocks.
+    largest
+        Cells of each box's largest overlap, of all boxes.
+    """
+
+    kinds: Kinds
+    largest: int
+
+
+def lying_of(pattern: Pattern, cuts: tuple[Cuts, ...]) -> list[Lying]:
     """How the boxes of a pattern lie on blocks, for groups of axes that move independently."""
     found = []
     for axes, numbers in groups_of(pattern):
         spans = tuple([(pattern.box.lo[a], pattern.box.hi[a]) for a in axes])
         steps = [pattern.steps[number] for number in numbers]
         paces = tuple([(tuple([s.shift[a] for a in axes]), s.places) for s in steps])
-        found.append(_kinds(tuple([cuts[a] for a in axes]), spans, paces))
+        found.append(_lying(tuple([cuts[a] for a in axes]), spans, paces))
     return found
 
 
 def combined(kinds: Sequence[Kinds]) -> Kinds:
     """The kinds of overlaps over all groups."""
     whole: Counter[Overlap] = Counter(ONE)
+    if prod(map(len, kinds)) > MOST_PLACES:
+        raise UncountableError("too many kinds of overlaps")
     for group in kinds:
         if len(whole) == 1 and len(group) == 1:
             ((one, n),), ((other, m),) = whole.items(), group.items()
@@ -74,16 +94,17 @@ def groups_of(pattern: Pattern) -> list[tuple[list[int], list[int]]]:
 
 
 @lru_cache(maxsize=8192)
-def _kinds(
+def _lying(
     cuts: tuple[Cuts, ...],
     spans: tuple[tuple[int, int], ...],
     paces: tuple[tuple[tuple[int, ...], int], ...],
-) -> Kinds:
+) -> Lying:
     found: Counter[Overlap] = Counter()
+    largest = 0
     if len(paces) == 1:
         places = [_representatives(cuts, spans, *paces[0])]
     else:
-        places = [[(t, 1) for t in range(count)] for _, count in paces]
+        places = [[(t, 1) for t in range(count)] for count in _few([n for _, n in paces])]
     for place in product(*places):
         times = prod([n for _, n in place])
         along = []
@@ -92,7 +113,15 @@ def _kinds(
             along.append(on_axis(cut, lo + by, hi + by))
         for overlap, n in (combined(along) if len(along) > 1 else along[0]).items():
             found[overlap] += n * times
-    return found
+        largest += times * prod([max([o.part for o in kinds], default=0) for kinds in along])
+    return Lying(found, largest)
+
+
+def _few(counts: list[int]) -> list[int]:
+    """The counts; `UncountableError` if they make too many places together."""
+    if prod(counts) > MOST_PLACES:
+        raise UncountableError(f"{prod(counts)} places of a box")
+    return counts
 
 
 def _representatives(
@@ -100,7 +129,7 @@ def _representatives(
 ) -> list[tuple[int, int]]:
     """Places that stand for all of a row, each with the number of those it stands for."""
     if any(c.edges for c in cuts) or count < 3:
-        return [(t, 1) for t in range(count)]
+        return [(t, 1) for t in range(*_few([count]))]
     period = lcm(*[c.step // gcd(c.step, abs(n)) for c, n in zip(cuts, shift, strict=True)])
     first, end = 0, count
     for cut, (lo, hi), pace in zip(cuts, spans, shift, strict=True):
@@ -108,7 +137,8 @@ def _representatives(
         a, b = _between(lo, hi, pace, low, high, count)
         first, end = max(first, a), min(end, b)
     if end - first <= period:
-        return [(t, 1) for t in range(count)]
+        return [(t, 1) for t in range(*_few([count]))]
+    _few([first + count - end + period])
     found = [(t, 1) for t in (*range(first), *range(end, count))]
     whole, more = divmod(end - first, period)
     found += [(first + t, whole + (t < more)) for t in range(period)]

@@ -14,7 +14,7 @@ from math import gcd, prod
 from operator import add, sub
 from typing import Final, NamedTuple
 
-from dask_tapestry.plan.access import Access, Leaf, MovingBox, moved
+from dask_tapestry.plan.access import Access, Leaf, MovingBox, UncountableError, moved
 from dask_tapestry.plan.domain import Domain
 from dask_tapestry.zspace import ZRange
 
@@ -89,13 +89,14 @@ def shares_of(access: Access, value: int) -> tuple[Share, ...]:
     """The boxes of a value that the blocks of a grid need."""
     found: Counter[Pattern] = Counter()
     parts: dict[Pattern, tuple[Pattern, int]] = {}
-    for leaf in access.leaves:
+    for leaf in access.few_leaves:
         for moving in _moving(leaf, value):
             (whole, times), *lines = _of_domain(leaf.domain, moving)
             found[whole] += times
             for line, fewer in lines:
                 parts[line] = whole, fewer + parts.get(line, (whole, 0))[1]
-    if parts and sum(p.places for p in found) <= MOST_LISTED and _are_mixed(found, parts):
+    if parts and _are_mixed(found, parts):
+        few_places(found)
         return _listed(found, parts)
     shares = []
     for line, (whole, fewer) in parts.items():
@@ -132,14 +133,22 @@ def _shared(found: Mapping[Pattern, int]) -> Iterator[Share]:
     for pattern, times in sorted(found.items(), key=lambda item: -item[0].places):
         others = [p for p in before if may_share(p, pattern)]
         before.append(pattern)
-        if not others or pattern.places > MOST_LISTED:
+        if not others:
             yield Share(pattern, times)
             continue
+        few_places([pattern])
         for box in pattern.boxes():
             whole = next((p for p in others if p.holds(box)), None)
             inside = read.get(box, 0 if whole is None else found[whole])
             read[box] = inside + times
             yield Share(Pattern(box, ()), times, whole, inside)
+
+
+def few_places(patterns: Iterable[Pattern]) -> None:
+    """Raise `UncountableError` if patterns have too many boxes to look at each."""
+    places = sum(p.places for p in patterns)
+    if places > MOST_LISTED:
+        raise UncountableError(f"{places} boxes that may be equal")
 
 
 def may_share(one: Pattern, other: Pattern) -> bool:

@@ -1,7 +1,8 @@
 """Traffic: what all blocks of a step take of its inputs and of stores, as exact totals.
 
 Nothing is taken from one block times their number: boxes that move are summed over the periods in
-which they lie on the blocks of an input or on stored chunks.
+which they lie on the blocks of an input or on stored chunks. A program whose blocks fall into too
+many classes is not counted: `UncountableError` says so.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from dask_tapestry.plan.access import Access
 from dask_tapestry.plan.distinct_slices import distinct_slices
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
-from dask_tapestry.plan.overlaps import Kinds, combined, kinds_of
+from dask_tapestry.plan.overlaps import Lying, combined, lying_of
 from dask_tapestry.plan.pattern import shares_of
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange
@@ -42,6 +43,8 @@ class InputTraffic(NamedTuple):
         The same, but once for blocks that need the same box.
     fetched
         The same, but once for each worker, or for each block where there are fewer.
+    nearest
+        Bytes of the largest part in one held block, of all boxes that differ: one worker has it.
     """
 
     cells: int = 0
@@ -51,6 +54,7 @@ class InputTraffic(NamedTuple):
     moved: int = 0
     distinct: int = 0
     fetched: int = 0
+    nearest: int = 0
 
 
 class Traffic(NamedTuple):
@@ -63,7 +67,7 @@ class Traffic(NamedTuple):
     stored
         Bytes of the stored chunks that sources read, whole ones for each block anew.
     requests
-        Stored chunks that are read.
+        Stored chunks that are read, where a source has chunks.
     """
 
     inputs: tuple[InputTraffic, ...]
@@ -82,6 +86,11 @@ def traffic(access: Access, held: Held, workers: int, local: bool = False) -> Tr
         Between how many the blocks are shared.
     local
         Whether all are one process: then no slices are cut.
+
+    Raises
+    ------
+    UncountableError
+        If there are too many classes of blocks.
 
     Examples
     --------
@@ -113,45 +122,47 @@ def input_traffic(
     itemsize = access.program.inputs[number].dtype.itemsize
     largest = prod([c.longest for c in cuts]) * itemsize
     may_cut = not local and largest >= SLICE_SAVES_BYTES
-    cells = whole = edges = moved = distinct = fetched = 0
+    cells = whole = edges = moved = distinct = fetched = nearest = 0
     cut = []
     for share in shares_of(access, number):
         pattern, times = share.pattern, share.times
+        more = min(share.inside + times, 1) - min(share.inside, 1)
         if pattern.box.is_empty:
             edges += times
             empty = 0 if may_cut and _first_is_large(cuts, itemsize) else _first_cells(cuts)
             cut.append(share)
             sent = empty * itemsize
         else:
-            kinds = kinds_of(pattern, cuts)
-            needed, met, count = _totals(kinds)
+            lying = lying_of(pattern, cuts)
+            needed, met, count = _totals(lying)
             cells, whole, edges = cells + times * needed, whole + times * met, edges + times * count
             sent, slices = met * itemsize, 0
             if may_cut and met > needed:
-                sent, slices = _sent(kinds, itemsize)
+                sent, slices = _sent(lying, itemsize)
             if slices:
                 cut.append(share)
+            nearest += more * prod([group.largest for group in lying]) * itemsize
         moved += times * sent
-        distinct += sent * (min(share.inside + times, 1) - min(share.inside, 1))
+        distinct += more * sent
         fetched += sent * (min(share.inside + times, workers) - min(share.inside, workers))
     slices = distinct_slices(cut, cuts, itemsize) if may_cut else 0
-    return InputTraffic(cells, whole, edges, slices, moved, distinct, fetched)
+    return InputTraffic(cells, whole, edges, slices, moved, distinct, fetched, nearest)
 
 
-def _totals(kinds: Sequence[Kinds]) -> tuple[int, int, int]:
+def _totals(lying: Sequence[Lying]) -> tuple[int, int, int]:
     """Cells needed, cells of blocks met, and number of overlaps."""
     cells = whole = count = 1
-    for group in kinds:
-        cells *= sum(overlap.part * n for overlap, n in group.items())
-        whole *= sum(overlap.held * n for overlap, n in group.items())
-        count *= sum(group.values())
+    for kinds, _ in lying:
+        cells *= sum(overlap.part * n for overlap, n in kinds.items())
+        whole *= sum(overlap.held * n for overlap, n in kinds.items())
+        count *= sum(kinds.values())
     return cells, whole, count
 
 
-def _sent(kinds: Sequence[Kinds], itemsize: int) -> tuple[int, int]:
+def _sent(lying: Sequence[Lying], itemsize: int) -> tuple[int, int]:
     """Bytes of blocks, or of slices where these save enough, and the number of slices."""
     sent = slices = 0
-    for (part, held), n in combined(kinds).items():
+    for (part, held), n in combined([kinds for kinds, _ in lying]).items():
         if (held - part) * itemsize < SLICE_SAVES_BYTES:
             sent += n * held
         else:
@@ -194,7 +205,7 @@ def _chunks_read(access: Access, value: int, source: Source) -> tuple[int, int]:
     stored = requests = 0
     for pattern, times, *_ in shares_of(access, value):
         if not pattern.box.is_empty:
-            cells, whole, count = _totals(kinds_of(pattern, cuts))
+            cells, whole, count = _totals(lying_of(pattern, cuts))
             stored += times * (whole if by_chunks else cells) * itemsize
-            requests += times * count
+            requests += times * count * (source.chunks is not None)
     return stored, requests

@@ -36,8 +36,9 @@ def counted_traffic(program: Program, cuts, held, workers: int, saves: int | Non
             source = program.instructions[work.value - len(program.inputs)].operator
             if isinstance(source, Source) and source.stored_bytes(work.box):
                 stored += source.stored_bytes(work.box)
-                sides = source.chunks or program.types[work.value].shape
-                spans = zip(work.box.lo, work.box.hi, sides, strict=True)
+                if source.chunks is None:
+                    continue
+                spans = zip(work.box.lo, work.box.hi, source.chunks, strict=True)
                 requests += prod(-(-hi // side) - lo // side for lo, hi, side in spans)
     return Traffic(tuple(found), stored, requests)
 
@@ -51,13 +52,14 @@ def counted_input(
     times: Counter[ZRange], held: tuple[Cuts, ...], itemsize: int, workers: int, saves: int | None
 ) -> InputTraffic:
     """What boxes that are read so many times take of one input."""
-    cells = whole = edges = moved = distinct = fetched = 0
+    cells = whole = edges = moved = distinct = fetched = nearest = 0
     slices = set()
     for box, n in times.items():
-        sent = 0
+        sent = largest = 0
         for number in product(*block_range(held, box)):
             block = block_box(held, number)
             part = block.intersection(box)
+            largest = max(largest, part.size)
             edges += n
             cells += n * part.size
             whole += n * block.size * (not box.is_empty)
@@ -67,5 +69,5 @@ def counted_input(
             else:
                 sent += block.size * itemsize
         moved, distinct = moved + n * sent, distinct + sent
-        fetched += min(n, workers) * sent
-    return InputTraffic(cells, whole, edges, len(slices), moved, distinct, fetched)
+        fetched, nearest = fetched + min(n, workers) * sent, nearest + largest * itemsize
+    return InputTraffic(cells, whole, edges, len(slices), moved, distinct, fetched, nearest)
