@@ -38,7 +38,7 @@ def place(
     """
     group = pricing.group(node, held)
     cuts: Cut = tuple(
-        placed[x].grid if x in placed else (x.operator.layout if is_given(x) else None)
+        x.operator.layout if is_external(x) else (placed[x].grid if x in placed else None)
         for x in group.inputs
     )
     grid = grids.get(node)

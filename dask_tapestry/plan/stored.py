@@ -73,7 +73,8 @@ def _times(
 
 
 def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
-    """Cells of the chunks of an axis that hold ``[lo, lo + length)``."""
+    """Cells of the chunks of an axis that hold ``[lo, lo + length)``, moved inside."""
+    lo = max(0, min(lo, extent - length))  # a step is not the same everywhere in a reshape
     return min(extent, -(-(lo + length) // chunk) * chunk) - lo // chunk * chunk
 
 
