@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, Final
 
@@ -115,8 +115,7 @@ class Reduce(TreeReduction):
     regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        wanted = signature_of(self, inputs).demand(box)
-        return (inputs[0].clip(wanted[0]),) * len(inputs)
+        return (_demand(self, inputs, box),) * len(inputs)
 
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         return () if self.source is not None else (self.cells or identity(inputs[0].dtype),)
@@ -161,6 +160,12 @@ class Reduce(TreeReduction):
     @property
     def _monoid(self) -> NamedMonoid:
         return MONOIDS[self.monoid]
+
+
+@lru_cache(maxsize=4096)
+def _demand(operator: Reduce, inputs: Types, box: ZRange) -> ZRange:
+    """The box of each input, remembered: boxes, operations and memory all ask for it."""
+    return inputs[0].clip(signature_of(operator, inputs).demand(box)[0])
 
 
 def reduce(

@@ -24,16 +24,21 @@ def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
     depth = 0
     while True:
         ranks = _ranks(graph)
-        reductions = [n for n in graph.nodes if _may_join(n)]
-        if depth >= max([ranks[n] for n in reductions], default=0):
+        by_rank: dict[int, list[Node]] = defaultdict(list)
+        for node in graph.nodes:
+            if _may_join(node):
+                by_rank[ranks[node]].append(node)
+        joint: dict[Node, Node] = {}
+        while not joint and depth < max(by_rank, default=0):
+            depth += 1
+            joint = _joint(by_rank[depth])
+        if not joint:
             return graph
-        depth += 1
-        joint = _joint([n for n in reductions if ranks[n] == depth])
 
         def joint_reduction(node: Node, joint: dict[Node, Node] = joint) -> Node | None:
             return joint.get(node)
 
-        graph = rewrite(graph, (joint_reduction,), trace, "joint reductions") if joint else graph
+        graph = rewrite(graph, (joint_reduction,), trace, "joint reductions")
 
 
 def _may_join(node: Node) -> bool:

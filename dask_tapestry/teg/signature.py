@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from functools import cached_property
+from typing import Final, NamedTuple
 
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -29,6 +30,16 @@ class IndexDim:
     name: str
     extent: int
     kind: Kind = Kind.PARALLEL
+
+
+class _Followed(NamedTuple):
+    """An axis of an output that a dimension moves: by `step` cells, from `start`, `width` each."""
+
+    axis: int
+    dim: int
+    step: int
+    start: int
+    width: int
 
 
 @dataclass(frozen=True)
@@ -90,20 +101,36 @@ class Signature:
 
         Dimensions the output does not follow (reductions) are taken whole.
         """
-        projection = self.outputs[output]
-        lo, hi = [0] * len(self.index), [dim.extent for dim in self.index]
-        for axis, (a, b) in enumerate(zip(box.lo, box.hi, strict=True)):
-            dim = self.owner(output, axis)
-            if dim is None:
-                continue
-            step, start = projection.matrix[axis][dim], projection.offset[axis]
-            width = projection.shape[axis]
+        lo, hi = [0] * len(self.index), list(self._extents)
+        for axis, dim, step, start, width in self._followed[output]:
             if step < 1:
                 raise SignatureError(f"output {output} runs backwards along axis {axis}")
+            a, b = box.lo[axis], box.hi[axis]
             lo[dim] = max(lo[dim], -(-(a - start - width + 1) // step))
             end = (b - 1 - start) // step + 1 if b > a else lo[dim]
             hi[dim] = min(hi[dim], max(lo[dim], end))
         return ZRange(tuple(lo), tuple(hi))
+
+    @cached_property
+    def _extents(self) -> tuple[int, ...]:
+        return tuple([dim.extent for dim in self.index])
+
+    @cached_property
+    def _followed(self) -> tuple[tuple[_Followed, ...], ...]:
+        """For each output, its axes that follow a dimension."""
+        return tuple([self._followed_of(number) for number in range(len(self.outputs))])
+
+    def _followed_of(self, output: int) -> tuple[_Followed, ...]:
+        projection = self.outputs[output]
+        parts = zip(projection.matrix, projection.offset, projection.shape, strict=True)
+        owners = [self.owner(output, axis) for axis in range(projection.out_ndim)]
+        return tuple(
+            [
+                _Followed(axis, dim, row[dim], start, width)
+                for axis, (dim, (row, start, width)) in enumerate(zip(owners, parts, strict=True))
+                if dim is not None
+            ]
+        )
 
     def written(self, index: ZRange, output: int = 0) -> ZRange:
         """Box of an output that an index range writes.
@@ -123,6 +150,8 @@ class Signature:
         An empty box is made of empty boxes whose shapes fit together, as kernels need.
         """
         index = self.index_range(box, output)
+        if not index.is_empty:
+            return tuple([projection.of_range(index) for projection in self.inputs])
         some = ZRange(
             index.lo, tuple(max(a + 1, b) for a, b in zip(index.lo, index.hi, strict=True))
         )

@@ -14,7 +14,7 @@ from typing import SupportsIndex, TypeAlias, final
 from dask_tapestry.zspace.axes import exact_axis, exact_permutation, same_ndim
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 from dask_tapestry.zspace.point import ZPoint, ZVector
-from dask_tapestry.zspace.range import ZRange
+from dask_tapestry.zspace.range import ZRange, trusted_range
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 """The rows of an integer matrix."""
@@ -127,8 +127,20 @@ class ZAffineMap:
         same_ndim(box.ndim, self.in_ndim, "range")
         if box.is_empty:
             return self._of_empty(box)
-        spans = [_span(row, b, box.lo, box.hi) for row, b in self._rows()]
-        return ZRange(tuple([low for low, _ in spans]), tuple([high + 1 for _, high in spans]))
+        spans = self.spans(box)
+        lo = tuple([low for low, _ in spans])
+        return trusted_range(lo, tuple([high + 1 for _, high in spans]))
+
+    def spans(self, box: ZRange) -> list[tuple[int, int]]:
+        """Return the least and the greatest value of each output over a range with points.
+
+        Examples
+        --------
+        >>> ZAffineMap([[2, -1]], [0]).spans(ZRange((0, 0), (3, 2)))
+        [(-1, 4)]
+        """
+        lo, hi = box.lo, box.hi
+        return [_span(row, b, lo, hi) for row, b in zip(self.matrix, self.offset, strict=True)]
 
     def _of_empty(self, box: ZRange) -> ZRange:
         empty = [k for k, extent in enumerate(box.shape) if extent == 0]

@@ -17,7 +17,7 @@ from dask_tapestry.zspace.axes import exact_axis, same_ndim
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 from dask_tapestry.zspace.point import ZVector
 from dask_tapestry.zspace.projection_coherence import incoherence
-from dask_tapestry.zspace.range import ZRange
+from dask_tapestry.zspace.range import ZRange, trusted_range
 
 
 @final
@@ -176,7 +176,17 @@ class IndexProjection:
         >>> print(flipped.of_range(ZRange([0], [4])))
         [6:11]
         """
-        start = self.affine.of_range(box)
+        if box.is_empty or box.ndim != self.affine.in_ndim:
+            return self._of_image(self.affine.of_range(box))
+        lows, highs = [], []
+        windows = zip(self.affine.spans(box), self.shape, self.stride, strict=True)
+        for (low, high), window, stride in windows:
+            lows.append(low)
+            highs.append(high + stride * (window - 1) + 1 if window else low)
+        return trusted_range(tuple(lows), tuple(highs))
+
+    def _of_image(self, start: ZRange) -> ZRange:
+        """The box of the windows that begin in `start`."""
         bounds = zip(start.lo, start.hi, self.extent, strict=True)
         return ZRange(
             start.lo, tuple([lo if lo == hi or e == 0 else hi + e - 1 for lo, hi, e in bounds])
