@@ -20,11 +20,11 @@ from dask_tapestry.plan.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.store_requests import block_requests
 from dask_tapestry.plan.stored import stored_bytes
-from dask_tapestry.plan.symmetric import is_symmetric
+from dask_tapestry.plan.symmetric import saves_half
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
-APART: Final = 0.1  # of a resource's seconds that do not overlap with those of the busiest
+APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
@@ -131,8 +131,8 @@ def step_cost(
     block = block_seconds(program, box, machine)
     own = step_amounts(program, box, count, equal, machine)
     block += max(0, needs.work - handy) / machine.fresh
-    if is_symmetric(program, tuple(cuts)):
-        block *= (1 + 1 / cuts[-1].count) / 2
+    if saves_half(program, tuple(cuts)):
+        block /= 2
     compute = _in_waves(block, count, equal, program, machine)
     taken = _taken(program, cuts, held, needs, bool(written), machine)
     network, store, overhead, total = _seconds(compute, taken, written, count, machine)
@@ -205,7 +205,17 @@ def _seconds(
     store = _store_seconds(taken.read, written, taken.requests, count, machine)
     overhead = _overhead(count, taken.slices, taken.edges, machine)
     busy = [compute, network, store]
-    return network, store, overhead, max(busy) + APART * (sum(busy) - max(busy)) + overhead
+    total = max(busy) + _apart(count, machine) * (sum(busy) - max(busy))
+    return network, store, overhead, total + overhead
+
+
+def _apart(count: int, machine: Machine) -> float:
+    """The share of a resource's seconds that does not overlap with those of the busiest.
+
+    A block waits for what it reads; only other blocks of its slot, if there are any, compute
+    meanwhile.
+    """
+    return max(APART, min(1.0, machine.slots / count))
 
 
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
