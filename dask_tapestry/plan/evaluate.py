@@ -21,8 +21,7 @@ def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
     for node in graph.nodes:
         if node in held and not is_given(node):
             placed[node] = place(node, held, placed, pricing, choices.grids)
-    short = sum(max(0, p.cost.work - pricing.limits.task) for p in placed.values())
-    return State(choices, graph, placed, short)
+    return State(choices, graph, placed, pricing.limits)
 
 
 def place(
