@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.lower import references
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.layers import StepLayer
@@ -118,11 +119,13 @@ def test_the_search_compares_much_the_same(saving):
 def test_what_cannot_be_counted_is_estimated(monkeypatch):
     monkeypatch.setattr(access, "MOST_CLASSES", 3)
     x = stored((1000, 100), "f8", (100, 100)).rechunk((50, -1))
-    plan = dt.plan(dt.cumsum(x, axis=0).rechunk((100, -1)), resources=FOUR)
-    unlike = [step for step in plan.core.steps.values() if not step.cost.counted]
-    assert unlike
-    assert all(step.cost == step.estimate for step in unlike)
-    assert "not counted" in plan.explain()
+    plan = dt.plan(dt.cumsum(x, axis=0), resources=FOUR, method="none").core
+    *_, (node, step) = plan.steps.items()
+    cut = replace(step, cuts=(Cuts.regular(1000, 200), Cuts.regular(100, 100)))
+    assert cut.cost == cut.estimate
+    assert not cut.cost.counted
+    assert "not counted" in explain(replace(plan, steps={**plan.steps, node: cut}))
+    assert "not counted" not in explain(plan)
 
 
 def test_all_blocks_count_not_the_largest_one_alone():
