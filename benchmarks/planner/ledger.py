@@ -81,18 +81,22 @@ class Ledger:
         return sum(n for s in self.steps for x, n in s.read.items() if x.type == node.type)
 
     def idle_share(self) -> float:
-        """The largest share of the plan's work in slots that wait for a last wave to end.
+        """The share of the predicted seconds that full last waves would save.
 
-        A step's work is what it reads, takes and yields in bytes.
+        Those are the cost model's seconds. A wave is full for nothing only where slots, not stores
+        or the network, are what a step waits for, and where more tasks do not take as long.
         """
         slots = self.plan.resources.slots
-        work = [_work(s) for s in self.steps]
-        return max(
-            (1 - s.step.count / (-(-s.step.count // slots) * slots)) * w / sum(work)
-            if s.step.count % slots < 0.8 * slots and s.step.count % slots
-            else 0.0
-            for s, w in zip(self.steps, work, strict=True)
-        )
+        costs = [s.step.cost for s in self.steps]
+        return sum(_idle(c, slots) for c in costs) / sum(c.seconds for c in costs)
+
+
+def _idle(cost: Any, slots: int) -> float:
+    """Seconds that a step would save with blocks that fill the next number of waves."""
+    filled = -(-cost.blocks // slots) * slots
+    others = max(cost.network, cost.store)
+    saved = max(cost.compute, others) - max(cost.compute * cost.blocks / filled, others)
+    return max(0.0, saved - cost.overhead * (filled / cost.blocks - 1))
 
 
 def ledger(plan: Any) -> Ledger:
@@ -103,11 +107,6 @@ def ledger(plan: Any) -> Ledger:
         found.append(_traffic(step, plan, workers))
         assert node in workers
     return Ledger(plan, found)
-
-
-def _work(traffic: Traffic) -> float:
-    given = traffic.step.node.type.nbytes
-    return sum(traffic.read.values()) + sum(traffic.taken.values()) + given
 
 
 @dataclass

@@ -68,7 +68,7 @@ class MatMul(Contraction):
         )
 
     def transposed_inputs(self, inputs: Types) -> tuple[int, ...] | None:
-        return (1, 0) if self.part is None else None
+        return 1, 0
 
     def folded(self, inputs: Types) -> int | None:
         return inputs[0].ndim if self.part is None else None

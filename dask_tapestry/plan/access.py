@@ -11,10 +11,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import islice, product
 from math import prod
 from operator import add
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dask_tapestry.plan.domain import Band, Domain, Line, Place, Way
 from dask_tapestry.plan.program import Program, Schedule
@@ -24,6 +24,12 @@ from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 Boxes = tuple[tuple[ZRange, ...], ...]
 """Of each external input, the boxes that a block reads."""
+
+MOST_CLASSES: Final = 2048  # that are looked at for totals; each takes .1 to .5 ms
+
+
+class UncountableError(Exception):
+    """There are too many classes of blocks, or boxes of them, to look at each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +275,19 @@ class Access:
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """The classes, with all that is known of them."""
-        parts = product(*[range(len(starts)) for starts, _ in self._rows])
-        return tuple([leaf for part in parts for leaf in self._top(part).leaves()])
+        return tuple(self._each_leaf())
+
+    @cached_property
+    def few_leaves(self) -> tuple[Leaf, ...]:
+        """The classes; `UncountableError` where there are more than `MOST_CLASSES`."""
+        found = tuple(islice(self._each_leaf(), MOST_CLASSES + 1))
+        if len(found) > MOST_CLASSES:
+            raise UncountableError(f"more than {MOST_CLASSES} classes of blocks")
+        return found
+
+    def _each_leaf(self) -> Iterator[Leaf]:
+        for part in product(*[range(len(starts)) for starts, _ in self._rows]):
+            yield from self._top(part).leaves()
 
     @cached_property
     def classes(self) -> tuple[BlockClass, ...]:

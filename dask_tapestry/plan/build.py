@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from dask_tapestry.plan.choices import State
 from dask_tapestry.plan.choosing import choosing
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.passes import rewritten
@@ -42,6 +43,16 @@ def build_plan(
     if method not in METHODS:
         raise ValueError(f"method {method!r}: there are {METHODS}")
     machines = resources or current()
+    return plan_as_found(roots, machines, lambda graph: search(graph, machines, method))
+
+
+def plan_as_found(
+    roots: Sequence[Node], machines: Resources, find: Callable[[Graph], State]
+) -> Plan:
+    """Plan the values `roots` for `machines`, with the choices that `find` makes for a graph.
+
+    The graph that it is given is rewritten, and in no forms.
+    """
     trace = Trace()
     written = Graph(roots)
     if any(isinstance(node.operator, Sink) for node in written):
@@ -49,7 +60,7 @@ def build_plan(
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
     graph = keep_effects(written, points, rewritten(graph, trace), trace)
-    graph, state = choosing(graph, lambda one: search(one, machines, method), trace)
+    graph, state = choosing(graph, find, trace)
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))
     return Plan(written, state.graph, steps, machines, trace, choices=state.choices)

@@ -99,18 +99,19 @@ class Line(NamedTuple):
         Of its blocks: the first way is along the diagonal, the others those that it leaves alone.
     ways
         Numbers of the two ways that it takes.
-    start, pace
-        Where along the first of the two its blocks lie: ``start + pace * t``.
+    begin, turns
+        The place where it begins, and how many steps of the two ways one along it takes.
     """
 
     domain: Domain
     ways: tuple[int, int]
-    start: int
-    pace: int
+    begin: Place
+    turns: tuple[int, int]
 
     def place(self, place: Sequence[int]) -> Place:
         """The place in the line's own domain of a place that lies on it."""
-        along = (place[self.ways[0]] - self.start) // self.pace
+        way = self.ways[0]
+        along = (place[way] - self.begin[way]) // self.turns[0]
         return (along, *[t for way, t in enumerate(place) if way not in self.ways])
 
 
@@ -146,7 +147,7 @@ def line_of(domain: Domain, factors: Sequence[int], value: int) -> Line | None:
     steps = zip(domain.ways[a].step, domain.ways[b].step, strict=True)
     along = Way(tuple([pace * n + turn * m for n, m in steps]), high - low + 1)
     rest = [way for number, way in enumerate(domain.ways) if number not in (a, b)]
-    return Line(Domain(domain.block(begin), (along, *rest)), (a, b), begin[a], pace)
+    return Line(Domain(domain.block(begin), (along, *rest)), (a, b), tuple(begin), (pace, turn))
 
 
 def _within(start: int, pace: int, count: int) -> tuple[int, int]:

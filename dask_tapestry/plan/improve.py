@@ -42,7 +42,7 @@ def improve(state: State, pricing: Pricing, fits: Callable[[State], bool]) -> St
                 continue
             tried.add(key)
             other = evaluate(state.graph, choices, pricing)
-            better = other.rank < (state.shortfall, GAIN * state.seconds)
+            better = other.rank < state.rank.with_seconds(GAIN)
             if better and (fits(other) or not fits(state)):
                 state, improved = other, True
                 break
@@ -71,14 +71,16 @@ def moves(state: State) -> Iterator[Choices]:
 
 
 def _hold(state: State, priced: Priced) -> Iterator[Choices]:
-    """Values that the blocks of a step compute several times over are held instead."""
-    for node in again(priced):
-        if node not in state.placed:
-            yield replace(
-                state.choices,
-                held=state.choices.held | {node},
-                fused=state.choices.fused - {node},
-            )
+    """Values that the blocks of a step compute several times over are held instead.
+
+    All that are read from outside first, then each.
+    """
+    nodes = [n for n in again(priced) if n not in state.placed]
+    read = [n for n in nodes if isinstance(n.operator, Source)]
+    for some in {frozenset(some): None for some in (read, *([n] for n in nodes)) if some}:
+        yield replace(
+            state.choices, held=state.choices.held | some, fused=state.choices.fused - some
+        )
 
 
 def again(priced: Priced) -> list[Node]:

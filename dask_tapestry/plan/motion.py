@@ -9,7 +9,7 @@ are always read by themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd
+from math import gcd, prod
 from typing import NamedTuple
 
 from dask_tapestry.plan.program import FEW_CELLS
@@ -52,11 +52,11 @@ def parting(
     counts
         Number of places along each way.
     """
-    if _one_holds_all(moving, place, counts):
-        return None
     pairs = [
         (a, b) for at, a in enumerate(moving) for b in moving[at + 1 :] if a.shifts != b.shifts
     ]
+    if _none_holds_all(moving, pairs) or _one_holds_all(moving, place, counts):
+        return None
     rates = {_rate(a, b, axis) for a, b in pairs for axis in range(a.box.ndim)}
     rates = {rate for rate in rates if any(rate)}
     ways = tuple([way for way in range(len(counts)) if any(rate[way] for rate in rates)])
@@ -67,6 +67,21 @@ def parting(
     low, high = _near(moving, pairs, form)
     here = sum(c * t for c, t in zip(form, place, strict=True))
     return Parting(ways, tuple([form[way] for way in ways]), here + low, here + high)
+
+
+def _none_holds_all(moving: Sequence[Moving], pairs: Sequence[tuple[Moving, Moving]]) -> bool:
+    """Whether all boxes are read wherever they lie, as rows and columns of a product.
+
+    Their hull is larger than they are, and of two that move apart none has room for the other.
+    """
+    longest = prod([max(lengths) for lengths in zip(*[m.box.shape for m in moving], strict=True)])
+    if longest <= max(FEW_CELLS, sum(m.box.size for m in moving)):
+        return False
+    for a, b in pairs:
+        sides = list(zip(a.box.shape, b.box.shape, strict=True))
+        if all(p >= q for p, q in sides) or all(p <= q for p, q in sides):
+            return False
+    return True
 
 
 def _one_holds_all(moving: Sequence[Moving], place: Sequence[int], counts: Sequence[int]) -> bool:

@@ -36,11 +36,13 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
         assert isinstance(operator, Source)
         shape = program.types[value].shape
         sides = list(zip(operator.chunks or (1,) * len(shape), shape, strict=True))
-        for read in schedule.boxes[value]:
+        reads = schedule.boxes[value]
+        for number, read in enumerate(reads):
+            own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())
             times = 1.0
             for dim, cut in enumerate(cuts):
                 if cut.count > 1:
-                    moved = [shift for shift in shifts if shift.dim == dim]
+                    moved = [shift for shift in own if shift.dim == dim]
                     times *= _times(cut, box.lo[dim], box.shape[dim], read, moved, sides)
             total += operator.stored_bytes(read) * times
     return total
@@ -73,7 +75,8 @@ def _times(
 
 
 def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
-    """Cells of the chunks of an axis that hold ``[lo, lo + length)``."""
+    """Cells of the chunks of an axis that hold ``[lo, lo + length)``, moved inside."""
+    lo = max(0, min(lo, extent - length))  # a step is not the same everywhere in a reshape
     return min(extent, -(-(lo + length) // chunk) * chunk) - lo // chunk * chunk
 
 
@@ -89,8 +92,8 @@ def _looked_at(count: int) -> Iterator[tuple[int, float]]:
 
 
 @lru_cache(maxsize=1024)
-def _sources(program: Program) -> tuple[tuple[int, tuple[_Shift, ...]], ...]:
-    """The stored sources of a program, and how steps of its output move what they read."""
+def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...]], ...]:
+    """The stored sources of a program, and how steps of its output move each box read of them."""
     first, shape = len(program.inputs), program.type.shape
     values = [
         value
@@ -101,17 +104,18 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[_Shift, ...]], ...]:
         return ()
     middle = [(dim + 1) * n // (len(shape) + 2) for dim, n in enumerate(shape)]  # off the diagonal
     origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
-    shifts: dict[int, list[_Shift]] = {value: [] for value in values}
+    shifts: dict[int, list[list[_Shift]]] = {v: [[] for _ in origin.boxes[v]] for v in values}
     for dim, extent in enumerate(shape):
         if extent < 2:
             continue
         at = [a + int(d == dim) for d, a in enumerate(middle)]
         there = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
-        for value in values:
-            for here, moved in zip(origin.boxes[value], there.boxes[value], strict=False):
-                shifts[value] += [
+        for value, found in shifts.items():
+            boxes = zip(found, origin.boxes[value], there.boxes[value], strict=False)
+            for own, here, moved in boxes:
+                own += [
                     _Shift(dim, axis, b - a)
                     for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
                     if a != b
                 ]
-    return tuple((value, tuple(dict.fromkeys(found))) for value, found in shifts.items())
+    return tuple((value, tuple(map(tuple, found))) for value, found in shifts.items())

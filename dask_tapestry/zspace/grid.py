@@ -58,19 +58,23 @@ def fitting_sides(sides: Sequence[int], free: Iterable[int], cells: int) -> tupl
 
 
 def largest_box(cuts: Sequence[Cuts]) -> ZRange:
-    """Box of a block of the largest size, off the diagonal where there is such a one.
+    """Box of a block of the largest size, where that may be far from all edges and diagonals.
+
+    A block there reads as much as any: no halo ends at an edge, and the cells ``[i, j]`` and
+    ``[j, i]`` are in different blocks.
 
     Examples
     --------
     >>> print(largest_box((Cuts.regular(10, 4, lead=3), Cuts.regular(9, 3))))
-    [3:7, 3:6]
+    [3:7, 6:9]
     """
-    spans = [_longest_span(c, dim) for dim, c in enumerate(cuts)]
+    ndim = len(cuts)
+    spans = [_longest_span(c, (2 * d + 1) * c.count // (2 * ndim)) for d, c in enumerate(cuts)]
     return ZRange(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
 
 
 def _longest_span(cuts: Cuts, number: int) -> tuple[int, int]:
     """The longest block, number `number` if it is one of them."""
     numbers = range(cuts.count) if cuts.edges else {0, min(1, cuts.count - 1)}
-    wanted = cuts.block(min(number, max(0, cuts.count - 2)))
-    return max([wanted, *map(cuts.block, numbers)], key=lambda span: span[1] - span[0])
+    found = [cuts.block(number), *map(cuts.block, numbers)]
+    return max(found, key=lambda span: span[1] - span[0])

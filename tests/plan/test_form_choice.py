@@ -35,7 +35,7 @@ def test_many_partial_results_are_combined_in_turn():
 @pytest.mark.parametrize(
     "y",
     [
-        stored((100_000, 10_000)).sum(axis=1),
+        stored((4_000_000, 1000)).sum(axis=1),
         stored((100, 100)).sum(),
         stored((1_000_000, 1000)) @ dt.ones((1000, 1000)),
         dt.cumsum(stored((100_000, 1000)), axis=1),

@@ -24,3 +24,11 @@ def test_forms_that_differ_tell_nothing():
     skew = Moving(ZRange((0, 0), (100, 100)), ((100, 0), (100, 100)))
     found = parting([ROWS, COLUMNS, skew], (0, 3), (10, 10))
     assert found == Parting((0, 1))
+
+
+def test_rows_and_columns_of_a_product_are_both_read_everywhere():
+    rows = Moving(ZRange((0, 0), (100, 1000)), ((100, 0), (0, 0)))
+    columns = Moving(ZRange((0, 0), (1000, 100)), ((0, 0), (0, 100)))
+    assert parting([rows, columns], (0, 0), (10, 10)) is None
+    wide = Moving(ZRange((0, 0), (1000, 500)), ((0, 0), (0, 500)))
+    assert parting([rows._replace(box=ZRange((0, 0), (500, 1000))), wide], (0, 0), (2, 2))

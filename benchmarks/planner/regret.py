@@ -1,0 +1,198 @@
+"""Measured seconds of chosen plans beside forced ones, and beside what the cost model predicts.
+
+    python benchmarks/planner/regret.py --only "matmul,sort" --json regret.json
+    python benchmarks/planner/regret.py --on cluster --json regret.json
+
+Each program of `benchmarks/planner/measured_programs.py` is run as the planner would run it and in
+the layouts of `benchmarks/planner/layouts.py`, one after the other, again and again; the least
+seconds of each count. The regret is the chosen plan's seconds beside the best of all. The rank
+correlation is Spearman's, of predicted and measured seconds of all pairs of program and layout.
+
+Plans run on all threads of this machine; with `--on cluster` on two workers of one thread each,
+where arrays and results stay; with `--on one` on one thread, whose seconds of the processor count,
+so that it matters little what else runs. With `--json`, what was measured is added to what the file
+has, so that programs may be measured in turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import distributed
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed library comes first
+
+from benchmarks.planner.layouts import layouts  # noqa: E402
+from benchmarks.planner.measured_programs import PROGRAMS, Data  # noqa: E402
+from benchmarks.planner.rates import rank_correlation  # noqa: E402
+from dask_tapestry.array.core.plan import Plan  # noqa: E402
+from dask_tapestry.plan.resources import Resources, current  # noqa: E402
+from dask_tapestry_kernels.cpu.blas_threads import one_thread_each  # noqa: E402
+from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
+
+REPEATS = 5
+BUDGET = 12.0  # seconds that the runs of one program may take together
+HOPELESS = 3.0  # times the best: a layout that takes so long is run once more only
+ASKED = {"correlation": 0.9, "median": 1.05, "worst": 1.3}
+WORKERS = 2
+
+Row = dict[str, Any]  # a layout with its predicted and its measured seconds
+
+
+class Place(NamedTuple):
+    """Where plans run: what they are made for, how one is run, and the clock that counts."""
+
+    resources: Resources
+    run: Callable[[Plan], object]
+    clock: Callable[[], float] = time.perf_counter
+
+
+def measured(x: Any, place: Place, repeats: int, budget: float) -> list[Row]:
+    """The chosen layout of `x`, then forced ones, with predicted and measured seconds."""
+    plans = [(name, Plan(core, (x,))) for name, core in layouts([x.node], place.resources)]
+    rows: list[Row] = [
+        {
+            "layout": name,
+            "predicted": plan.cost["seconds"],
+            "simulated": plan.simulate().seconds,
+            "tasks": plan.cost["tasks"],
+            "seconds": inf,
+        }
+        for name, plan in plans
+    ]
+    end = time.perf_counter() + budget
+    for turn in range(repeats + 1):
+        best = min(row["seconds"] for row in rows)
+        for row, (_, plan) in zip(rows, plans, strict=True):
+            if turn < 2 or row["seconds"] < HOPELESS * best:
+                took = timed(place, plan)
+                row["seconds"] = min(row["seconds"], took) if turn else inf  # 0: kernels are loaded
+        if turn and time.perf_counter() > end:
+            break
+    return rows
+
+
+def timed(place: Place, plan: Plan) -> float:
+    """Seconds of one run."""
+    start = place.clock()
+    place.run(plan)
+    return place.clock() - start
+
+
+@contextmanager
+def on_threads() -> Iterator[Place]:
+    """Run plans on all threads of this process."""
+    yield Place(current(), lambda plan: plan.compute(scheduler="threads"))
+
+
+@contextmanager
+def on_one() -> Iterator[Place]:
+    """Run plans on one thread; seconds are those of the processor."""
+    one = Resources(workers=1, threads=1, local=True)
+    with one_thread_each(True):
+        yield Place(one, lambda plan: plan.compute(scheduler="sync"), time.process_time)
+
+
+@contextmanager
+def on_cluster() -> Iterator[Place]:
+    """Run plans on the workers of a cluster on this machine, and leave results there."""
+    os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
+    with (
+        distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        yield Place(current(), lambda plan: distributed.wait(plan.persist()))
+
+
+PLACES = {"threads": on_threads, "cluster": on_cluster, "one": on_one}
+
+
+def regret(rows: list[Row]) -> float:
+    """The chosen plan's seconds beside the least of all."""
+    return float(rows[0]["seconds"] / min(row["seconds"] for row in rows))
+
+
+def correlation(found: dict[str, list[Row]], predicted: str = "predicted") -> float:
+    """Spearman's, of predicted and measured seconds of all layouts."""
+    rows = [row for rows in found.values() for row in rows]
+    return rank_correlation([r[predicted] for r in rows], [r["seconds"] for r in rows])
+
+
+def report(found: dict[str, list[Row]]) -> str:
+    """What was found of each program, and the figures."""
+    lines = [f"{'program':20} {'chosen':>8} {'best':>8} {'regret':>6} {'foretold':>8}  best layout"]
+    for name, rows in sorted(found.items(), key=lambda item: regret(item[1])):
+        best = min(rows, key=lambda row: row["seconds"])
+        chosen = rows[0]
+        lines.append(
+            f"{name:20} {1e3 * chosen['seconds']:5.0f} ms {1e3 * best['seconds']:5.0f} ms "
+            f"{regret(rows):6.2f} {1e3 * chosen['predicted']:5.0f} ms  {best['layout']}"
+        )
+    regrets = [regret(rows) for rows in found.values()]
+    pairs = sum(map(len, found.values()))
+    simulated = correlation(found, "simulated")
+    lines.append(
+        f"rank correlation of {pairs} pairs: {correlation(found):.3f} "
+        f"(simulated: {simulated:.3f}), asked {ASKED['correlation']}"
+    )
+    lines.append(
+        f"regret: median {median(regrets):.2f}, asked {ASKED['median']}; "
+        f"worst {max(regrets):.2f}, asked {ASKED['worst']}"
+    )
+    return "\n".join(lines)
+
+
+def details(rows: list[Row]) -> str:
+    """Each layout of a program."""
+    return "\n".join(
+        f"    {row['layout']:24} foretold {1e3 * row['predicted']:7.1f} ms, simulated "
+        f"{1e3 * row['simulated']:7.1f}, took {1e3 * row['seconds']:7.1f}, {row['tasks']:.0f} tasks"
+        for row in rows
+    )
+
+
+def chosen_programs(only: str) -> list[str]:
+    """Names of programs that have one of the parts, which commas separate."""
+    return [name for name in PROGRAMS if any(part in name for part in only.split(","))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", default="", help="names of programs, or parts, with commas")
+    parser.add_argument("--on", choices=PLACES, default="threads")
+    parser.add_argument("--json", type=Path, help="file to add what is measured to")
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds a program")
+    parser.add_argument("--size", type=float, default=1.0, help="part of the usual sizes")
+    given = parser.parse_args()
+    kept = json.loads(given.json.read_text()) if given.json and given.json.exists() else {}
+    found = kept.setdefault(given.on, {})
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        compile_service.mode("wait"),
+        PLACES[given.on]() as place,
+    ):
+        for name in chosen_programs(given.only):
+            data = Data(Path(folder), given.on == "cluster", given.size)
+            x = PROGRAMS[name](data)
+            found[name] = measured(x, place, given.repeats, given.budget)
+            print(f"{name}: {regret(found[name]):.2f}\n{details(found[name])}", flush=True)
+            if given.json:
+                given.json.write_text(json.dumps(kept, indent=1))
+    print(report(found))
+
+
+if __name__ == "__main__":
+    main()

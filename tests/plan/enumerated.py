@@ -1,0 +1,73 @@
+"""Traffic block by block: what `traffic` tells at once, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+
+from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.traffic import InputTraffic, Traffic
+from dask_tapestry.teg import Source
+from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+
+
+def indices(cuts: tuple[Cuts, ...]) -> Iterator[tuple[int, ...]]:
+    """The blocks of a grid."""
+    return product(*[range(c.count) for c in cuts])
+
+
+def counted_traffic(program: Program, cuts, held, workers: int, saves: int | None) -> Traffic:
+    """The traffic of all blocks; slices are cut that save so many bytes, or none."""
+    boxes = [program.input_boxes(block_box(cuts, index)) for index in indices(cuts)]
+    found = []
+    for number, own in enumerate(held):
+        if own is None:
+            found.append(InputTraffic())
+            continue
+        times = Counter(_read(box) for block in boxes for box in block[number])
+        found.append(
+            counted_input(times, own, program.inputs[number].dtype.itemsize, workers, saves)
+        )
+    stored = requests = 0
+    for index in indices(cuts):
+        for work in program.schedule(block_box(cuts, index)).works:
+            source = program.instructions[work.value - len(program.inputs)].operator
+            if isinstance(source, Source) and source.stored_bytes(work.box):
+                stored += source.stored_bytes(work.box)
+                if source.chunks is None:
+                    continue
+                spans = zip(work.box.lo, work.box.hi, source.chunks, strict=True)
+                requests += prod(-(-hi // side) - lo // side for lo, hi, side in spans)
+    return Traffic(tuple(found), stored, requests)
+
+
+def _read(box: ZRange) -> ZRange:
+    """A box; of those without cells always the same one."""
+    return box if box.size else ZRange((0,) * box.ndim, (0,) * box.ndim)
+
+
+def counted_input(
+    times: Counter[ZRange], held: tuple[Cuts, ...], itemsize: int, workers: int, saves: int | None
+) -> InputTraffic:
+    """What boxes that are read so many times take of one input."""
+    cells = whole = edges = moved = distinct = fetched = nearest = 0
+    slices = set()
+    for box, n in times.items():
+        sent = largest = 0
+        for number in product(*block_range(held, box)):
+            block = block_box(held, number)
+            part = block.intersection(box)
+            largest = max(largest, part.size)
+            edges += n
+            cells += n * part.size
+            whole += n * block.size * (not box.is_empty)
+            if saves is not None and (block.size - part.size) * itemsize >= saves:
+                slices.add((number, part))
+                sent += part.size * itemsize
+            else:
+                sent += block.size * itemsize
+        moved, distinct = moved + n * sent, distinct + sent
+        fetched, nearest = fetched + min(n, workers) * sent, nearest + largest * itemsize
+    return InputTraffic(cells, whole, edges, len(slices), moved, distinct, fetched, nearest)
