@@ -61,7 +61,7 @@ def test_the_last_of_many_blocks_is_found():
     program = group_of((x[1:] - x[:-1]).node, set()).program
     cuts = (Cuts.regular(10**9 - 1, 100),)
     assert read_outside(Access(program, cuts)) is None
-    instructions = [i for i in program.instructions]
+    instructions = list(program.instructions)
     short = instructions[0]._replace(type=TensorType((10**9 - 1,), np.dtype("f8")))
     found = read_outside(Access(Program((), (short, *instructions[1:])), cuts))
     assert str(found.block) == "[999999900:999999999]"
