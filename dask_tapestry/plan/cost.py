@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import ceil, prod
 from typing import Final, NamedTuple
 
-from dask_tapestry.plan.block_seconds import block_seconds
+from dask_tapestry.plan.block_seconds import Order, block_seconds
 from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
@@ -92,11 +92,17 @@ class _Read(NamedTuple):
 
 
 def step_cost(
-    program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine, handy: int
+    program: Program,
+    cuts: Sequence[Cuts],
+    held: Held,
+    machine: Machine,
+    handy: int,
+    order: Order = "C",
 ) -> StepCost:
     """What the operators of a step take under a grid, whose inputs are `held` in blocks.
 
-    Memory beyond `handy` bytes a block is not used again, but comes fresh from the system.
+    Memory beyond `handy` bytes a block is not used again, but comes fresh from the system. Inputs
+    and output lie in memory in such an `order`.
     """
     box = largest_box(cuts)
     count = prod([c.count for c in cuts])
@@ -107,9 +113,9 @@ def step_cost(
     slices = sum(r.slices for r in reads)
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
-    block = block_seconds(program, box, machine)
+    block = block_seconds(program, box, machine, held, order)
     own = step_amounts(program, box, count, equal, machine)
-    block += max(0, needs.work - handy) / machine.fresh
+    block += _fresh_bytes(program, box, needs.work, handy, machine) / machine.fresh
     if saves_half(program, tuple(cuts)):
         block /= 2
     compute = _in_waves(block, count, equal, program, machine)
@@ -118,7 +124,8 @@ def step_cost(
     opened = block_requests(program, box) if read or written else (0.0, 0.0)
     requests = (opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal
     store = _store_seconds(read, written, requests, count, machine)
-    overhead = _overhead(count, slices, edges, machine)
+    calls = len(program.schedule(box).works)
+    overhead = _overhead(count, slices, edges, calls, machine)
     seconds = [compute, network, store]
     total = max(seconds) + _apart(count, machine) * (sum(seconds) - max(seconds)) + overhead
     return StepCost(
@@ -167,10 +174,25 @@ def _store_seconds(
     return max(block * ceil(count / workers), together) + UNEVEN * block * (count > 1)
 
 
-def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
-    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads."""
+def _overhead(count: int, slices: int, edges: int, calls: int, machine: Machine) -> float:
+    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
+
+    A block calls so many operators; threads of one process do that one at a time.
+    """
     tasks = count * machine.task + slices * machine.slice + edges * machine.edge
-    return tasks + (count + slices) * machine.worker_task / min(machine.slots, count)
+    called = count * calls * machine.call
+    if machine.local:
+        return tasks + called
+    return tasks + ((count + slices) * machine.worker_task + called) / min(machine.slots, count)
+
+
+def _fresh_bytes(program: Program, box: ZRange, work: int, handy: int, machine: Machine) -> float:
+    """Bytes of a block that come fresh from the system.
+
+    Its value stays: in this process where results lie, as large for any grid; on a worker fresh.
+    """
+    own = min(work, box.size * program.type.dtype.itemsize)
+    return max(0, work - own - handy) + (0 if machine.local else own)
 
 
 def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:
