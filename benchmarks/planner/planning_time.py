@@ -3,8 +3,8 @@
     python benchmarks/planner/planning_time.py
     python benchmarks/planner/planning_time.py --only "chain" --profile
 
-Each figure is the best of some repeats, in milliseconds of the processor. Graphs are built anew each
-time, on tensors of new identity, so that no plan is found again except where that is what is timed.
+Each figure is the best of some repeats, in milliseconds of the processor. Graphs are built anew
+each time, on tensors of new identity, so that no plan is found again except where that is timed.
 """
 
 from __future__ import annotations

@@ -77,5 +77,7 @@ def _step_lines(step: Step, number: Mapping[Node, int]) -> Iterator[str]:
     second = runner_up(step)
     if second is not None:
         yield f"next best: {second.text}, {second.why}"
+    if not cost.counted:
+        yield "bytes, slices and edges are not counted, as its blocks are too unlike each other"
     if step.inputs:
         yield f"reads {', '.join(sources(step, number))}"

@@ -97,9 +97,9 @@ def decided(step: Step) -> str:
     """What the grid was chosen for: the user's word, memory, or the resource that takes longest."""
     if step.node.operator.layout is not None:
         return "as the user asked"
-    if step.second is not None and step.second[1].seconds < step.cost.seconds * (1 - ALIKE):
-        return "memory" if step.second[1].work > step.cost.work else "number of tasks"
-    return "one block suffices" if step.count == 1 else KINDS[step.cost.bound]
+    if step.second is not None and step.second[1].seconds < step.estimate.seconds * (1 - ALIKE):
+        return "memory" if step.second[1].work > step.estimate.work else "number of tasks"
+    return "one block suffices" if step.count == 1 else KINDS[step.estimate.bound]
 
 
 def runner_up(step: Step) -> RunnerUp | None:
@@ -107,13 +107,13 @@ def runner_up(step: Step) -> RunnerUp | None:
     if step.second is None:
         return None
     cuts, cost = step.second
-    more = cost.seconds - step.cost.seconds
-    if more >= ALIKE * step.cost.seconds:
+    more = cost.seconds - step.estimate.seconds
+    if more >= ALIKE * step.estimate.seconds:
         why = f"{duration(more)} slower"
-    elif cost.work > step.cost.work:
+    elif cost.work > step.estimate.work:
         why = f"a block would hold {format_bytes(cost.work)}"
-    elif cost.tasks > step.cost.tasks:
-        why = f"{counted(cost.tasks, 'task')} instead of {step.cost.tasks:,}"
+    elif cost.tasks > step.estimate.tasks:
+        why = f"{counted(cost.tasks, 'task')} instead of {step.estimate.tasks:,}"
     else:
         why = "no faster"
     return RunnerUp(grid_text(cuts), more, why)

@@ -28,6 +28,9 @@ Boxes = tuple[tuple[ZRange, ...], ...]
 MOST_CLASSES: Final = 2048  # that are looked at for totals; each takes .1 to .5 ms
 
 
+KEPT: Final = 64  # grids of a program that are remembered: a plan has one of them
+
+
 class UncountableError(Exception):
     """There are too many classes of blocks, or boxes of them, to look at each."""
 
@@ -215,7 +218,12 @@ class Access:
     @classmethod
     def of(cls, program: Program, cuts: tuple[Cuts, ...]) -> Access:
         """The access of a program whose output is cut by `cuts`, remembered."""
-        return _access(program, cuts)
+        known: Access | None = program.found.get(cuts)
+        if known is None:
+            if len(program.found) >= KEPT:
+                program.found.clear()
+            known = program.found[cuts] = Access(program, cuts)
+        return known
 
     @cached_property
     def _regularity(self) -> tuple[Regularity | None, ...]:
@@ -275,17 +283,18 @@ class Access:
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """The classes, with all that is known of them."""
-        return tuple(self._each_leaf())
+        return tuple(self.each_leaf())
 
     @cached_property
     def few_leaves(self) -> tuple[Leaf, ...]:
         """The classes; `UncountableError` where there are more than `MOST_CLASSES`."""
-        found = tuple(islice(self._each_leaf(), MOST_CLASSES + 1))
+        found = tuple(islice(self.each_leaf(), MOST_CLASSES + 1))
         if len(found) > MOST_CLASSES:
             raise UncountableError(f"more than {MOST_CLASSES} classes of blocks")
         return found
 
-    def _each_leaf(self) -> Iterator[Leaf]:
+    def each_leaf(self) -> Iterator[Leaf]:
+        """The classes, one after another."""
         for part in product(*[range(len(starts)) for starts, _ in self._rows]):
             yield from self._top(part).leaves()
 
@@ -305,11 +314,6 @@ class Access:
     def count(self) -> int:
         """Number of blocks."""
         return prod([c.count for c in self.cuts])
-
-
-@lru_cache(maxsize=2048)
-def _access(program: Program, cuts: tuple[Cuts, ...]) -> Access:
-    return Access(program, cuts)
 
 
 @lru_cache(maxsize=1024)

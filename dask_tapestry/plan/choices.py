@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dask_tapestry.plan.grid import Grid
+from dask_tapestry.plan.limits import Limits
 from dask_tapestry.plan.pricing import Priced
+from dask_tapestry.plan.rank import Rank, total
 from dask_tapestry.teg import Graph, Node
 
 
@@ -50,24 +52,29 @@ class State:
         With the chosen forms.
     placed
         The steps by the node they compute, producers first.
-    shortfall
-        Bytes by which tasks exceed their limit.
+    limits
+        What its steps may take.
     """
 
     choices: Choices
     graph: Graph
     placed: Mapping[Node, Priced]
-    shortfall: int
+    limits: Limits
 
     @cached_property
-    def seconds(self) -> float:
-        """Of all steps, one after the other."""
-        return sum(priced.cost.seconds for priced in self.placed.values())
+    def rank(self) -> Rank:
+        """Order of states: what is allowed first, then by time."""
+        return total([priced.cost for priced in self.placed.values()], self.limits)
 
     @property
-    def rank(self) -> tuple[int, float]:
-        """Order of states: what fits first, then by time."""
-        return self.shortfall, self.seconds
+    def seconds(self) -> float:
+        """Of all steps, one after the other."""
+        return self.rank.seconds
+
+    @property
+    def shortfall(self) -> int:
+        """Bytes by which tasks exceed their limit."""
+        return self.rank.excess
 
     @cached_property
     def readers(self) -> Mapping[Node, tuple[Node, ...]]:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.plan.rank import Rank
 from dask_tapestry.plan.rule_choices import choices_of, with_forms
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.trace import Trace
@@ -24,8 +25,8 @@ class Ranked(Protocol):
     """A plan that was found."""
 
     @property
-    def rank(self) -> tuple[int, float]:
-        """Bytes that it lacks, then seconds."""
+    def rank(self) -> Rank:
+        """Its place among others; the least is best."""
 
 
 S = TypeVar("S", bound=Ranked)
@@ -108,5 +109,4 @@ def _found(
 def _is_better(other: Ranked, best: Ranked | None) -> bool:
     if best is None:
         return True
-    short, seconds = best.rank
-    return other.rank < (short, GAIN * seconds)
+    return other.rank < best.rank.with_seconds(GAIN)

@@ -8,12 +8,12 @@ cost the scheduler and the workers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, prod
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.block_seconds import Order, block_seconds
-from dask_tapestry.plan.footprint import Held, held_cells, met_blocks, needs_of
+from dask_tapestry.plan.footprint import Held, Needs, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
 from dask_tapestry.plan.own_resources import beyond_limits, step_amounts
@@ -52,6 +52,11 @@ class StepCost:
         Amounts of the resources that users' operators name.
     beyond
         By what part of their limits these go beyond them.
+    counted
+        Whether bytes, slices and edges are those of all blocks, not of the largest one times their
+        number.
+    calls
+        Operators that a block calls.
     """
 
     seconds: float
@@ -70,6 +75,8 @@ class StepCost:
     work: int
     own: Mapping[str, float] = field(default_factory=dict)
     beyond: float = 0.0
+    counted: bool = False
+    calls: int = 1
 
     @property
     def tasks(self) -> int:
@@ -81,6 +88,26 @@ class StepCost:
         """The resource that takes most seconds."""
         kinds = ("compute", "network", "store", "overhead")
         return max(kinds, key=lambda kind: float(getattr(self, kind)))
+
+
+class Taken(NamedTuple):
+    """What all blocks of a step take from elsewhere.
+
+    Attributes
+    ----------
+    read, moved
+        Bytes from stores, and from other workers.
+    requests
+        Stored chunks that are opened, those that are written too.
+    edges, slices
+        Blocks or parts of them that tasks wait for, and tasks that cut these parts.
+    """
+
+    read: float
+    requests: float
+    moved: float
+    edges: int
+    slices: int
 
 
 class _Read(NamedTuple):
@@ -108,9 +135,6 @@ def step_cost(
     count = prod([c.count for c in cuts])
     equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
     needs = needs_of(program, box, held, machine.workers == 1)
-    reads = _reads(program, cuts, box, held, machine)
-    moved, edges = sum(r.moved for r in reads), sum(r.edges for r in reads)
-    slices = sum(r.slices for r in reads)
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
     block = block_seconds(program, box, machine, held, order)
@@ -119,33 +143,83 @@ def step_cost(
     if saves_half(program, tuple(cuts)):
         block /= 2
     compute = _in_waves(block, count, equal, program, machine)
-    read = stored_bytes(program, cuts, box) if needs.stored else 0.0
-    network = _network_seconds(moved, edges, count, machine)
-    opened = block_requests(program, box) if read or written else (0.0, 0.0)
-    requests = (opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal
-    store = _store_seconds(read, written, requests, count, machine)
     calls = len(program.schedule(box).works)
-    overhead = _overhead(count, slices, edges, calls, machine)
-    seconds = [compute, network, store]
-    total = max(seconds) + _apart(count, machine) * (sum(seconds) - max(seconds)) + overhead
+    taken = _taken(program, cuts, held, needs, bool(written), machine)
+    network, store, overhead, total = _seconds(compute, taken, written, count, calls, machine)
     return StepCost(
         seconds=total,
         compute=compute,
         network=network,
         store=store,
         overhead=overhead,
-        read=read,
+        read=taken.read,
         written=written,
-        moved=moved,
+        moved=taken.moved,
         flops=needs.flops * equal,
         blocks=count,
-        slices=slices,
-        edges=edges,
+        slices=taken.slices,
+        edges=taken.edges,
         touched=needs.touched,
         work=needs.work,
         own=own,
         beyond=beyond_limits(own, machine),
+        calls=calls,
     )
+
+
+def with_taken(estimate: StepCost, taken: Taken, machine: Machine) -> StepCost:
+    """The cost of a step of which all that its blocks take was counted."""
+    compute, written, count = estimate.compute, estimate.written, estimate.blocks
+    network, store, overhead, total = _seconds(
+        compute, taken, written, count, estimate.calls, machine
+    )
+    return replace(
+        estimate,
+        seconds=total,
+        network=network,
+        store=store,
+        overhead=overhead,
+        read=taken.read,
+        moved=taken.moved,
+        slices=taken.slices,
+        edges=taken.edges,
+        counted=True,
+    )
+
+
+def _taken(
+    program: Program,
+    cuts: Sequence[Cuts],
+    held: Held,
+    needs: Needs,
+    writes: bool,
+    machine: Machine,
+) -> Taken:
+    """What the blocks take if each takes what the largest one does."""
+    box = largest_box(cuts)
+    reads = _reads(program, cuts, box, held, machine)
+    read = stored_bytes(program, cuts, box) if needs.stored else 0.0
+    opened = block_requests(program, box) if read or writes else (0.0, 0.0)
+    equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+    return Taken(
+        read=read,
+        requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal,
+        moved=sum(r.moved for r in reads),
+        edges=sum(r.edges for r in reads),
+        slices=sum(r.slices for r in reads),
+    )
+
+
+def _seconds(
+    compute: float, taken: Taken, written: float, count: int, calls: int, machine: Machine
+) -> tuple[float, float, float, float]:
+    """Seconds of the network, of stores, of handling tasks, and of the step."""
+    network = _network_seconds(taken.moved, taken.edges, count, machine)
+    store = _store_seconds(taken.read, written, taken.requests, count, machine)
+    overhead = _overhead(count, taken.slices, taken.edges, calls, machine)
+    busy = [compute, network, store]
+    total = max(busy) + _apart(count, machine) * (sum(busy) - max(busy))
+    return network, store, overhead, total + overhead
 
 
 def _apart(count: int, machine: Machine) -> float:

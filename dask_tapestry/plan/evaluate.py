@@ -21,8 +21,7 @@ def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
     for node in graph.nodes:
         if node in held and not is_given(node):
             placed[node] = place(node, held, placed, pricing, choices.grids)
-    short = sum(max(0, p.cost.work - pricing.limits.task) for p in placed.values())
-    return State(choices, graph, placed, short)
+    return State(choices, graph, placed, pricing.limits)
 
 
 def place(
@@ -38,7 +37,7 @@ def place(
     """
     group = pricing.group(node, held)
     cuts: Cut = tuple(
-        placed[x].grid if x in placed else (x.operator.layout if is_given(x) else None)
+        x.operator.layout if is_external(x) else (placed[x].grid if x in placed else None)
         for x in group.inputs
     )
     grid = grids.get(node)

@@ -15,6 +15,7 @@ from dask_tapestry.plan.choices import FormChoice
 from dask_tapestry.plan.evaluate import is_given, place
 from dask_tapestry.plan.fuse import held_values
 from dask_tapestry.plan.pricing import Priced, Pricing
+from dask_tapestry.plan.rank import Rank, total
 from dask_tapestry.plan.rule_choices import form_named
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node, Source
@@ -25,8 +26,6 @@ PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts betwee
 NEARBY: Final = 32  # nodes that are searched for stored chunks
 SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 NOTHING: Final[Mapping[Node, Priced]] = {}
-
-_Rank = tuple[int, float]
 
 
 def choose_forms(
@@ -90,7 +89,7 @@ class _Chooser:
         whole = self._steps(node)
         best, floor = self._rank(whole), self._floor(whole[node])
         found = None
-        if best > (0, CLOSE * floor):
+        if not best.is_allowed or best.seconds > CLOSE * floor:
             for form in forms:
                 rank, size = self._best_size(node, form, quick=floor < SHORT)
                 if rank < best:
@@ -105,20 +104,20 @@ class _Chooser:
         compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[_Rank, int]:
+    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
         """The best size of a form uphill from good guesses, or the best of these if it is `quick`.
 
         Sizes between those that the form names are tried where they are whole stored chunks.
         """
-        sizes, ranks = form.sizes, dict[int, _Rank]()
+        sizes, ranks = form.sizes, dict[int, Rank]()
 
-        def ranked(at: int) -> _Rank:
+        def ranked(at: int) -> Rank:
             if at not in ranks:
                 ranks[at] = self._formed(node, form, sizes[at])
             return ranks[at]
 
         best = min(self._guesses(node, form), key=ranked)
-        if quick and not ranks[best][0]:
+        if quick and ranks[best].is_allowed:
             return ranks[best], sizes[best]
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
             for at in others:
@@ -142,13 +141,13 @@ class _Chooser:
 
         return list(dict.fromkeys((first(wanted * max(1, node.type.size)), first(wanted))))
 
-    def _formed(self, node: Node, form: Form, size: int) -> _Rank:
+    def _formed(self, node: Node, form: Form, size: int) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better."""
         made = form.make(node, size)
         steps = self._steps(made)
         best = self._rank(steps)
         before = {n: priced for n, priced in steps.items() if n is not made}
-        if not before or best <= self._rank(before, CLOSE):
+        if not before or best <= self._rank(before).with_seconds(CLOSE):
             return best
         for again in made.operator.forms(made.input_types):
             for at in self._guesses(made, again):
@@ -156,10 +155,8 @@ class _Chooser:
                 best = min(best, self._rank({**before, **more}))
         return best
 
-    def _rank(self, steps: dict[Node, Priced], times: float = 1.0) -> _Rank:
-        limit = self.pricing.limits.task
-        short = sum(max(0, p.cost.work - limit) for p in steps.values())
-        return short, times * sum(p.cost.seconds for p in steps.values())
+    def _rank(self, steps: dict[Node, Priced]) -> Rank:
+        return total([priced.cost for priced in steps.values()], self.pricing.limits)
 
     def _steps(self, node: Node, before: Mapping[Node, Priced] = NOTHING) -> dict[Node, Priced]:
         """The steps that a node adds to those that are placed, each with its best grid.

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
 
 from dask_tapestry.plan.cost import StepCost
 from dask_tapestry.plan.limits import Limits
+from dask_tapestry.plan.rank import rank
 from dask_tapestry.plan.units import Unit
 from dask_tapestry.zspace import Cuts
 
@@ -35,24 +36,6 @@ class Graded:
     grid: Grid
     cost: StepCost
     second: tuple[Grid, StepCost] | None = None
-
-
-class _Rank(NamedTuple):
-    """Order of grids: those that memory, scheduler and user allow first, then by cost."""
-
-    excess: int
-    beyond: float
-    many: int
-    large: int
-    seconds: float
-
-
-def rank(cost: StepCost, limits: Limits) -> _Rank:
-    """The rank of a step's cost; the least is best."""
-    many = max(cost.blocks - limits.blocks, cost.edges - limits.edges, 0)
-    few = limits.block is not None and cost.blocks < limits.blocks and cost.edges < limits.edges
-    large = max(0, cost.touched - (limits.block or 0)) if few else 0
-    return _Rank(max(0, cost.work - limits.task), cost.beyond, many, large, cost.seconds)
 
 
 def _margin(cost: StepCost) -> float:

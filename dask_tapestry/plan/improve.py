@@ -42,7 +42,7 @@ def improve(state: State, pricing: Pricing, fits: Callable[[State], bool]) -> St
                 continue
             tried.add(key)
             other = evaluate(state.graph, choices, pricing)
-            better = other.rank < (state.shortfall, GAIN * state.seconds)
+            better = other.rank < state.rank.with_seconds(GAIN)
             if better and (fits(other) or not fits(state)):
                 state, improved = other, True
                 break

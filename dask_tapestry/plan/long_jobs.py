@@ -32,7 +32,7 @@ def plan_to_run(roots: Sequence[Node]) -> Plan:
 def _is_worth_it(plan: Plan) -> bool:
     if not _ways or not plan.resources.local or setting("rates") != "measured":
         return False
-    seconds = sum(step.cost.seconds for step in plan.steps.values())
+    seconds = sum(step.estimate.seconds for step in plan.steps.values())
     return seconds > LONG and measured_rates() is None
 
 

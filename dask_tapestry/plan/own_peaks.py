@@ -12,7 +12,7 @@ def plan_amounts(plan: PlannedSteps) -> dict[str, float]:
     """What the steps of a plan take: those with limits at a time, all others in all."""
     found: dict[str, float] = {}
     for step in plan.steps.values():
-        for name, amount in step.cost.own.items():
+        for name, amount in step.estimate.own.items():
             found[name] = found.get(name, 0.0) + amount
     return found | {name: _peak(name, plan) for name in found if name in plan.resources.limits}
 
@@ -22,7 +22,7 @@ def limits_are_kept(plan: PlannedSteps) -> Iterator[str]:
     amounts = plan_amounts(plan)
     for name, most in plan.resources.limits.items():
         if amounts.get(name, 0.0) > most:
-            steps = [s.node.operator.name for s in plan.steps.values() if s.cost.own.get(name)]
+            steps = [s.node.operator.name for s in plan.steps.values() if s.estimate.own.get(name)]
             yield (
                 f"{', '.join(steps)} may take {amounts[name]:g} of {name!r} at a time, of which "
                 f"there is {most:g}; fewer blocks cannot be made"
@@ -31,11 +31,11 @@ def limits_are_kept(plan: PlannedSteps) -> Iterator[str]:
 
 def _peak(name: str, plan: PlannedSteps) -> float:
     """The most of a resource that steps take at a time: one, and those that do not wait for it."""
-    takers = [step for step in plan.steps.values() if step.cost.own.get(name)]
+    takers = [step for step in plan.steps.values() if step.estimate.own.get(name)]
     before = {step.node: _before(step, plan) for step in takers}
     return max(
         sum(
-            other.cost.own[name]
+            other.estimate.own[name]
             for other in takers
             if other.node not in before[step.node] and step.node not in before[other.node]
         )

@@ -109,6 +109,11 @@ class Program:
     def _schedules(self) -> dict[tuple[ZRange, bool], Schedule]:
         return {}
 
+    @cached_property
+    def found(self) -> dict[Any, Any]:
+        """What is known of all blocks, by how the output is cut."""
+        return {}
+
     def __getstate__(self) -> dict[str, Any]:
         return {"inputs": self.inputs, "instructions": self.instructions}
 
@@ -156,6 +161,7 @@ class Program:
             instructions[at] = instructions[at]._replace(operator=operator)
         made = Program(self.inputs, tuple(instructions))
         made.__dict__["_schedules"] = self._schedules
+        made.__dict__["found"] = self.found
         return made
 
     def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:

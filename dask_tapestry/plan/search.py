@@ -94,7 +94,9 @@ def steps_of(state: State, machine: Machine) -> dict[Node, Step]:
             inputs=priced.group.inputs,
             members=priced.group.members,
             cuts=priced.grid,
-            cost=priced.cost,
+            held=priced.held,
+            machine=machine,
+            estimate=priced.cost,
             needs=needs_of(
                 priced.group.program, largest_box(priced.grid), priced.held, machine.workers == 1
             ),

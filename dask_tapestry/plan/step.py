@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from math import prod
 from typing import Literal, Protocol
 
 from dask_tapestry.plan.cost import StepCost
-from dask_tapestry.plan.footprint import Needs
+from dask_tapestry.plan.counted import counted_cost
+from dask_tapestry.plan.footprint import Held, Needs
+from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.teg import Graph, Node, Sink, Source
@@ -29,12 +32,16 @@ class Step:
         What one block takes, and the nodes whose values come from outside the step.
     members
         The node that each instruction of the program computes.
-    cuts, cost
-        How the output is cut, and what the step takes then.
+    cuts, held
+        How the output and the inputs are cut; None for an input in memory.
+    machine
+        What it is planned for.
+    estimate
+        What the step takes, as the search compares it: its `cost` is counted over all blocks.
     needs
         What its largest block takes.
     second
-        The next best cuts, with their cost, where several were compared.
+        The next best cuts, with their estimate, where several were compared.
     name
         Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
     first
@@ -48,18 +55,25 @@ class Step:
     inputs: tuple[Node, ...]
     members: tuple[Node, ...]
     cuts: tuple[Cuts, ...]
-    cost: StepCost
+    held: Held
+    machine: Machine
+    estimate: StepCost
     needs: Needs
     name: str
     first: tuple[Node, ...] = ()
     second: tuple[tuple[Cuts, ...], StepCost] | None = None
+
+    @cached_property
+    def cost(self) -> StepCost:
+        """What the step takes."""
+        return counted_cost(self.estimate, self.program, self.cuts, self.held, self.machine)
 
     @property
     def reason(self) -> str:
         """Why it is cut so: the resource that takes most seconds."""
         if self.node.operator.layout is not None:
             return "as the user asked"
-        return "one block suffices" if self.count == 1 else self.cost.bound
+        return "one block suffices" if self.count == 1 else self.estimate.bound
 
     @property
     def grid_shape(self) -> tuple[int, ...]:

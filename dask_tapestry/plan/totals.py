@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from dask_tapestry.plan.memory import peak_worker_bytes, resident_bytes
 from dask_tapestry.plan.own_peaks import plan_amounts
 from dask_tapestry.plan.step import PlannedSteps
+from dask_tapestry.teg import Node, Sink
 
 
 def plan_cost(plan: PlannedSteps) -> dict[str, float]:
@@ -13,8 +16,8 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     ``bytes_read`` and ``bytes_written`` count stores, ``bytes_moved`` what goes from worker to
     worker, ``memory_bytes`` all values held, ``peak_worker_bytes`` the most that a worker holds
     at a time, ``peak_worker_compute`` operations of one worker; the wastes are the shares of memory
-    and slots that stay unused. Resources that users' operators name are added: those with limits as
-    what is taken at a time.
+    and slots that stay unused. ``tasks`` are all but those that join the blocks of a result.
+    Resources that users' operators name are added: those with limits as what is taken at a time.
     """
     steps = list(plan.steps.values())
     costs = [step.cost for step in steps]
@@ -34,5 +37,19 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
         "peak_worker_compute": flops / workers,
         "memory_waste": max(0.0, 1 - peak / plan.resources.memory_bytes),
         "compute_waste": 1 - busy / (total * slots) if total else 0.0,
-        "tasks": sum(cost.tasks for cost in costs),
+        "tasks": sum(cost.tasks for cost in costs) + _effect_tasks(plan),
     }
+
+
+def _effect_tasks(plan: PlannedSteps) -> int:
+    """Tasks that make stores ready, complete them, and wait for what comes before an effect."""
+    found, awaited = 0, set[Node]()
+    for node in plan.graph.nodes:
+        if node.is_sequence_point:
+            found += 1
+            awaited.update(x for x in node.after if not x.is_sequence_point)
+        elif isinstance(node.operator, Sink):
+            found += 2
+    values = [x for x in awaited if not isinstance(x.operator, Sink)]
+    grids = [plan.steps[x].cuts if x in plan.steps else x.operator.layout or () for x in values]
+    return found + sum(prod([c.count for c in grid]) for grid in grids)

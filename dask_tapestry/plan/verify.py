@@ -1,23 +1,28 @@
 """Verification: what must be true of a plan before its first task, without writing tasks out.
 
 Each constraint is a function of a step, named for what it states, that yields its violations. Cuts
-are checked one dimension at a time and projections on whole dimensions, so the work grows with the
-number of operators, not of blocks.
+are checked one dimension at a time, projections on whole dimensions and boxes by classes of blocks
+that are alike, so the work grows with the number of operators, not of blocks, and no block is taken
+for another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from dask.utils import format_bytes
 
 from dask_tapestry.config import setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
+from dask_tapestry.plan.access import Access
+from dask_tapestry.plan.bounds import read_outside
 from dask_tapestry.plan.memory import peak_worker_bytes
 from dask_tapestry.plan.own_peaks import limits_are_kept
 from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
+from dask_tapestry.teg.signature import Kind, Signature
 
 Check = Callable[[Step], Iterator[str]]
 
@@ -25,42 +30,48 @@ Check = Callable[[Step], Iterator[str]]
 def outputs_are_tiled_once(step: Step) -> Iterator[str]:
     """Cuts of every dimension begin at 0, end at the extent and do not overlap."""
     for axis, (cut, extent) in enumerate(zip(step.cuts, step.node.type.shape, strict=True)):
-        ends = [cut.block(0), cut.block(cut.count - 1)]
-        if cut.extent != extent or ends[0][0] != 0 or ends[-1][1] != extent:
+        edges = cut.edges or (0, cut.extent)
+        if cut.extent != extent or (edges[0], edges[-1]) != (0, extent):
             yield f"cuts {cut} of axis {axis} do not tile {extent} cells"
-        for number in {0, 1, cut.count // 2, cut.count - 2}:
-            within = 0 <= number < cut.count - 1
-            if within and cut.block(number)[1] != cut.block(number + 1)[0]:
-                yield f"blocks {number} and {number + 1} of axis {axis} leave a gap or overlap"
-        if cut.edges and any(a >= b for a, b in zip(cut.edges, cut.edges[1:], strict=False)):
+        elif cut.edges and any(a >= b for a, b in pairwise(edges)):
             yield f"edges of axis {axis} do not ascend"
+        elif not cut.edges and (cut.step < 1 or not 1 <= cut.lead <= max(extent, 1)):
+            yield f"cuts of axis {axis} begin with {cut.lead} cells, then {cut.step} each"
 
 
 def projections_tile_outputs(step: Step) -> Iterator[str]:
     """Each block operator's output projection covers its output exactly."""
     for instruction in step.program.instructions:
         operator = instruction.operator
-        if not isinstance(operator, BlockOperator) or not instruction.type.size:
-            continue
-        signature = signature_of(operator, instruction.types)
-        (output,) = signature.outputs
-        for axis, extent in enumerate(instruction.type.shape):
-            dim = signature.owner(0, axis)
-            step_, width = (0, 0) if dim is None else (output.matrix[axis][dim], output.shape[axis])
-            count = 1 if dim is None else signature.index[dim].extent
-            if dim is not None and (step_ != width or step_ * count != extent):
-                yield f"{operator.name} writes axis {axis} of {instruction.type} not exactly once"
+        if isinstance(operator, BlockOperator) and instruction.type.size:
+            signature = signature_of(operator, instruction.types)
+            for text in _not_tiled(signature, instruction.type.shape):
+                yield f"{operator.name} {text} of {instruction.type}"
+
+
+def _not_tiled(signature: Signature, shape: tuple[int, ...]) -> Iterator[str]:
+    """What of an output a signature writes not exactly once."""
+    (output,) = signature.outputs
+    followed = set()
+    for axis, extent in enumerate(shape):
+        dim = signature.owner(0, axis)
+        followed.add(dim)
+        width = output.shape[axis]
+        step, count = (
+            (width, 1) if dim is None else (output.matrix[axis][dim], signature.index[dim].extent)
+        )
+        if step != width or step * count != extent or output.offset[axis]:
+            yield f"writes axis {axis}, not exactly once,"
+    for number, each in enumerate(signature.index):
+        if each.kind is Kind.PARALLEL and each.extent > 1 and number not in followed:
+            yield f"writes each cell for every step of {each.name}, which is parallel,"
 
 
 def inputs_are_in_bounds(step: Step) -> Iterator[str]:
-    """The first, a middle and the last block read inside every value."""
-    shape = step.grid_shape
-    for index in {(0,) * len(shape), tuple(n // 2 for n in shape), tuple(n - 1 for n in shape)}:
-        box = step.box(index)
-        for type_, boxes in zip(step.program.types, step.program.schedule(box).boxes, strict=True):
-            for read in boxes:
-                if not type_.box.contains(read):
-                    yield f"block {box} reads {read} of {type_}"
+    """All blocks read inside every value."""
+    found = read_outside(Access.of(step.program, step.cuts))
+    if found is not None:
+        yield f"block {found.block} reads {found.box} of {found.type}"
 
 
 def sinks_write_whole_pieces(step: Step) -> Iterator[str]:

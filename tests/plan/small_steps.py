@@ -167,3 +167,22 @@ def random_step(random: Random) -> tuple[Program, tuple[Cuts, ...]]:
     held = {y.node for y in pool if random.random() < 0.3} - {node}
     program = group_of(node, held).program
     return program, tuple(random_cuts(random, n) for n in node.type.shape)
+
+
+def random_roots(random: Random) -> list[dt.Array | dt.Effect]:
+    """Results of a few operations, most of which are held as cut at random; some are written."""
+    pool = [_source(random) for _ in range(random.randint(1, 2))]
+    made = random.choice(pool)
+    for _ in range(random.randint(1, LENGTH)):
+        x = random.choice(MAKES)(random, made)
+        if not 0 < x.size <= MOST_CELLS or x.ndim > 4 or not x.ndim:
+            continue
+        same = [y for y in pool if y.shape == x.shape]
+        made = x + random.choice(same) if same and random.random() < 0.5 else x
+        if random.random() < 0.5:
+            made = made.rechunk(tuple(random.randint(max(1, n // 5), n) for n in made.shape))
+        pool.append(made)
+    more = [random.choice(pool)] if random.random() < 0.3 else []
+    if random.random() < 0.2:
+        return [dt.to_zarr(made, "nowhere", compute=False), *more]
+    return [made, *more]

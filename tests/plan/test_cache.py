@@ -10,7 +10,8 @@ from dask_tapestry.io.slot import Slot
 from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.plan import cache
-from dask_tapestry.plan.cache import plan_of
+from dask_tapestry.plan.cache import plan_of, verified_plan_of
+from dask_tapestry.plan.plan import Plan
 
 BATCHES = [np.arange(10.0) + number for number in range(3)]
 
@@ -205,3 +206,13 @@ def test_few_are_kept():
         planned(x * number)
     assert planned(x + 1).graph is not first.graph
     assert len(cache._known) == cache.KEPT
+
+
+def test_a_plan_is_verified_once_as_long_as_it_is_kept(monkeypatch):
+    checked = []
+    monkeypatch.setattr(Plan, "verify", lambda plan: checked.append(plan))
+    for _ in range(3):
+        verified_plan_of([(dt.asarray(np.arange(7.0)) * 3).node])
+    with dt.config(memory_limit="1 GB"):
+        verified_plan_of([(dt.asarray(np.arange(7.0)) * 3).node])
+    assert len(checked) == 2

@@ -5,6 +5,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.plan import choosing as module
 from dask_tapestry.plan.choosing import choosing
+from dask_tapestry.plan.rank import Rank
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
 
@@ -29,12 +30,16 @@ def sorted_first(node):
 
 
 class Found(NamedTuple):
-    rank: tuple[int, float]
+    rank: Rank
+
+
+def taking(seconds):
+    return Found(Rank(0, 0.0, 0, 0, seconds))
 
 
 def by_length(graph):
     """As if each node took a second."""
-    return Found((0, float(len(graph))))
+    return taking(float(len(graph)))
 
 
 def names(graph):
@@ -58,7 +63,7 @@ def test_the_trace_has_what_was_taken():
     trace = Trace()
     with dt.config(rules=[largest_of_sorted, sorted_first]):
         now, found = choosing(graph, by_length, trace)
-    assert (names(now), found.rank) == (["placeholder", "reduce"], (0, 2.0))
+    assert (names(now), found.rank) == (["placeholder", "reduce"], taking(2.0).rank)
     assert [change.rule for change in trace] == ["largest_of_sorted"]
     assert trace.replay(graph) == now
 
@@ -68,12 +73,12 @@ def test_without_choices_one_plan_is_made():
 
     def find(graph):
         seen.append(graph)
-        return Found((0, 1.0))
+        return taking(1.0)
 
     graph = dt.sort(X).max().teg
     for rules in ([], [dt.rule(on="sort")(lambda node: None)]):
         with dt.config(rules=rules):
-            assert choosing(graph, find) == (graph, Found((0, 1.0)))
+            assert choosing(graph, find) == (graph, taking(1.0))
     assert seen == [graph, graph]
 
 
@@ -81,7 +86,7 @@ def test_a_choice_must_save_a_hundredth():
     graph = dt.sort(X).max().teg
     for shorter, taken in ((0.995, False), (0.98, True)):
         with dt.config(rules=[largest_of_sorted]):
-            now, _ = choosing(graph, lambda g, s=shorter: Found((0, s if len(g) == 2 else 1.0)))
+            now, _ = choosing(graph, lambda g, s=shorter: taking(s if len(g) == 2 else 1.0))
         assert (now != graph) == taken
 
 
@@ -104,7 +109,7 @@ def test_so_many_plans_are_compared_at_most(monkeypatch):
 
     def find(graph):
         seen.append(graph)
-        return Found((0, 1.0))
+        return taking(1.0)
 
     graph = Graph([dt.sort(X + n).max().node for n in range(10)])
     with dt.config(rules=[largest_of_sorted]):

@@ -7,8 +7,9 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.plan.cost import StepCost
-from dask_tapestry.plan.grid import GridSearch, rank
+from dask_tapestry.plan.grid import GridSearch
 from dask_tapestry.plan.limits import Limits
+from dask_tapestry.plan.rank import rank
 from dask_tapestry.plan.units import Unit
 from dask_tapestry.zspace import Cuts
 

@@ -9,6 +9,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.plan import verify as module
 from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.verify import projections_tile_outputs
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, IndexProjection
 
@@ -55,6 +56,8 @@ def test_plans_that_are_made_are_sound(x):
         (Cuts(100_000, 0, 0, (0, 40_000, 90_000)), "do not tile"),
         (Cuts(100_000, 0, 0, (10, 40_000, 100_000)), "do not tile"),
         (Cuts(100_000, 0, 0, (0, 60_000, 40_000, 100_000)), "do not ascend"),
+        (Cuts(100_000, 1000, 0), "begin with 0 cells"),
+        (Cuts(100_000, 0, 1000), "then 0 each"),
     ],
 )
 def test_outputs_are_tiled_once(cut, text):
@@ -84,6 +87,30 @@ def test_projections_tile_outputs():
     message = refusal(broken(plan, program=Program(step.program.inputs, (*first, wrong))))
     assert message.startswith("projections_tile_outputs: matmul:")
     assert "matmul writes axis 0" in message
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"offset": (1, 0)}, "writes axis 0, not exactly once"),
+        ({"shape": (1, 2)}, "writes axis 1, not exactly once"),
+        ({"matrix": ((0, 0, 0), (0, 1, 0))}, "for every step of m, which is parallel"),
+    ],
+)
+def test_projections_write_each_cell_for_one_step(changed, text):
+    class Wrong(MatMul):
+        def signature(self, *inputs):
+            signature = super().signature(*inputs)
+            (output,) = signature.outputs
+            parts = {"matrix": output.matrix, "offset": output.offset, "shape": output.shape}
+            return replace(signature, outputs=(IndexProjection(**(parts | changed)),))
+
+    plan = plan_of(stored() @ stored((1000, 50), chunks=(1000, 50)))
+    *_, step = plan.steps.values()
+    *first, last = step.program.instructions
+    wrong = last._replace(operator=Wrong(np.dtype("f8")))
+    found = list(projections_tile_outputs(replace(step, program=Program((), (*first, wrong)))))
+    assert any(text in each for each in found)
 
 
 def test_inputs_are_in_bounds():

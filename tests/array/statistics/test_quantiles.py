@@ -47,7 +47,7 @@ def test_weights(skip):
 
 def test_long_lanes_are_not_taken_whole():
     x = dt.placeholder((10**9,), "f8", (10**7,))
-    machines = dt.Resources(workers=4, threads=2, memory="64 GiB")
+    machines = dt.Resources(workers=4, threads=2, memory="24 GiB")
     for value in (dt.median(x), dt.nanmedian(x), dt.nanquantile(x, 0.3)):
         plan = value.plan(resources=machines)
         plan.verify()

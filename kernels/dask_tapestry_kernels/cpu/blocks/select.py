@@ -106,7 +106,7 @@ def _extents(group: Sequence[Any]) -> tuple[int, ...]:
 def _strided(block: Block, parts: Sequence[Any]) -> Block:
     """The wanted cells of a block whose axes form groups of running numbers, one part for each."""
     sizes = [prod(b - a for a, b in zip(part.lo, part.hi, strict=True)) for part in parts]
-    flat = np.ascontiguousarray(block).reshape(sizes)
+    flat = block.reshape(sizes)  # a view, where the axes of each group run on in memory
     offsets: tuple[Any, ...] = (*[slice(part.offset, None) for part in parts], ...)
     start = flat[offsets]
     steps = [s * flat.strides[g] for g, part in enumerate(parts) for s in part.steps]

@@ -90,12 +90,17 @@ class Part(NamedTuple):
 
 def _folded(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
-    axes, rank = parts[0].axes, blocks[0].ndim
-    order = (*axes, *[axis for axis in range(rank) if axis not in axes])
+    order = (*parts[0].axes, *_kept(blocks[0], parts[0].axes))
     turned = [block.transpose(order) for block in blocks]
     with np.errstate(all="ignore"):
         nodes = turned if parts[0].source is not None else _leaves(turned, parts)
         return [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
+
+
+def _kept(block: Block, axes: Sequence[int]) -> list[int]:
+    """The other axes, those first whose cells lie farthest apart: rows are read along memory."""
+    kept = [axis for axis in range(block.ndim) if axis not in axes]
+    return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
 
 
 def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
@@ -110,7 +115,8 @@ def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
         level += 1
     if part.target is not None:
         return nodes.transpose(np.argsort(order))
-    return _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
+    value = _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
+    return value.transpose(np.argsort(order[len(part.axes) :]))
 
 
 def _value(

@@ -36,6 +36,17 @@ def test_a_reshape_reads_a_box_of_running_numbers():
     assert np.array_equal(made, [[2, 3, 4], [7, 8, 9]])
 
 
+def test_a_reshape_of_some_columns_is_a_view():
+    columns = X[:, :, 1:3]
+    parts = (
+        (GroupPart((0, 0), (2, 3), 0, (6,), (1,), 0, 6),),
+        (GroupPart((1,), (3,), 0, (2,), (1,), 0, 2),),
+    )
+    made = KERNELS["reshape"](None, columns, parts=parts, shape=(6, 2))
+    assert np.array_equal(made, X.reshape(6, 4)[:, 1:3])
+    assert np.shares_memory(made, X)
+
+
 def test_a_reshape_is_put_together_from_pieces():
     x = np.arange(12.0).reshape(3, 4)
     parts = (
