@@ -216,7 +216,7 @@ def _seconds(
     """Seconds of the network, of stores, of handling tasks, and of the step."""
     network = _network_seconds(taken.moved, taken.edges, count, machine)
     store = _store_seconds(taken.read, written, taken.requests, count, machine)
-    overhead = _overhead(count, taken.slices, taken.edges, calls, machine)
+    overhead = overhead_seconds(count, taken.slices, taken.edges, machine, calls)
     busy = [compute, network, store]
     total = max(busy) + _apart(count, machine) * (sum(busy) - max(busy))
     return network, store, overhead, total + overhead
@@ -248,7 +248,9 @@ def _store_seconds(
     return max(block * ceil(count / workers), together) + UNEVEN * block * (count > 1)
 
 
-def _overhead(count: int, slices: int, edges: int, calls: int, machine: Machine) -> float:
+def overhead_seconds(
+    count: int, slices: int, edges: int, machine: Machine, calls: int = 0
+) -> float:
     """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
 
     A block calls so many operators; threads of one process do that one at a time.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dask_tapestry.plan.block_seconds import Order
-from dask_tapestry.plan.cost import StepCost, step_cost
+from dask_tapestry.plan.cost import StepCost, overhead_seconds, step_cost
 from dask_tapestry.plan.grid import Graded, Grid, GridSearch
 from dask_tapestry.plan.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.plan.limits import Limits
@@ -103,6 +103,7 @@ class Pricing:
             self.limits,
             dims,
             self.machine.slots,
+            lambda count: overhead_seconds(count, 0, 0, self.machine),
         )
         moves = movement(program) if any(held) else ()
         pushed = [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
