@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dask_tapestry.plan.build import build_plan, plan_as_found
-from dask_tapestry.plan.choices import Choices, State
+from dask_tapestry.plan.choices import Choices
 from dask_tapestry.plan.evaluate import evaluate
 from dask_tapestry.plan.form_choice import choose_forms
 from dask_tapestry.plan.grid import Grid
@@ -19,6 +19,7 @@ from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.pricing import Priced, Pricing
 from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.search import Found
 from dask_tapestry.plan.units import units
 from dask_tapestry.teg import Graph, Node
 
@@ -61,13 +62,13 @@ def forced(
     limits = Limits.of(resources)
     pricing = Pricing(Machine.of(resources), limits)
 
-    def find(graph: Graph) -> State:
+    def find(graph: Graph) -> Found:
         forms = {}
         if formed:
             graph, forms = choose_forms(graph, pricing)
         state = evaluate(graph, Choices(forms=forms), pricing)
         grids = {node: _grid(priced, pieces) for node, priced in state.placed.items()}
-        return evaluate(graph, Choices(forms=forms, grids=grids), pricing)
+        return Found(evaluate(graph, Choices(forms=forms, grids=grids), pricing))
 
     plan = plan_as_found(roots, resources, find)
     too_large = any(step.cost.work > limits.task for step in plan.steps.values())

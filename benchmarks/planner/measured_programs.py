@@ -12,6 +12,8 @@ import dask_tapestry as dt
 
 CHUNK = 2**23  # bytes of a block of an array that lies on a cluster, and of a stored chunk
 
+STEPS = 2**-10  # values of a measurement have some digits, which codecs see
+
 
 class Data:
     """Arrays that programs read: in this process, on a cluster's workers, or stored.
@@ -51,7 +53,8 @@ class Data:
         path = self.folder / f"{shape}-{chunks}-{dtype}"
         if not path.exists():
             lengths = tuple(-(-n // c) for n, c in zip(shape, chunks, strict=True))
-            dt.to_zarr(dt.asarray(_random(shape, dtype, 0)), path, chunks=lengths)
+            cells = np.round(_random(shape, dtype, 0) / STEPS) * STEPS
+            dt.to_zarr(dt.asarray(cells), path, chunks=lengths)
         return dt.from_zarr(path)
 
     def written(self, x: dt.Array, chunks: tuple[int, ...]) -> Any:

@@ -41,6 +41,12 @@ class Choices:
     fused: frozenset[Node] = frozenset()
     grids: Mapping[Node, Grid] = field(default_factory=dict)
 
+    @cached_property
+    def key(self) -> object:
+        """What equal choices have in common."""
+        forms = frozenset((node, tuple(taken)) for node, taken in self.forms.items())
+        return forms, self.held, self.fused, frozenset(self.grids.items())
+
 
 @dataclass(frozen=True)
 class State:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, prod
 from typing import Final, NamedTuple
 
-from dask_tapestry.plan.block_seconds import block_seconds
+from dask_tapestry.plan.block_seconds import Order, block_seconds
 from dask_tapestry.plan.footprint import Held, Needs, held_cells, met_blocks, needs_of
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
@@ -55,6 +55,8 @@ class StepCost:
     counted
         Whether bytes, slices and edges are those of all blocks, not of the largest one times their
         number.
+    calls
+        Operators that a block calls.
     """
 
     seconds: float
@@ -74,6 +76,7 @@ class StepCost:
     own: Mapping[str, float] = field(default_factory=dict)
     beyond: float = 0.0
     counted: bool = False
+    calls: int = 1
 
     @property
     def tasks(self) -> int:
@@ -116,11 +119,17 @@ class _Read(NamedTuple):
 
 
 def step_cost(
-    program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine, handy: int
+    program: Program,
+    cuts: Sequence[Cuts],
+    held: Held,
+    machine: Machine,
+    handy: int,
+    order: Order = "C",
 ) -> StepCost:
     """What the operators of a step take under a grid, whose inputs are `held` in blocks.
 
-    Memory beyond `handy` bytes a block is not used again, but comes fresh from the system.
+    Memory beyond `handy` bytes a block is not used again, but comes fresh from the system. Inputs
+    and output lie in memory in such an `order`.
     """
     box = largest_box(cuts)
     count = prod([c.count for c in cuts])
@@ -128,14 +137,15 @@ def step_cost(
     needs = needs_of(program, box, held, machine.workers == 1)
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
-    block = block_seconds(program, box, machine)
+    block = block_seconds(program, box, machine, held, order)
     own = step_amounts(program, box, count, equal, machine)
-    block += max(0, needs.work - handy) / machine.fresh
+    block += _fresh_bytes(program, box, needs.work, handy, machine) / machine.fresh
     if saves_half(program, tuple(cuts)):
         block /= 2
     compute = _in_waves(block, count, equal, program, machine)
+    calls = len(program.schedule(box).works)
     taken = _taken(program, cuts, held, needs, bool(written), machine)
-    network, store, overhead, total = _seconds(compute, taken, written, count, machine)
+    network, store, overhead, total = _seconds(compute, taken, written, count, calls, machine)
     return StepCost(
         seconds=total,
         compute=compute,
@@ -153,13 +163,16 @@ def step_cost(
         work=needs.work,
         own=own,
         beyond=beyond_limits(own, machine),
+        calls=calls,
     )
 
 
 def with_taken(estimate: StepCost, taken: Taken, machine: Machine) -> StepCost:
     """The cost of a step of which all that its blocks take was counted."""
     compute, written, count = estimate.compute, estimate.written, estimate.blocks
-    network, store, overhead, total = _seconds(compute, taken, written, count, machine)
+    network, store, overhead, total = _seconds(
+        compute, taken, written, count, estimate.calls, machine
+    )
     return replace(
         estimate,
         seconds=total,
@@ -198,12 +211,12 @@ def _taken(
 
 
 def _seconds(
-    compute: float, taken: Taken, written: float, count: int, machine: Machine
+    compute: float, taken: Taken, written: float, count: int, calls: int, machine: Machine
 ) -> tuple[float, float, float, float]:
     """Seconds of the network, of stores, of handling tasks, and of the step."""
     network = _network_seconds(taken.moved, taken.edges, count, machine)
     store = _store_seconds(taken.read, written, taken.requests, count, machine)
-    overhead = _overhead(count, taken.slices, taken.edges, machine)
+    overhead = overhead_seconds(count, taken.slices, taken.edges, machine, calls)
     busy = [compute, network, store]
     total = max(busy) + _apart(count, machine) * (sum(busy) - max(busy))
     return network, store, overhead, total + overhead
@@ -235,10 +248,27 @@ def _store_seconds(
     return max(block * ceil(count / workers), together) + UNEVEN * block * (count > 1)
 
 
-def _overhead(count: int, slices: int, edges: int, machine: Machine) -> float:
-    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads."""
+def overhead_seconds(
+    count: int, slices: int, edges: int, machine: Machine, calls: int = 0
+) -> float:
+    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
+
+    A block calls so many operators; threads of one process do that one at a time.
+    """
     tasks = count * machine.task + slices * machine.slice + edges * machine.edge
-    return tasks + (count + slices) * machine.worker_task / min(machine.slots, count)
+    called = count * calls * machine.call
+    if machine.local:
+        return tasks + called
+    return tasks + ((count + slices) * machine.worker_task + called) / min(machine.slots, count)
+
+
+def _fresh_bytes(program: Program, box: ZRange, work: int, handy: int, machine: Machine) -> float:
+    """Bytes of a block that come fresh from the system.
+
+    Its value stays: in this process where results lie, as large for any grid; on a worker fresh.
+    """
+    own = min(work, box.size * program.type.dtype.itemsize)
+    return max(0, work - own - handy) + (0 if machine.local else own)
 
 
 def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:

@@ -2,14 +2,15 @@
 
 Blocks start as the whole output. The dimension is cut in two whose cut costs least, again and
 again, as long as memory demands it or the cost falls; the grids of what the step reads are tried
-beside, and counts of blocks that fill the last wave. The best of all that were seen is taken.
+beside, and counts of blocks that fill the last wave. The best of all that were seen is taken. What
+cannot be it, as so many tasks alone take longer, is not looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import Final
 
 from dask_tapestry.plan.cost import StepCost
@@ -58,6 +59,8 @@ class GridSearch:
         Its dimensions, those first whose pieces lie in a row.
     slots
         Blocks that run at a time.
+    floor
+        Seconds that so many blocks take at least, whatever they compute: more for more of them.
     """
 
     def __init__(
@@ -68,9 +71,11 @@ class GridSearch:
         limits: Limits,
         dims: Sequence[int],
         slots: int,
+        floor: Callable[[int], float] = lambda _: 0.0,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
-        self.slots, self.price = slots, price
+        self.slots, self.price, self.floor = slots, price, floor
+        self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
 
     def best(self, candidates: Iterable[Grid] = ()) -> Graded:
@@ -79,9 +84,9 @@ class GridSearch:
         if len(self.seen) > 1:
             for grid in candidates:
                 if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
-                    self._graded(grid)
+                    self._graded_if_it_may_win(grid)
             for filled in self._full_waves(pieces):
-                self._graded(self._grid(filled))
+                self._graded_if_it_may_win(self._grid(filled))
         ordered = sorted(self.seen.items(), key=lambda item: rank(item[1], self.limits))
         best = self._contiguous(ordered)
         second = next((other for other in ordered if other[0] != best[0]), None)
@@ -99,9 +104,17 @@ class GridSearch:
         return first
 
     def _graded(self, grid: Grid) -> StepCost:
-        if grid not in self.seen:
-            self.seen[grid] = self.price(grid)
-        return self.seen[grid]
+        known = self.seen.get(grid)
+        if known is None:
+            known = self.seen[grid] = self.price(grid)
+            if known.seconds < self._enough and rank(known, self.limits).is_allowed:
+                self._enough = known.seconds
+        return known
+
+    def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
+        if self.floor(prod([cuts.count for cuts in grid])) > self._enough:
+            return None
+        return self._graded(grid)
 
     def _grid(self, pieces: Sequence[int]) -> Grid:
         sides = zip(self.units, self.shape, pieces, strict=True)
@@ -138,8 +151,9 @@ class GridSearch:
         found = []
         for dim in self.dims:
             more = self._halved(pieces, dim, 4 if self._is_far(cost) else 2)
-            if more is not None:
-                found.append((more, self._graded(self._grid(more))))
+            graded = more and self._graded_if_it_may_win(self._grid(more))
+            if more and graded:
+                found.append((more, graded))
         if any(rank(cost, self.limits)[:-1]):
             smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
             found = smaller or [f for f in found if f[1].work < cost.work] or found

@@ -41,6 +41,8 @@ class Machine:
         Bytes a second that a thread reads and writes while all threads do; all of a worker's.
     fresh
         Bytes a second of memory that comes fresh from the system.
+    row
+        Seconds by which a row of memory delays a thread that does not follow the one before.
     network, latency
         Bytes a second into a worker, and seconds a message.
     store_read, store_write
@@ -54,6 +56,8 @@ class Machine:
         reads, for a task that slices a value where it lies.
     worker_task
         Seconds of a worker's thread for a task, besides computing it.
+    call
+        Seconds that calling one operator of a block takes, however few its cells are.
     limits
         How much there is of the resources that users named: (name, amount), sorted.
     rates
@@ -70,6 +74,7 @@ class Machine:
     memory: float
     memory_all: float
     fresh: float
+    row: float
     network: float
     latency: float
     store_read: float
@@ -81,6 +86,7 @@ class Machine:
     edge: float
     slice: float
     worker_task: float
+    call: float
     limits: tuple[tuple[str, float], ...] = ()
     rates: Rates = field(kw_only=True, repr=False)
 
@@ -135,6 +141,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         memory=memory,
         memory_all=memory * resources.threads,
         fresh=rates.fresh,
+        row=rates.row,
         network=inf if local else carried,
         latency=0.0 if local else latency,
         store_read=rates.store_read if local else carried,
@@ -146,6 +153,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         edge=rates.local_edge if local else rates.scheduler_edge,
         slice=rates.local_slice if local else rates.scheduler_slice,
         worker_task=0.0 if local else rates.worker_task,
+        call=rates.call,
         limits=tuple(resources.limits.items()),
         rates=rates,
     )

@@ -8,9 +8,12 @@ from functools import cached_property
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.plan.choices import Choices
+from dask_tapestry.plan.frontier import Point
 from dask_tapestry.plan.group import is_external
+from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.resources import Resources
-from dask_tapestry.plan.step import Step
+from dask_tapestry.plan.space import steps_of
+from dask_tapestry.plan.step import Step, with_first
 from dask_tapestry.plan.totals import plan_cost
 from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
@@ -36,6 +39,8 @@ class Plan:
         The source or sink for each slot that the plan was made with, by the slot's form.
     choices
         What was decided.
+    points
+        The frontier that it was chosen from.
     """
 
     written: Graph
@@ -45,6 +50,7 @@ class Plan:
     rewrites: Trace = field(repr=False)
     sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
     choices: Choices = field(default=Choices(), repr=False)
+    points: tuple[Point, ...] = field(default=(), repr=False)
 
     def closed(self, written: Graph, sources: Mapping[str, Node]) -> Plan:
         """The same plan for the graph `written`, whose sources and sinks replace the slots."""
@@ -53,6 +59,17 @@ class Plan:
             return replace(self, written=written, sources=sources)
         steps = {node: _closed(step, operators) for node, step in self.steps.items()}
         return replace(self, written=written, sources=sources, steps=steps)
+
+    def at(self, point: Point) -> Plan:
+        """The plan at a point of the frontier."""
+        state, machine = point.state, Machine.of(self.resources)
+        made = replace(
+            self,
+            graph=state.graph,
+            steps=with_first(steps_of(state, machine)),
+            choices=state.choices,
+        )
+        return made.closed(self.written, self.sources)
 
     def source(self, node: Node) -> Node:
         """The source or sink for a slot; any other node itself."""

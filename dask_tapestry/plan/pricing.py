@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dask_tapestry.plan.cost import StepCost, step_cost
+from dask_tapestry.plan.block_seconds import Order
+from dask_tapestry.plan.cost import StepCost, overhead_seconds, step_cost
 from dask_tapestry.plan.grid import Graded, Grid, GridSearch
 from dask_tapestry.plan.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.plan.limits import Limits
@@ -92,16 +93,17 @@ class Pricing:
             found = self._best[key] = self._search(program, held, order)
         return Priced(group, found.grid, held, found.cost, found.second)
 
-    def _search(self, program: Program, held: Cut, order: str) -> Graded:
+    def _search(self, program: Program, held: Cut, order: Order) -> Graded:
         shape = program.type.shape
         dims = range(len(shape))[:: 1 if order == "C" else -1]
         search = GridSearch(
             shape,
             units(program, held),
-            lambda grid: self.cost(program, grid, held),
+            lambda grid: self.cost(program, grid, held, order),
             self.limits,
             dims,
             self.machine.slots,
+            lambda count: overhead_seconds(count, 0, 0, self.machine),
         )
         moves = movement(program) if any(held) else ()
         pushed = [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
@@ -116,15 +118,16 @@ class Pricing:
 
     def under(self, group: Group, grid: Grid, held: Cut) -> Priced:
         """The group under a given grid."""
-        return Priced(group, grid, held, self.cost(group.program, grid, held))
+        order = memory_order(group.node, group.inputs)
+        return Priced(group, grid, held, self.cost(group.program, grid, held, order))
 
-    def cost(self, program: Program, grid: Grid, held: Cut) -> StepCost:
-        """Cost of a program under a grid."""
-        key = id(program), grid, held
+    def cost(self, program: Program, grid: Grid, held: Cut, order: Order = "C") -> StepCost:
+        """Cost of a program under a grid, on arrays in an order of memory."""
+        key = id(program), grid, held, order
         found = self._costs.get(key)
         if found is None:
             self.evaluated += 1 + len(program.instructions) // SHORT_PROGRAM
             found = self._costs[key] = step_cost(
-                program, grid, held, self.machine, self.limits.handy
+                program, grid, held, self.machine, self.limits.handy, order
             )
         return found

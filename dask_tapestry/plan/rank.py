@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dask_tapestry.plan.cost import StepCost
 from dask_tapestry.plan.limits import Limits
@@ -37,9 +37,22 @@ class Rank(NamedTuple):
         """Whether nothing is exceeded."""
         return not any(self[:-1])
 
+    def plus(self, other: Rank) -> Rank:
+        """The rank of both together, in which the number of blocks does not count."""
+        return Rank(
+            self.excess + other.excess,
+            self.beyond + other.beyond,
+            0,
+            self.large + other.large,
+            self.seconds + other.seconds,
+        )
+
     def with_seconds(self, times: float) -> Rank:
         """The rank of what takes so many times the seconds."""
         return self._replace(seconds=times * self.seconds)
+
+
+NOTHING: Final = Rank(0, 0.0, 0, 0, 0.0)
 
 
 def rank(cost: StepCost, limits: Limits) -> Rank:
@@ -56,11 +69,7 @@ def total(costs: Iterable[StepCost], limits: Limits) -> Rank:
     How many blocks these have does not count beside what that costs: in another form, or with
     other values held, far more of them may be far better.
     """
-    ranks = [rank(cost, limits) for cost in costs]
-    return Rank(
-        sum(r.excess for r in ranks),
-        sum(r.beyond for r in ranks),
-        0,
-        sum(r.large for r in ranks),
-        sum(r.seconds for r in ranks),
-    )
+    found = NOTHING
+    for cost in costs:
+        found = found.plus(rank(cost, limits))
+    return found

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-FORMAT: Final = 1  # changes with what operators count as operations: older rates are measured anew
+FORMAT: Final = 2  # changes with what operators count as operations: older rates are measured anew
 DIGITS: Final = 2  # of a rate: more are noise
 SHIPPED: Final = Path(__file__).with_name("rates.json")
 TEXTS: Final = ("machine",)  # fields that are no numbers
@@ -35,6 +35,8 @@ class Rates:
         Bytes a second that a thread reads and writes: alone, and while all threads do.
     fresh
         Bytes a second of memory that comes from the system, which clears it.
+    row
+        Seconds by which a row of memory delays a thread that does not follow the one before.
     store_read, store_write, store_latency
         Bytes a second of a store on this machine, and seconds a request.
     network, latency
@@ -45,6 +47,8 @@ class Rates:
         The same of a cluster's scheduler.
     worker_task
         Seconds of a cluster's worker for a task, besides computing it.
+    call
+        Seconds that calling one operator of a block takes, however few its cells are.
     operations
         Operations a second of a thread, by ``"kernel dtype"``, by ``"kernel"``, and by ``""`` for
         kernels that are not named.
@@ -55,6 +59,7 @@ class Rates:
     memory: float
     memory_shared: float
     fresh: float
+    row: float
     store_read: float
     store_write: float
     store_latency: float
@@ -67,6 +72,7 @@ class Rates:
     scheduler_edge: float
     scheduler_slice: float
     worker_task: float
+    call: float
     operations: tuple[tuple[str, float], ...]
 
     @cached_property
@@ -110,7 +116,7 @@ class Rates:
 
 def _amount(name: str, value: float) -> str:
     """A rate with its unit: seconds of what is done once, else bytes a second."""
-    if name.endswith(("latency", "task", "edge", "slice")):
+    if name.endswith(("latency", "task", "edge", "slice", "row", "call")):
         return f"{value * 1e6:8.4g} µs"
     return f"{value / 1e9:8.3g} GB/s"
 

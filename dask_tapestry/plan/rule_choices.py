@@ -96,12 +96,24 @@ def with_forms(
     PlanError
         If a node has no form of that name.
     """
+    return formed(graph, chosen, trace, own)[0]
+
+
+def formed(
+    graph: Graph,
+    chosen: Mapping[Node, Sequence[Chosen]],
+    trace: Trace | None = None,
+    own: Sequence[OwnRule] | None = None,
+) -> tuple[Graph, dict[Node, Node]]:
+    """The graph whose nodes have taken forms, and what each node of `graph` has become."""
     left = {node: tuple(forms) for node, forms in chosen.items() if forms}
+    became = {node: node for node in graph.nodes}
     while left:
         done = _take(graph, {node: forms[0] for node, forms in left.items()}, trace, own)
         graph = Graph([done[root] for root in graph.roots])
         left = {done[node]: forms[1:] for node, forms in left.items() if forms[1:]}
-    return graph
+        became = {node: done[now] for node, now in became.items()}
+    return graph, became
 
 
 def _take(

@@ -1,77 +1,132 @@
-"""Search: from a rewritten graph to the steps of the best plan that was found.
+"""Search: from a rewritten graph to the best plan that was found, and those it was chosen from.
 
 A seed is built producers first: forms, then what is held and grids, each the best for its own step.
-Then single choices are changed as long as that pays.
+Then single choices are changed as long as that pays; grids are compared in all combinations of a
+few; and what is left of the budget goes to chance, near the plans that are best in some resource.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.plan.budget import costs_within, costs_worth
 from dask_tapestry.plan.choices import Choices, State
 from dask_tapestry.plan.evaluate import evaluate
-from dask_tapestry.plan.footprint import needs_of
+from dask_tapestry.plan.evolve import Evolution
+from dask_tapestry.plan.exact import best_grids, near_grids
+from dask_tapestry.plan.exhaustive import exhaustive
 from dask_tapestry.plan.form_choice import choose_forms
-from dask_tapestry.plan.improve import budget, improve
+from dask_tapestry.plan.frontier import Point
+from dask_tapestry.plan.improve import improve
 from dask_tapestry.plan.limits import TASK_SHARES, Limits
 from dask_tapestry.plan.machine import Machine
-from dask_tapestry.plan.memory import peak_worker_bytes
 from dask_tapestry.plan.pricing import Priced, Pricing
+from dask_tapestry.plan.rank import Rank
 from dask_tapestry.plan.resources import Resources
-from dask_tapestry.plan.step import Step
-from dask_tapestry.teg import Graph, Node
+from dask_tapestry.plan.space import Space, steps_of
+from dask_tapestry.teg import Graph
 from dask_tapestry.zspace import largest_box
 
+__all__ = ["METHODS", "Found", "search", "steps_of"]
 
-def search(graph: Graph, resources: Resources, method: str) -> State:
+METHODS: Final = ("auto", "exhaustive", "none")
+MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
+
+
+class Found(NamedTuple):
+    """The plan to take, and the frontier that it was chosen from."""
+
+    state: State
+    points: tuple[Point, ...] = ()
+
+    @property
+    def rank(self) -> Rank:
+        """Of the plan to take."""
+        return self.state.rank
+
+
+def search(
+    graph: Graph,
+    resources: Resources,
+    method: str = "auto",
+    budget: float | None = None,
+    seed: int = 0,
+) -> Found:
     """The best plan found for `graph`.
+
+    Parameters
+    ----------
+    method
+        One of `METHODS`.
+    budget
+        Seconds of the search; by default what the plan may be worth.
+    seed
+        Of what chance decides.
 
     Raises
     ------
     MemoryLimitError
         If a step's smallest block needs more memory than a worker has.
+    PlanError
+        If a graph is too large to compare all plans.
     """
     machine = Machine.of(resources)
-    found: list[State] = []
-
-    def fits(state: State) -> bool:
-        sketch = Sketch(steps_of(state, machine), state.graph, resources)
-        return peak_worker_bytes(sketch) <= resources.usable_bytes
-
+    found: list[Found] = []
     for share in TASK_SHARES:
         limits = Limits.of(resources, share)
-        if method == "none":
-            found.append(evaluate(graph, Choices(), Pricing(machine, limits.uncut)))
-        else:
-            found.append(_found(graph, Pricing(machine, limits), fits))
-        if not found[-1].shortfall and fits(found[-1]):
+        limits = limits.uncut if method == "none" else limits
+        space = Space(graph, Pricing(machine, limits), resources)
+        found.append(_METHODS[method](space, budget, seed))
+        if not found[-1].state.shortfall and space.fits(found[-1].state):
             return found[-1]
-    enough = next((state for state in found if not state.shortfall), None)
+    enough = next((one for one in found if not one.state.shortfall), None)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
-    worst = max(found[0].placed.values(), key=lambda priced: priced.cost.work)
+    worst = max(found[0].state.placed.values(), key=lambda priced: priced.cost.work)
     raise MemoryLimitError(_refusal(worst, Limits.of(resources, TASK_SHARES[0]).task))
 
 
-class Sketch(NamedTuple):
-    """Steps as memory and cost read them."""
-
-    steps: dict[Node, Step]
-    graph: Graph
-    resources: Resources
+def _uncut(space: Space, budget: float | None, seed: int) -> Found:
+    """One block an operator."""
+    del budget, seed  # nothing is searched
+    return Found(space.state(Choices()))
 
 
-def _found(graph: Graph, pricing: Pricing, fits: Callable[[State], bool]) -> State:
-    """The best plan from two seeds: with the forms that are best one by one, and without any."""
-    formed, forms = choose_forms(graph, pricing)
-    state = evaluate(formed, Choices(forms=forms), pricing)
-    better = improve(state, pricing, fits)
-    if not forms or not budget(state):
-        return better
-    whole = improve(evaluate(graph, Choices(), pricing), pricing, fits)
-    return min(better, whole, key=lambda state: (not fits(state), state.rank))
+def _auto(space: Space, budget: float | None, seed: int) -> Found:
+    """From two seeds, with the forms that are best one by one and without any, to the best plan."""
+    graph, forms = choose_forms(space.graph, space.pricing)
+    first = evaluate(graph, Choices(forms=forms), space.pricing)
+    costs = costs_worth(first) if budget is None else costs_within(budget)
+    if not costs:
+        return Found(first)
+    last = space.pricing.evaluated + costs
+    seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
+    states = [improve(space, space.state(seed), min(costs, MOST_IMPROVED)) for seed in seeds]
+    evolution = Evolution(space, seed)
+    evolution.begin([_recut(space, state) for state in states])
+    evolution.run(last - space.pricing.evaluated, to_the_end=budget is not None)
+    return Found(evolution.best, tuple(evolution.frontier))
+
+
+def _recut(space: Space, state: State) -> State:
+    """The plan with the best combination of grids near its own, if that fits."""
+    cut = best_grids(space, state, near_grids(space, state))
+    return cut if cut is not None and cut.rank < state.rank and space.fits(cut) else state
+
+
+def _exhaustive(space: Space, budget: float | None, seed: int) -> Found:
+    """The best of all plans."""
+    found = _auto(space, budget, seed)
+    return Found(exhaustive(space, found.state), found.points)
+
+
+_METHODS: Final[dict[str, Callable[[Space, float | None, int], Found]]] = {
+    "auto": _auto,
+    "exhaustive": _exhaustive,
+    "none": _uncut,
+}
 
 
 def _refusal(priced: Priced, limit: int) -> str:
@@ -83,25 +138,3 @@ def _refusal(priced: Priced, limit: int) -> str:
         f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
         f"the limit a task is {limit:,}"
     )
-
-
-def steps_of(state: State, machine: Machine) -> dict[Node, Step]:
-    """The steps of a plan, producers first."""
-    return {
-        node: Step(
-            node=node,
-            program=priced.group.program,
-            inputs=priced.group.inputs,
-            members=priced.group.members,
-            cuts=priced.grid,
-            held=priced.held,
-            machine=machine,
-            estimate=priced.cost,
-            needs=needs_of(
-                priced.group.program, largest_box(priced.grid), priced.held, machine.workers == 1
-            ),
-            name="",
-            second=priced.second,
-        )
-        for node, priced in state.placed.items()
-    }

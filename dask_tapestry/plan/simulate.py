@@ -73,12 +73,14 @@ class Load(NamedTuple):
         network = cost.moved / machine.network + cost.edges * machine.latency * (cost.moved > 0)
         together = cost.read / machine.store_read_all + cost.written / machine.store_write_all
         is_sink = isinstance(step.node.operator, Sink)
+        calls = cost.calls * machine.call  # which threads of one process do one at a time
         return cls(
-            compute=_thread_seconds(step, machine) + machine.worker_task,
+            compute=_thread_seconds(step, machine)
+            + (0.0 if machine.local else machine.worker_task + calls),
             fetch=network / count,
             store=(cost.read / machine.store_read + cost.written / machine.store_write) / count,
             stores=together / count,
-            dispatch=machine.task + slices / count,
+            dispatch=machine.task + slices / count + (calls if machine.local else 0.0),
             held=0.0 if is_sink else step.node.type.nbytes / count,
             work=step.needs.work,
         )

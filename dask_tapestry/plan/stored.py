@@ -8,7 +8,7 @@ dimensions, not of blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -27,6 +27,16 @@ class _Shift(NamedTuple):
     cells: int
 
 
+class _Span(NamedTuple):
+    """What one block reads of an axis, which moves so many `cells` with a step of a dimension."""
+
+    lo: int
+    hi: int
+    cells: int
+    chunk: int
+    extent: int
+
+
 def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
     """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual."""
     schedule = program.schedule(box)
@@ -35,43 +45,39 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
         operator = program.instructions[value - first].operator
         assert isinstance(operator, Source)
         shape = program.types[value].shape
-        sides = list(zip(operator.chunks or (1,) * len(shape), shape, strict=True))
+        sides = operator.chunks or (1,) * len(shape)
         reads = schedule.boxes[value]
         for number, read in enumerate(reads):
             own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())
             times = 1.0
             for dim, cut in enumerate(cuts):
                 if cut.count > 1:
-                    moved = [shift for shift in own if shift.dim == dim]
-                    times *= _times(cut, box.lo[dim], box.shape[dim], read, moved, sides)
+                    spans = [
+                        _Span(read.lo[axis], read.hi[axis], cells, sides[axis], shape[axis])
+                        for other, axis, cells in own
+                        if other == dim
+                    ]
+                    times *= _times(cut, box.lo[dim], box.hi[dim] - box.lo[dim], tuple(spans))
             total += operator.stored_bytes(read) * times
     return total
 
 
-def _times(
-    cut: Cuts,
-    start: int,
-    length: int,
-    read: ZRange,
-    moved: Sequence[_Shift],
-    sides: Sequence[tuple[int, int]],
-) -> float:
+@lru_cache(maxsize=4096)
+def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> float:
     """How often the blocks in a row read the chunks that the one from `start` reads."""
-    if not moved:
+    if not spans:
         return cut.count
-
-    def cells(number: int) -> int:
-        lo, hi = cut.block(number)
+    usual, total = 1, 0.0
+    for lo, hi, _, chunk, extent in spans:
+        usual *= _whole(lo, max(1, hi - lo), chunk, extent)
+    for number, blocks in _looked_at(cut.count):
+        first, end = cut.block(number)
         found = 1
-        for _, axis, pace in moved:
-            spread = max(1, read.hi[axis] - read.lo[axis] - abs(pace) * (length - (hi - lo)))
-            found *= _whole(read.lo[axis] + pace * (lo - start), spread, *sides[axis])
-        return found
-
-    usual = 1
-    for _, axis, _ in moved:
-        usual *= _whole(read.lo[axis], max(1, read.shape[axis]), *sides[axis])
-    return sum(number * cells(at) for at, number in _looked_at(cut.count)) / usual
+        for lo, hi, pace, chunk, extent in spans:
+            spread = max(1, hi - lo - abs(pace) * (length - (end - first)))
+            found *= _whole(lo + pace * (first - start), spread, chunk, extent)
+        total += blocks * found
+    return total / usual
 
 
 def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
@@ -80,15 +86,14 @@ def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
     return min(extent, -(-(lo + length) // chunk) * chunk) - lo // chunk * chunk
 
 
-def _looked_at(count: int) -> Iterator[tuple[int, float]]:
+@lru_cache(maxsize=1024)
+def _looked_at(count: int) -> tuple[tuple[int, float], ...]:
     """Numbers of blocks, each with how many it stands for."""
     if count <= LOOKED_AT + 2:
-        yield from ((number, 1) for number in range(count))
-        return
+        return tuple([(number, 1) for number in range(count)])
     inner = count - 2
-    yield 0, 1
-    yield from ((1 + n * inner // LOOKED_AT, inner / LOOKED_AT) for n in range(LOOKED_AT))
-    yield count - 1, 1
+    between = [(1 + n * inner // LOOKED_AT, inner / LOOKED_AT) for n in range(LOOKED_AT)]
+    return ((0, 1), *between, (count - 1, 1))
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import prod
 
 from dask_tapestry.zspace.cuts import Cuts
@@ -68,6 +69,11 @@ def largest_box(cuts: Sequence[Cuts]) -> ZRange:
     >>> print(largest_box((Cuts.regular(10, 4, lead=3), Cuts.regular(9, 3))))
     [3:7, 6:9]
     """
+    return _largest_box(tuple(cuts))
+
+
+@lru_cache(maxsize=1024)
+def _largest_box(cuts: tuple[Cuts, ...]) -> ZRange:
     ndim = len(cuts)
     spans = [_longest_span(c, (2 * d + 1) * c.count // (2 * ndim)) for d, c in enumerate(cuts)]
     return ZRange(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
@@ -108,3 +109,24 @@ def test_own_resources_are_summed():
 
     one = program(licensed(dt.arange(100.0)))
     assert cost(one, Cuts.regular(100, 10)).own["license"] == 200
+
+
+def test_blocks_take_time_for_each_operator_they_call():
+    x = dt.asarray(np.ones((1000, 1000)))
+    few, many = program(x + 1), program(dt.roll(x, 3, axis=0) + x.T)
+    grid = regular((1000, 1000), (10, 1000))
+    one, other = (cost(p, *grid, held=(None,)).overhead for p in (few, many))
+    calls = len(many.schedule(block_box(grid, (0, 0))).works) - 1
+    assert other - one == pytest.approx(100 * calls * MACHINE.call / MACHINE.slots)
+    local = Machine.of(dt.Resources(workers=1, threads=4, local=True))
+    one, other = (cost(p, *grid, held=(None,), machine=local).overhead for p in (few, many))
+    assert other - one == pytest.approx(100 * calls * local.call)
+
+
+def test_a_block_in_this_process_takes_no_fresh_memory_for_its_value():
+    x = dt.asarray(np.ones((4000, 4000)))
+    one, whole = program(x + 1), regular((4000, 4000), (4000, 4000))
+    local = Machine.of(dt.Resources(workers=1, threads=4, local=True))
+    alone = Machine.of(dt.Resources(workers=1, threads=4))
+    here, there = (cost(one, *whole, held=(None,), machine=m).compute for m in (local, alone))
+    assert there - here == pytest.approx(x.nbytes / alone.fresh)

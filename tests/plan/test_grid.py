@@ -142,3 +142,28 @@ def test_stored_chunks_are_not_read_for_every_column():
     cost = dt.plan(stored().sum(axis=0), resources=FOUR).cost
     assert cost["bytes_read"] <= 1.1 * stored().nbytes
     assert cost["tasks"] >= FOUR.workers
+
+
+def test_what_so_many_tasks_alone_make_too_dear_is_not_looked_at():
+    looked: list[int] = []
+
+    def price(grid):
+        count = grid[0].count
+        looked.append(count)
+        return a_cost(grid, 3 / count + count)
+
+    for floor in (lambda count: 0.0, float):
+        looked.clear()
+        found = GridSearch((64,), [Unit()], price, ROOM, [0], 8, floor).best()
+        assert counts(found) == [2]
+        assert max(looked) == (16 if floor is not float else 2)
+
+
+def test_what_memory_forbids_makes_nothing_too_dear():
+    tight = Limits(task=100, block=None, blocks=10_000)
+
+    def price(grid):
+        return a_cost(grid, grid[0].count, work=grid[0].longest * 10)
+
+    found = GridSearch((64,), [Unit()], price, tight, [0], 8, lambda count: count / 2).best()
+    assert found.cost.work <= tight.task

@@ -2,8 +2,8 @@
 
 import dask_tapestry as dt
 from dask_tapestry.plan.choices import Choices
-from dask_tapestry.plan.evaluate import evaluate
-from dask_tapestry.plan.improve import MOST_COSTS, again, budget, improve, moves
+from dask_tapestry.plan.improve import improve, moves
+from dask_tapestry.plan.space import Space
 from dask_tapestry.teg import Graph
 
 from .graphs import stored
@@ -12,8 +12,11 @@ from .test_pricing import pricing
 WIDE = dt.Resources(workers=64, threads=4, memory="64 GiB")
 
 
-def seed(*ys, resources=WIDE):
-    return evaluate(Graph([y.node for y in ys]), Choices(), pricing(resources))
+COSTS = 5000  # more than any of these takes
+
+
+def space_of(*ys, resources=WIDE):
+    return Space(Graph([y.node for y in ys]), pricing(resources), resources)
 
 
 def network(layers):
@@ -24,9 +27,10 @@ def network(layers):
 
 
 def test_layers_of_a_network_become_one_step():
-    state = seed(network(3))
+    space = space_of(network(3))
+    state = space.state(Choices())
     assert len(state.placed) == 3
-    better = improve(state, pricing(WIDE), lambda state: True)
+    better = improve(space, state, COSTS)
     assert len(better.placed) == 1
     assert better.seconds < state.seconds
     (step,) = better.placed.values()
@@ -35,20 +39,18 @@ def test_layers_of_a_network_become_one_step():
 
 def test_what_blocks_read_again_and_again_is_held():
     x = stored((50_000, 50_000), "f8", (2000, 2000))
-    state = seed(x @ x.T + 1)
-    (step,) = state.placed.values()
-    assert x.node in again(step)
+    state = space_of(x @ x.T + 1).state(Choices())
     assert any(x.node in choices.held for choices in moves(state))
 
 
 def test_nothing_gets_worse():
     for y in (network(2), stored() @ stored((1000, 500)), stored().sum(axis=1) * stored()[:, 0]):
-        state = seed(y)
-        assert improve(state, pricing(WIDE), lambda state: True).rank <= state.rank
+        space = space_of(y)
+        state = space.state(Choices())
+        assert improve(space, state, COSTS).rank <= state.rank
 
 
-def test_short_work_is_not_searched():
-    state = seed(stored((100, 100)) + 1)
-    assert budget(state) == 0
-    assert improve(state, pricing(WIDE), lambda state: True) is state
-    assert budget(seed(network(3))) <= MOST_COSTS
+def test_without_costs_nothing_is_tried():
+    space = space_of(network(2))
+    state = space.state(Choices())
+    assert improve(space, state, 0) is state

@@ -33,6 +33,7 @@ ONE: Final = Resources(workers=1, threads=1)
 CELLS: Final = 2**19  # 4 MB of float64: beyond a second-level cache
 FEW: Final = 2**14  # what a program of so many takes is handling it
 SIDE: Final = 512  # of a matrix
+WIDTH: Final = 1000  # of rows; of a power of two all cells of a column share few lines of a cache
 TERMS: Final = 20  # of a polynomial: enough to make memory wait
 REPEATS: Final = 3  # of which the best counts
 Program = Callable[[int], Array]
@@ -180,7 +181,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("search", _searched, CELLS // 2),
     Probe("map float64", _polynomial("f8")),
     Probe("reduce float64", _sum_of_polynomial("f8")),
-    Probe(ACROSS, lambda n: asarray(_cells(n, "f8").reshape(-1, 1024))),
+    Probe(ACROSS, lambda n: asarray(_cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH))),
     Probe("map float32", _polynomial("f4")),
     Probe("reduce float32", _sum_of_polynomial("f4")),
     Probe("map int64", _polynomial("i8")),

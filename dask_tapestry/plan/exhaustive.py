@@ -1,0 +1,79 @@
+"""Exhaustive search: the cheapest of all plans of a small graph, the yardstick of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, combinations, product
+from math import prod
+from typing import Final
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.plan.choices import Choices, FormChoice, State
+from dask_tapestry.plan.exact import all_grids, best_grids
+from dask_tapestry.plan.group import is_external
+from dask_tapestry.plan.moves import optional
+from dask_tapestry.plan.rule_choices import forms_of
+from dask_tapestry.plan.space import Space
+from dask_tapestry.teg import Node
+
+MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all grids are compared
+
+
+def exhaustive(space: Space, found: State) -> State:
+    """The cheapest plan: of all forms in all sizes, all values held or not, all grids.
+
+    Grids have a power of two of pieces in each dimension. A node takes one form; the last node of a
+    form takes none. The plan `found` is compared, too.
+
+    Raises
+    ------
+    PlanError
+        If there are too many.
+    """
+    best = found
+    for choices in all_choices(space):
+        state = space.state(choices)
+        cut = best_grids(space, state, all_grids(space, state))
+        if cut is None:
+            raise PlanError(f"{len(space.graph)} operators have too many grids to compare them all")
+        best = min(best, state, cut, key=lambda s: (not space.fits(s), s.rank))
+    return best
+
+
+def all_choices(space: Space) -> Iterator[Choices]:
+    """All forms, and for each all sets of values that are held."""
+    offers = {node: list(_taken(node)) for node in space.graph.nodes if forms_of(node)}
+    count = prod(len(taken) for taken in offers.values())
+    for forms in product(*offers.values()):
+        chosen = {n: (f,) for n, f in zip(offers, forms, strict=True) if f is not None}
+        state = space.state(Choices(forms=chosen))
+        free = _may_be_held(state)
+        many = count * 2 ** len(free)
+        if many > MOST_CHOICES:
+            raise PlanError(
+                f"{len(space.graph)} operators have {many:,} combinations of forms and "
+                f"held values; method='exhaustive' compares {MOST_CHOICES:,} at most"
+            )
+        subsets = chain.from_iterable(combinations(free, n) for n in range(len(free) + 1))
+        for held in map(frozenset, subsets):
+            yield Choices(forms=chosen, held=held, fused=frozenset(free) - held)
+
+
+def _taken(node: Node) -> Iterator[FormChoice | None]:
+    yield None
+    for form in forms_of(node):
+        yield from (FormChoice(form.name, size) for size in form.sizes)
+
+
+def _may_be_held(state: State) -> list[Node]:
+    """Values that need not be held, or that need not be computed where they are read.
+
+    Selections of another value alone are not: what they select may be.
+    """
+    chosen = set(optional(state))
+    return [
+        node
+        for node in state.graph.nodes
+        if node in chosen
+        or (node not in state.placed and not node.operator.is_selector and not is_external(node))
+    ]

@@ -1,0 +1,119 @@
+"""Space: the plans of one graph, each evaluated once, and what its memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.choices import Choices, FormChoice, State
+from dask_tapestry.plan.evaluate import evaluate
+from dask_tapestry.plan.footprint import needs_of
+from dask_tapestry.plan.machine import Machine
+from dask_tapestry.plan.memory import peak_worker_bytes
+from dask_tapestry.plan.pricing import Pricing
+from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.rule_choices import formed
+from dask_tapestry.plan.step import Step
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.zspace import largest_box
+
+Forms = Mapping[Node, Sequence[FormChoice]]
+
+NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
+
+
+class Sketch(NamedTuple):
+    """Steps as memory and cost read them."""
+
+    steps: dict[Node, Step]
+    graph: Graph
+    resources: Resources
+
+
+class Space:
+    """States of a graph by their choices.
+
+    Parameters
+    ----------
+    graph
+        As it is before any node takes a form.
+    pricing
+        Of the machine that is planned for.
+    resources
+        Whose memory plans must fit.
+    """
+
+    def __init__(self, graph: Graph, pricing: Pricing, resources: Resources) -> None:
+        self.graph, self.pricing, self.resources = graph, pricing, resources
+        self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
+        self._states: dict[object, State] = {}
+        self._peaks: dict[object, int] = {}
+
+    def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
+        """The graph in these forms, and what each node has become in it."""
+        key = frozenset((node, tuple(taken)) for node, taken in forms.items())
+        if key not in self._formed:
+            self._formed[key] = formed(self.graph, forms)
+        return self._formed[key]
+
+    def state(self, choices: Choices) -> State:
+        """The plan with these choices."""
+        key = choices.key
+        if key not in self._states:
+            graph, _ = self.became(choices.forms)
+            self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
+            self._states[key] = evaluate(graph, choices, self.pricing)
+        return self._states[key]
+
+    def in_forms(self, choices: Choices, forms: Mapping[Node, tuple[FormChoice, ...]]) -> Choices:
+        """The same choices for the graph in other forms, as far as they make sense there."""
+        _, before = self.became(choices.forms)
+        graph, after = self.became(forms)
+        now = {before[node]: after[node] for node in self.graph.nodes}
+        there = set(graph.nodes)
+
+        def moved(node: Node) -> Node:
+            return node if node in there else now.get(node, node)
+
+        return replace(
+            choices,
+            forms=forms,
+            held=frozenset(map(moved, choices.held)) & there,
+            fused=frozenset(map(moved, choices.fused)) & there,
+            grids={moved(n): g for n, g in choices.grids.items() if moved(n) in there},
+        )
+
+    def peak(self, state: State) -> int:
+        """The most bytes that a worker holds at a time."""
+        key = state.choices.key
+        if key not in self._peaks:
+            steps = steps_of(state, self.pricing.machine)
+            self._peaks[key] = peak_worker_bytes(Sketch(steps, state.graph, self.resources))
+        return self._peaks[key]
+
+    def fits(self, state: State) -> bool:
+        """Whether workers can hold what the plan holds at a time."""
+        return self.peak(state) <= self.resources.usable_bytes
+
+
+def steps_of(state: State, machine: Machine) -> dict[Node, Step]:
+    """The steps of a plan, producers first."""
+    return {
+        node: Step(
+            node=node,
+            program=priced.group.program,
+            inputs=priced.group.inputs,
+            members=priced.group.members,
+            cuts=priced.grid,
+            held=priced.held,
+            machine=machine,
+            estimate=priced.cost,
+            needs=needs_of(
+                priced.group.program, largest_box(priced.grid), priced.held, machine.workers == 1
+            ),
+            name="",
+            second=priced.second,
+        )
+        for node, priced in state.placed.items()
+    }
