@@ -49,7 +49,7 @@ def test_what_cannot_fit_is_refused_by_name():
 
 
 def test_a_job_worth_less_than_one_change_is_planned_as_it_is_seeded():
-    x = stored((10_000, 10_000), (1000, 1000))
+    x = stored((10_000, 10_000), chunks=(1000, 1000))
     short = search(Graph([(dt.sqrt(x) + 1).node]), MANY)
     assert not short.points
     assert search(Graph([(dt.sqrt(x) + 1).node]), MANY, budget=1.0).points
