@@ -13,7 +13,14 @@ from math import ceil, prod
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.block_seconds import Order, block_seconds
-from dask_tapestry.plan.footprint import Held, Needs, held_cells, met_blocks, needs_of
+from dask_tapestry.plan.footprint import (
+    Held,
+    Needs,
+    held_cells,
+    largest_piece,
+    met_blocks,
+    needs_of,
+)
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
 from dask_tapestry.plan.own_resources import beyond_limits, step_amounts
@@ -280,16 +287,6 @@ def _in_waves(block: float, count: int, equal: float, program: Program, machine:
     return block * max(1.0, waves * equal / count) + UNEVEN * block * (count > 1)
 
 
-def _largest_piece(box: ZRange, cuts: Sequence[Cuts]) -> int:
-    """Cells of `box` that lie in one held block at most."""
-    cells = 1
-    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
-        first, end = cut.overlapping(lo, hi)
-        spans = [cut.block(i) for i in {first, min(first + 1, end - 1), end - 1} if i >= 0]
-        cells *= max((min(hi, b) - max(lo, a) for a, b in spans), default=0)
-    return cells
-
-
 def _reads(
     program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
 ) -> list[_Read]:
@@ -314,7 +311,7 @@ def _reads(
         distinct = prod(cuts[d].count for d in moves[number].dims)
         fetches = distinct * min(machine.workers, -(-count // distinct))
         sent = exact if sliced else whole
-        piece = max((_largest_piece(b, own) for b in boxes[number]), default=0) * size * distinct
+        piece = max((largest_piece(b, own) for b in boxes[number]), default=0) * size * distinct
         if piece > largest:
             largest, local = piece, number
         found.append(_Read(sent * fetches, count * met, distinct * met if sliced else 0))

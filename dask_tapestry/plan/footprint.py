@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from functools import lru_cache
 from typing import NamedTuple
 
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
 from dask_tapestry.plan.program import Program, Schedule
-from dask_tapestry.zspace import Cuts, ZRange, block_range
+from dask_tapestry.zspace import Cuts, ZRange
 
 Held = Sequence[Sequence[Cuts] | None]
 
@@ -159,17 +159,39 @@ def _ends(program: Program, schedule: Schedule) -> dict[tuple[int, ZRange], int]
     return ends
 
 
+class Met(NamedTuple):
+    """The held blocks that meet a box: how many, their cells, most cells of the box in one."""
+
+    blocks: int
+    cells: int
+    most: int
+
+
 def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
     """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
-    if cuts is None or box.is_empty:
-        return box.size
-    cells = 1
-    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
-        first, end = cut.overlapping(lo, hi)
-        cells *= cut.block(end - 1)[1] - cut.block(first)[0]
-    return cells
+    return box.size if cuts is None else _met(box, tuple(cuts)).cells
 
 
 def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
-    """Number of blocks that meet `box`."""
-    return prod(map(len, block_range(cuts, box)))
+    """Number of blocks that meet `box`; of an empty box one."""
+    return _met(box, tuple(cuts)).blocks
+
+
+def largest_piece(box: ZRange, cuts: Sequence[Cuts]) -> int:
+    """Cells of `box` that lie in one held block at most."""
+    return _met(box, tuple(cuts)).most
+
+
+@lru_cache(maxsize=8192)
+def _met(box: ZRange, cuts: tuple[Cuts, ...]) -> Met:
+    """Remembered, as memory, seconds and traffic all ask for it."""
+    if box.is_empty:
+        return Met(1, 0, 0)
+    blocks = cells = most = 1
+    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
+        first, end = cut.overlapping(lo, hi)
+        spans = [cut.block(i) for i in (first, min(first + 1, end - 1), end - 1)]
+        blocks *= end - first
+        cells *= spans[-1][1] - spans[0][0]
+        most *= max([min(hi, b) - max(lo, a) for a, b in spans])
+    return Met(blocks, cells, most)

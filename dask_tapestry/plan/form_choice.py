@@ -32,9 +32,15 @@ def choose_forms(
     graph: Graph, pricing: Pricing
 ) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
     """The graph with a form for each operator that is better computed in one, and these."""
+    formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
+    if not formed:
+        return graph, {}
     chooser = _Chooser(graph, pricing)
-    for node in graph.nodes:
+    behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
+    for node in graph.nodes[:behind]:
         chooser.decide(node)
+    for node in graph.nodes[behind:]:
+        chooser.now[node] = rebuilt(node, chooser.now)
     if not chooser.chosen:
         return graph, {}
     return Graph([chooser.now[root] for root in graph.roots]), chooser.chosen

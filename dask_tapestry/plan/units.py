@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from math import gcd, lcm
 from typing import NamedTuple
 
@@ -49,6 +51,11 @@ class Unit(NamedTuple):
 
 def units(program: Program, chunks: Held) -> tuple[Unit, ...]:
     """For each output dimension, the chunks that its cuts should fall between."""
+    return _units(program, tuple(chunks))
+
+
+@lru_cache(maxsize=1024)
+def _units(program: Program, chunks: tuple[Sequence[Cuts] | None, ...]) -> tuple[Unit, ...]:
     shape = program.type.shape
     wanted = [Unit()] * len(shape)
     if 0 in shape:

@@ -9,6 +9,8 @@ from dask_tapestry.teg import Graph
 
 from .graphs import FOUR, stored
 
+MANY = dt.Resources(workers=64, threads=4, memory="16 GiB")
+
 
 def test_steps_say_all_that_a_plan_needs():
     y = stored().sum(axis=1) + 1
@@ -26,7 +28,7 @@ def test_one_block_an_operator():
 
 
 def test_the_same_question_has_the_same_answer():
-    x = stored((50_000, 50_000), "f8", (2000, 2000))
+    x = stored((10_000, 10_000), "f8", (2000, 2000))
     graph = Graph([(x @ x + x.mean(axis=0)).node])
     first, second = (search(graph, FOUR).state for _ in range(2))
     assert [p.grid for p in first.placed.values()] == [p.grid for p in second.placed.values()]
@@ -44,3 +46,10 @@ def test_what_cannot_fit_is_refused_by_name():
     x = stored((100, 10_000_000), "f8", (1, 10_000_000)).rechunk((1, -1))
     with pytest.raises(dt.MemoryLimitError, match=r"rechunk float64\[100, 10000000\].*smallest"):
         search(Graph([x.node]), tight)
+
+
+def test_a_job_worth_less_than_one_change_is_planned_as_it_is_seeded():
+    x = stored((10_000, 10_000), chunks=(1000, 1000))
+    short = search(Graph([(dt.sqrt(x) + 1).node]), MANY)
+    assert not short.points
+    assert search(Graph([(dt.sqrt(x) + 1).node]), MANY, budget=1.0).points
