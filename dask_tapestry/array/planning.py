@@ -36,7 +36,9 @@ __all__ = [
 def plan(
     *arrays: ArrayLike | Effect,
     resources: Resources | None = None,
-    method: Literal["auto", "none"] = "auto",
+    method: Literal["auto", "exhaustive", "none"] = "auto",
+    budget: float | None = None,
+    seed: int = 0,
 ) -> Plan:
     """Plan arrays and writes together, without running anything.
 
@@ -50,7 +52,13 @@ def plan(
         The machines to plan for; by default those configured, else the live client's workers, else
         this machine.
     method
-        ``"auto"``, or ``"none"`` for one block an operator.
+        ``"auto"``; ``"exhaustive"`` for the best of all plans of a small graph, by the cost model;
+        or ``"none"`` for one block an operator.
+    budget
+        Seconds to search for, on a core like the one that rates were measured on; by default what
+        the plan may be worth: nothing for a job of milliseconds, minutes for one of a week.
+    seed
+        Of what chance decides. The same seed and budget give the same plan.
 
     Returns
     -------
@@ -63,6 +71,10 @@ def plan(
         Without arguments.
     MemoryLimitError
         If a block cannot be made small enough.
+    PlanError
+        If there are too many plans for ``"exhaustive"``.
+    ValueError
+        If there is no such method, or the budget is negative.
 
     See Also
     --------
@@ -80,7 +92,7 @@ def plan(
     if not arrays:
         raise TypeError("plan needs at least one array")
     items, roots = _planned(arrays)
-    return Plan(build.build_plan(roots, resources, method), items)
+    return Plan(build.build_plan(roots, resources, method, budget, seed), items)
 
 
 def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike | Effect) -> None:

@@ -7,16 +7,15 @@ each text is named once, so that the page of a thousand steps stays below 300 kB
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from itertools import accumulate
 from typing import Any, Final
 
 from dask.utils import format_bytes
 
-from dask_tapestry.diagnostics.charts import Bar, timeline_svg
+from dask_tapestry.diagnostics.charts import Bar, frontier_svg, memory_svg, timeline_svg
 from dask_tapestry.diagnostics.explain import headline
 from dask_tapestry.diagnostics.step_text import (
     decided,
@@ -29,6 +28,8 @@ from dask_tapestry.diagnostics.step_text import (
 )
 from dask_tapestry.diagnostics.steps_picture import steps_svg
 from dask_tapestry.plan.plan import Plan
+from dask_tapestry.plan.simulate import simulate
+from dask_tapestry.plan.simulation import Simulation
 from dask_tapestry.plan.step import Step
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
@@ -48,7 +49,12 @@ PAGE: Final = """<!doctype html>
 
 def plan_page(plan: Plan) -> str:
     """Return a page of the plan, complete in itself."""
-    charts = [("When steps run", timeline_svg(_bars(plan)))]
+    run = simulate(plan)
+    charts = [
+        ("When steps run", timeline_svg(_bars(plan, run))),
+        ("Memory of a worker", memory_svg(run.memory, run.memory_bytes)),
+        *_frontier_charts(plan),
+    ]
     return PAGE.format(
         style=_text("page.css"),
         script=_text("page.js"),
@@ -82,14 +88,23 @@ def _text(name: str) -> str:
     return files("dask_tapestry.diagnostics").joinpath(name).read_text("utf-8")
 
 
-def _bars(plan: Plan) -> list[Bar]:
-    """When each step runs: one after the other."""
-    steps = list(plan.steps.values())
-    ends = list(accumulate(step.cost.seconds for step in steps))
+def _bars(plan: Plan, run: Simulation) -> list[Bar]:
+    """When each step runs, as it is simulated."""
     return [
-        Bar(number, operators(step).rpartition(" > ")[2], end - step.cost.seconds, end)
-        for number, (step, end) in enumerate(zip(steps, ends, strict=True), start=1)
+        Bar(number, operators(step).rpartition(" > ")[2], times.begin, times.end)
+        for number, (step, times) in enumerate(
+            zip(plan.steps.values(), run.steps, strict=True), start=1
+        )
     ]
+
+
+def _frontier_charts(plan: Plan) -> Iterator[tuple[str, str]]:
+    """The plans that were found beside this one, by seconds and what they move, read or hold."""
+    costs = [point.cost for point in plan.points]
+    chosen = {**plan.cost, "seconds": sum(s.estimate.seconds for s in plan.steps.values())}
+    for resource in ("bytes_moved", "bytes_read", "peak_worker_bytes"):
+        if len({cost[resource] for cost in costs}) > 1:
+            yield "Plans that were found", frontier_svg(costs, chosen, resource)
 
 
 def _row(step: Step, number: Mapping[Node, int]) -> str:

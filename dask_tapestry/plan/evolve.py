@@ -30,6 +30,7 @@ CROSSED: Final = 0.1  # share of trials with two parents
 PLACES: Final = 4  # nodes that a mutator is tried at, until it has a move
 WINDOW: Final = 24  # trials in a row, whose gain is compared with what they took
 PATIENCE: Final = 3  # windows without enough gain, after which the search ends
+COSTS_A_TRIAL: Final = 4  # that a trial takes as long as, besides the costs that it computes
 EARNED: Final = 4.0  # trials that a prior counts for
 
 T = TypeVar("T")
@@ -114,6 +115,7 @@ class Evolution:
 
     def trial(self) -> bool:
         """Try one change of one plan; return whether it led to the frontier."""
+        self.space.pricing.evaluated += COSTS_A_TRIAL
         if self.rng.random() < CROSSED and len(self._members) > 1:
             return self._take(self.space.state(self._crossed()))
         score = self._drawn(self.scores, [s.weight for s in self.scores])

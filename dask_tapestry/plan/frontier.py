@@ -14,7 +14,8 @@ from dask_tapestry.plan.own_peaks import plan_amounts
 from dask_tapestry.plan.space import Sketch, Space, steps_of
 
 RESOURCES: Final = ("seconds", "bytes_read", "bytes_moved", "tasks", "peak_worker_bytes")
-MOST_POINTS: Final = 64  # of a frontier; of more, those that take longest are dropped
+MOST_POINTS: Final = 32  # of a frontier; of more, those that take longest are dropped
+SLOW: Final = 8.0  # times the seconds of the fastest: no saving elsewhere is worth that
 CLOSE: Final = 0.02  # of a resource: points that differ by less in all are one
 
 
@@ -28,7 +29,8 @@ class Point(NamedTuple):
 class Frontier:
     """Points that are kept as long as no other is as good in all resources and better in one.
 
-    A plan that a worker's memory does not fit, or that the user's limits forbid, is no point.
+    The fastest is the first. A plan that a worker's memory does not fit, or that the user's limits
+    forbid, is no point.
     """
 
     def __init__(self, space: Space) -> None:
@@ -36,7 +38,7 @@ class Frontier:
         self.points: list[Point] = []
 
     def __iter__(self) -> Iterator[Point]:
-        return iter(sorted(self.points, key=lambda point: point.cost["seconds"]))
+        return iter(self.points)
 
     def add(self, state: State) -> bool:
         """Take a plan among the points, if it is better than each of them in something."""
@@ -47,14 +49,16 @@ class Frontier:
         cost = full_cost(self.space, state)
         if self._is_beaten(cost):
             return False
-        self.points = [p for p in self.points if not _beats(cost, p.cost, 0.0)]
-        self.points.append(Point(state, cost))
-        if len(self.points) > MOST_POINTS:
-            self.points.remove(max(self.points, key=lambda point: point.cost["seconds"]))
-        return True
+        kept = [p for p in self.points if not _beats(cost, p.cost, 0.0)]
+        kept.append(Point(state, cost))
+        kept.sort(key=lambda point: point.cost["seconds"])
+        most = SLOW * kept[0].cost["seconds"]
+        self.points = [p for p in kept[:MOST_POINTS] if p.cost["seconds"] <= most]
+        return any(point.state is state for point in self.points)
 
     def _is_beaten(self, cost: Mapping[str, float]) -> bool:
-        return any(_beats(point.cost, cost, CLOSE) for point in self.points)
+        slow = bool(self.points) and cost["seconds"] > SLOW * self.points[0].cost["seconds"]
+        return slow or any(_beats(point.cost, cost, CLOSE) for point in self.points)
 
     def distance(self, cost: Mapping[str, float]) -> float:
         """How far a cost is from the nearest point: the logarithm of how often as much it takes."""

@@ -9,6 +9,7 @@ Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -153,9 +154,9 @@ def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[Form
                 yield (*before, FormChoice(form.name, form.sizes[len(form.sizes) // 2]))
                 continue
             size = now[place].size
-            near = [s for s in form.sizes if s < size][-1:] + [s for s in form.sizes if s > size][
-                :1
-            ]
+            near = sorted(form.sizes)
+            finer, coarser = bisect_left(near, size), bisect_right(near, size)
+            near = near[max(0, finer - 1) : finer] + near[coarser : coarser + 1]
             for other in near:
                 yield (*before, FormChoice(form.name, other), *after)
                 yield (*before, FormChoice(form.name, other))

@@ -1,29 +1,10 @@
 """What single changes of choices make better."""
 
-import dask_tapestry as dt
 from dask_tapestry.plan.choices import Choices
 from dask_tapestry.plan.improve import improve, moves
-from dask_tapestry.plan.space import Space
-from dask_tapestry.teg import Graph
 
 from .graphs import stored
-from .test_pricing import pricing
-
-WIDE = dt.Resources(workers=64, threads=4, memory="64 GiB")
-
-
-COSTS = 5000  # more than any of these takes
-
-
-def space_of(*ys, resources=WIDE):
-    return Space(Graph([y.node for y in ys]), pricing(resources), resources)
-
-
-def network(layers):
-    x = stored((10_000_000, 1024), "f4", (20_000, 1024))
-    for _ in range(layers):
-        x = dt.maximum(x @ stored((1024, 1024), "f4", (1024, 1024)), 0)
-    return x
+from .spaces import COSTS, network, space_of
 
 
 def test_layers_of_a_network_become_one_step():

@@ -299,6 +299,8 @@ class ArrayMethods:
             self,
             *arrays: ArrayLike | Effect,
             resources: Resources | None = None,
-            method: Literal["auto", "none"] = "auto",
+            method: Literal["auto", "exhaustive", "none"] = "auto",
+            budget: float | None = None,
+            seed: int = 0,
         ) -> Plan: ...
         def to_hdf5(self, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None: ...

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, final, runtime_checkable
 
 from dask import base
 
+from dask_tapestry.array.core.frontier import Frontier
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_html, plan_page
@@ -16,6 +18,7 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan.abstract import abstract
 from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.frontier import Point
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.plan import Plan as CorePlan
 from dask_tapestry.plan.resources import Resources
@@ -35,6 +38,11 @@ class Planned(Protocol):
     def __init__(self, node: Node, plan: CorePlan | None = None) -> None: ...
     @property
     def node(self) -> Node: ...
+
+
+def _at(core: CorePlan, point: Point, items: tuple[Planned, ...]) -> Plan:
+    """The plan at a point of the frontier."""
+    return Plan(core.at(point), items)
 
 
 @final
@@ -74,6 +82,17 @@ class Plan:
     def resources(self) -> Resources:
         """What the plan was made for."""
         return self.core.resources
+
+    @property
+    def frontier(self) -> Frontier[Plan]:
+        """The plans that the search found, of which none is better than another in everything.
+
+        This plan is one of them, or the only one where the work is too short to be searched.
+        """
+        items, core = self._items, self.core
+        if not core.points:
+            return Frontier([lambda: self])
+        return Frontier([partial(_at, core, point, items) for point in core.points])
 
     @property
     def teg(self) -> Graph:

@@ -1,0 +1,37 @@
+"""How long is searched."""
+
+import dask_tapestry as dt
+from dask_tapestry.plan.budget import LONG, SECONDS_A_COST, SHARE, costs_within, costs_worth
+from dask_tapestry.plan.choices import Choices
+
+from .graphs import stored
+from .spaces import space_of
+
+
+def seconds(y):
+    state = space_of(y).state(Choices())
+    return state.seconds, costs_worth(state) * SECONDS_A_COST
+
+
+def test_short_work_is_not_searched_for_and_long_work_not_for_long():
+    job, search = seconds(stored((100, 100)) + 1)
+    assert (job < 0.01, search) == (True, 0)
+    job, search = seconds(dt.exp(stored((3_000_000, 10_000))))
+    assert 1 < job < LONG
+    assert 0.9 * SHARE * job < search <= SHARE * job
+    job, search = seconds(stored((500_000_000, 1000), "f8", (100_000, 1000)) + 1)
+    assert job > LONG
+    assert SHARE * LONG < search < SHARE * job
+
+
+def test_a_plan_that_does_not_fit_is_searched_for():
+    tight = dt.Resources(workers=1, threads=1, memory="1 MB")
+    space = space_of(stored((100, 200_000), "f8", (1, 200_000)).rechunk((1, -1)), resources=tight)
+    state = space.state(Choices())
+    assert state.shortfall > 0
+    assert costs_worth(state) == int(SHARE * LONG / SECONDS_A_COST)
+
+
+def test_seconds_are_converted():
+    assert costs_within(0) == 0
+    assert costs_within(3.0) == int(3 / SECONDS_A_COST)
