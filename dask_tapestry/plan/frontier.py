@@ -27,9 +27,10 @@ class Point(NamedTuple):
 
 
 class Frontier:
-    """Points, the fastest first, that are kept as long as no other is as good in all resources and better in one.
+    """Points that are kept as long as no other is as good in all resources and better in one.
 
-    A plan that a worker's memory does not fit, or that the user's limits forbid, is no point.
+    The fastest is the first. A plan that a worker's memory does not fit, or that the user's limits
+    forbid, is no point.
     """
 
     def __init__(self, space: Space) -> None:

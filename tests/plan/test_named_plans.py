@@ -7,7 +7,7 @@ in `MISSED`, exactly: a figure that is met now has to leave it.
 import pytest
 
 from benchmarks.planner.named import find
-from benchmarks.planner.programs import IDLE, NAMED
+from benchmarks.planner.programs import NAMED
 
 AGAIN = "moved and read again of the 2.5D bound"
 VERIFIED = "verified"

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, final, overload
+from typing import Generic, Protocol, TypeVar, final, overload
 
 from dask.utils import format_bytes, parse_bytes
 
 from dask_tapestry.errors import PlanError
 
-if TYPE_CHECKING:
-    from dask_tapestry.array.core.plan import Plan
-
 __all__ = ["Frontier"]
 
 SHOWN = ("seconds", "bytes_read", "bytes_moved", "peak_worker_bytes", "tasks")
-CostAndPlan = tuple[dict[str, float], "Plan"]
+
+
+class Costed(Protocol):
+    """A plan."""
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """What it takes of each resource."""
+
+
+P = TypeVar("P", bound=Costed)
 
 
 @final
-class Frontier(Sequence[CostAndPlan]):
+class Frontier(Sequence[tuple[dict[str, float], P]], Generic[P]):
     """Plans to choose from, the fastest first, each with its cost.
 
     `Plan.frontier` has them. A plan that takes more of everything than another is not among them.
@@ -43,11 +50,11 @@ class Frontier(Sequence[CostAndPlan]):
     (True, None)
     """
 
-    def __init__(self, makers: Sequence[Callable[[], Plan]]) -> None:
+    def __init__(self, makers: Sequence[Callable[[], P]]) -> None:
         self._makers = makers
 
     @cached_property
-    def _plans(self) -> list[CostAndPlan]:
+    def _plans(self) -> list[tuple[dict[str, float], P]]:
         plans = [make() for make in self._makers]
         return sorted([(p.cost, p) for p in plans], key=lambda found: found[0]["seconds"])
 
@@ -55,16 +62,18 @@ class Frontier(Sequence[CostAndPlan]):
         return len(self._makers)
 
     @overload
-    def __getitem__(self, index: int) -> CostAndPlan: ...
+    def __getitem__(self, index: int) -> tuple[dict[str, float], P]: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[CostAndPlan]: ...
-    def __getitem__(self, index: int | slice) -> CostAndPlan | Sequence[CostAndPlan]:
+    def __getitem__(self, index: slice) -> Sequence[tuple[dict[str, float], P]]: ...
+    def __getitem__(
+        self, index: int | slice
+    ) -> tuple[dict[str, float], P] | Sequence[tuple[dict[str, float], P]]:
         return self._plans[index]
 
-    def __iter__(self) -> Iterator[CostAndPlan]:
+    def __iter__(self) -> Iterator[tuple[dict[str, float], P]]:
         return iter(self._plans)
 
-    def best(self, resource: str, **limits: float | str) -> CostAndPlan:
+    def best(self, resource: str, **limits: float | str) -> tuple[dict[str, float], P]:
         """Return the plan that takes least of one resource, within limits on others.
 
         Parameters

@@ -84,7 +84,7 @@ class Plan:
         return self.core.resources
 
     @property
-    def frontier(self) -> Frontier:
+    def frontier(self) -> Frontier[Plan]:
         """The plans that the search found, of which none is better than another in everything.
 
         This plan is one of them, or the only one where the work is too short to be searched.
