@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
@@ -51,6 +52,11 @@ class Needs:
 
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     """What computing the cells `box` takes; `chunks` are the cuts in which inputs are held."""
+    return _needs_of(program, box, tuple(chunks), local)
+
+
+@lru_cache(maxsize=8192)  # a search asks for those of each step in each plan that it compares
+def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     schedule = program.schedule(box)
     read = touched = brought = blocks = 0
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
