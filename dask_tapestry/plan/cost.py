@@ -21,6 +21,7 @@ from dask_tapestry.plan.footprint import (
     met_blocks,
     needs_of,
 )
+from dask_tapestry.plan.from_others import Reading, bytes_from_others
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
 from dask_tapestry.plan.own_resources import beyond_limits, step_amounts
@@ -295,8 +296,9 @@ def _reads(
     count = prod([c.count for c in cuts])
     moves = movement(program)
     found: list[_Read] = []
-    largest, local = 0.0, -1
+    readings: list[Reading] = []
     for number, (type_, own) in enumerate(zip(program.inputs, held, strict=True)):
+        readings.append(Reading())
         if own is None:
             found.append(_Read(0, 0, 0))
             continue
@@ -312,10 +314,7 @@ def _reads(
         fetches = distinct * min(machine.workers, -(-count // distinct))
         sent = exact if sliced else whole
         piece = max((largest_piece(b, own) for b in boxes[number]), default=0) * size * distinct
-        if piece > largest:
-            largest, local = piece, number
-        found.append(_Read(sent * fetches, count * met, distinct * met if sliced else 0))
-    if local >= 0:
-        found[local] = found[local]._replace(moved=max(0.0, found[local].moved - largest))
-    elsewhere = 1 - 1 / machine.workers
-    return [r._replace(moved=r.moved * elsewhere) for r in found]
+        readings[-1] = Reading(sent * fetches, sent * distinct, piece, distinct)
+        found.append(_Read(0, count * met, distinct * met if sliced else 0))
+    moved = bytes_from_others(readings, machine.workers)
+    return [r._replace(moved=n) for r, n in zip(found, moved, strict=True)]

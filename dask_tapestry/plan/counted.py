@@ -13,11 +13,12 @@ from typing import Final
 from dask_tapestry.plan.access import Access, UncountableError
 from dask_tapestry.plan.cost import StepCost, Taken, with_taken
 from dask_tapestry.plan.footprint import Held
+from dask_tapestry.plan.from_others import Reading, bytes_from_others
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.store_requests import block_requests
 from dask_tapestry.plan.symmetric import is_symmetric
-from dask_tapestry.plan.traffic import Traffic, traffic
+from dask_tapestry.plan.traffic import traffic
 from dask_tapestry.zspace import Cuts, block_range, largest_box
 
 MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs
@@ -52,27 +53,14 @@ def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machi
     own = tuple([None if h is None else tuple(h) for h in held])
     total = traffic(access, own, machine.workers, machine.workers == 1)
     equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+    readings = [Reading(x.fetched, x.distinct, x.nearest, x.boxes) for x in total.inputs]
     return Taken(
         read=total.stored,
         requests=total.requests + block_requests(program, largest_box(cuts))[1] * equal,
-        moved=_moved(total, machine),
+        moved=sum(bytes_from_others(readings, machine.workers)),
         edges=_edges(access, own, sum(each.edges for each in total.inputs)),
         slices=sum(each.slices for each in total.inputs),
     )
-
-
-def _moved(total: Traffic, machine: Machine) -> float:
-    """Bytes that go from worker to worker.
-
-    What a worker takes is as likely there as with any other, but blocks are computed where the
-    largest parts of their inputs lie: those of one input are there.
-    """
-    if machine.workers == 1 or not total.inputs:
-        return 0.0
-    fetched = [each.fetched for each in total.inputs]
-    near = max(range(len(fetched)), key=lambda number: total.inputs[number].nearest)
-    fetched[near] = max(0, fetched[near] - total.inputs[near].nearest)
-    return sum(fetched) * (1 - 1 / machine.workers)
 
 
 def _edges(access: Access, held: tuple[tuple[Cuts, ...] | None, ...], edges: int) -> int:

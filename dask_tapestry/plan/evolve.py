@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from dask_tapestry.plan.budget import SECONDS_A_COST
+from dask_tapestry.plan.budget import SECONDS_A_COST, Effort
 from dask_tapestry.plan.choices import Choices, State
 from dask_tapestry.plan.frontier import Frontier, quick_cost
 from dask_tapestry.plan.mutators import Mutator, mutators_of
@@ -93,17 +93,11 @@ class Evolution:
                 self.best = state
             self._take(state)
 
-    def run(self, costs: int, to_the_end: bool = False) -> None:
-        """Search until as many costs are computed, or until what it gains is worth less than that.
-
-        Parameters
-        ----------
-        to_the_end
-            Whether to go on however little it gains.
-        """
-        pricing = self.space.pricing
-        last, idle = pricing.evaluated + costs, 0
-        while pricing.evaluated < last and idle < (PATIENCE if not to_the_end else costs):
+    def run(self, effort: Effort) -> None:
+        """Search until the effort is spent, or until what that gains is worth less than it."""
+        pricing, idle = self.space.pricing, 0
+        last = pricing.evaluated + (effort.costs or 0)
+        while pricing.evaluated < last and (effort.to_the_end or idle < PATIENCE):
             before, spent = self.best, pricing.evaluated
             for _ in range(WINDOW):
                 self.trial()

@@ -22,7 +22,7 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     beside it; and memory that is kept to be used again.
     """
     resources, steps = plan.resources, plan.steps
-    held = {node: resident_bytes(step, plan) for node, step in steps.items()}
+    held = resident_bytes(plan)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(node, step, held[node], node in placed and not node.operator.fills)
@@ -135,12 +135,21 @@ def _idle(plan: PlannedSteps) -> int:
     return max(0, apart - max((n.work for n in needs), default=0))
 
 
-def resident_bytes(step: Step, plan: PlannedSteps) -> int:
-    """Bytes of a step's output that are held at once.
+def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
+    """Bytes of each step's output that are held at once.
 
     A value that is read block by block is freed block by block; results, and values that a block
     of a reader reads whole, are held whole.
     """
+    readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
+    for reader in plan.steps.values():
+        for node in dict.fromkeys(reader.inputs):
+            if node in readers and node is not reader.node:
+                readers[node].append(reader)
+    return {node: _resident(step, plan, readers[node]) for node, step in plan.steps.items()}
+
+
+def _resident(step: Step, plan: PlannedSteps, readers: Iterable[Step]) -> int:
     node = step.node
     if isinstance(node.operator, Sink):
         return 0
@@ -148,9 +157,7 @@ def resident_bytes(step: Step, plan: PlannedSteps) -> int:
         return node.type.nbytes
     block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
     streaming = plan.resources.slots * 4 * block
-    whole = any(
-        _reads_many(reader, step) for reader in plan.steps.values() if node in reader.inputs
-    )
+    whole = any(_reads_many(reader, step) for reader in readers)
     return node.type.nbytes if whole else min(node.type.nbytes, streaming)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
-from dask_tapestry.plan.budget import costs_within, costs_worth
+from dask_tapestry.plan.budget import NO_EFFORT, Effort
 from dask_tapestry.plan.choices import Choices, State
 from dask_tapestry.plan.evaluate import evaluate
 from dask_tapestry.plan.evolve import Evolution
@@ -36,10 +36,11 @@ MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has t
 
 
 class Found(NamedTuple):
-    """The plan to take, and the frontier that it was chosen from."""
+    """The plan to take, the frontier that it was chosen from, and what is left of the budget."""
 
     state: State
     points: tuple[Point, ...] = ()
+    left: Effort = NO_EFFORT
 
     @property
     def rank(self) -> Rank:
@@ -74,13 +75,15 @@ def search(
     """
     machine = Machine.of(resources)
     found: list[Found] = []
+    effort = Effort.of(budget)
     for share in TASK_SHARES:
         limits = Limits.of(resources, share)
         limits = limits.uncut if method == "none" else limits
         space = Space(graph, Pricing(machine, limits), resources)
-        found.append(_METHODS[method](space, budget, seed))
+        found.append(_METHODS[method](space, effort, seed))
         if not found[-1].state.shortfall and space.fits(found[-1].state):
             return found[-1]
+        effort = found[-1].left
     enough = next((one for one in found if not one.state.shortfall), None)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
@@ -88,26 +91,27 @@ def search(
     raise MemoryLimitError(_refusal(worst, Limits.of(resources, TASK_SHARES[0]).task))
 
 
-def _uncut(space: Space, budget: float | None, seed: int) -> Found:
+def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:
     """One block an operator."""
-    del budget, seed  # nothing is searched
     return Found(space.state(Choices()))
 
 
-def _auto(space: Space, budget: float | None, seed: int) -> Found:
+def _auto(space: Space, effort: Effort, seed: int) -> Found:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
     graph, forms = choose_forms(space.graph, space.pricing)
     first = evaluate(graph, Choices(forms=forms), space.pricing)
-    costs = costs_worth(first) if budget is None else costs_within(budget)
-    if not costs:
+    effort = effort.for_plan(first)
+    if not effort.costs:
         return Found(first)
-    last = space.pricing.evaluated + costs
+    before = space.pricing.evaluated
     seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
-    states = [improve(space, space.state(seed), min(costs, MOST_IMPROVED)) for seed in seeds]
+    each = min(effort.costs, MOST_IMPROVED)
+    states = [improve(space, space.state(seed), each) for seed in seeds]
     evolution = Evolution(space, seed)
     evolution.begin([_recut(space, state) for state in states])
-    evolution.run(last - space.pricing.evaluated, to_the_end=budget is not None)
-    return Found(evolution.best, tuple(evolution.frontier))
+    evolution.run(effort.less(space.pricing.evaluated - before))
+    left = effort.less(space.pricing.evaluated - before)
+    return Found(evolution.best, tuple(evolution.frontier), left)
 
 
 def _recut(space: Space, state: State) -> State:
@@ -116,13 +120,13 @@ def _recut(space: Space, state: State) -> State:
     return cut if cut is not None and cut.rank < state.rank and space.fits(cut) else state
 
 
-def _exhaustive(space: Space, budget: float | None, seed: int) -> Found:
+def _exhaustive(space: Space, effort: Effort, seed: int) -> Found:
     """The best of all plans."""
-    found = _auto(space, budget, seed)
-    return Found(exhaustive(space, found.state), found.points)
+    found = _auto(space, effort, seed)
+    return found._replace(state=exhaustive(space, found.state))
 
 
-_METHODS: Final[dict[str, Callable[[Space, float | None, int], Found]]] = {
+_METHODS: Final[dict[str, Callable[[Space, Effort, int], Found]]] = {
     "auto": _auto,
     "exhaustive": _exhaustive,
     "none": _uncut,

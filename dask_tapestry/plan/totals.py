@@ -32,7 +32,7 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
         "bytes_read": round(sum(cost.read for cost in costs)),
         "bytes_written": round(sum(cost.written for cost in costs)),
         "bytes_moved": round(sum(cost.moved for cost in costs)),
-        "memory_bytes": sum(resident_bytes(step, plan) for step in steps),
+        "memory_bytes": sum(resident_bytes(plan).values()),
         "peak_worker_bytes": peak,
         "peak_worker_compute": flops / workers,
         "memory_waste": max(0.0, 1 - peak / plan.resources.memory_bytes),

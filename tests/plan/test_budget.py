@@ -1,7 +1,7 @@
 """How long is searched."""
 
 import dask_tapestry as dt
-from dask_tapestry.plan.budget import LONG, SECONDS_A_COST, SHARE, costs_within, costs_worth
+from dask_tapestry.plan.budget import LONG, NO_EFFORT, SECONDS_A_COST, SHARE, Effort, costs_worth
 from dask_tapestry.plan.choices import Choices
 
 from .graphs import stored
@@ -33,5 +33,16 @@ def test_a_plan_that_does_not_fit_is_searched_for():
 
 
 def test_seconds_are_converted():
-    assert costs_within(0) == 0
-    assert costs_within(3.0) == int(3 / SECONDS_A_COST)
+    assert Effort.of(0) == (0, True)
+    assert Effort.of(3.0).costs == int(3 / SECONDS_A_COST)
+
+
+def test_what_is_not_given_is_decided_by_the_plan():
+    state = space_of(dt.exp(stored((3_000_000, 10_000)))).state(Choices())
+    assert Effort.of(None).for_plan(state) == (costs_worth(state), False)
+    assert Effort.of(1).for_plan(state) == Effort.of(1)
+
+
+def test_effort_is_spent():
+    assert Effort(10, True).less(4) == (6, True)
+    assert Effort(10).less(40) == NO_EFFORT

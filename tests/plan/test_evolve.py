@@ -3,6 +3,7 @@
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.plan.budget import Effort
 from dask_tapestry.plan.choices import Choices
 from dask_tapestry.plan.evolve import PATIENCE, WINDOW, Evolution, Score
 
@@ -10,10 +11,10 @@ from .graphs import FOUR, stored
 from .spaces import gram, network, space_of
 
 
-def evolved(space, seed=0, costs=2000, **options):
+def evolved(space, seed=0, costs=2000, to_the_end=False):
     evolution = Evolution(space, seed)
     evolution.begin([space.state(Choices())])
-    evolution.run(costs, **options)
+    evolution.run(Effort(costs, to_the_end))
     return evolution
 
 
@@ -51,7 +52,7 @@ def test_a_plan_that_does_not_fit_may_be_a_parent():
     assert space.state(seed).shortfall > 0
     evolution = Evolution(space, 0)
     evolution.begin([space.state(seed)])
-    evolution.run(2000)
+    evolution.run(Effort(2000))
     assert evolution.best.shortfall == 0
     assert space.fits(evolution.best)
 

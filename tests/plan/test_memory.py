@@ -22,7 +22,7 @@ def test_results_stay_in_memory_and_written_values_do_not(tmp_path):
 def test_the_peak_counts_results_and_working_sets():
     plan = dt.plan(stored() + 1, resources=FOUR).core
     (step,) = plan.steps.values()
-    assert resident_bytes(step, plan) == stored().nbytes
+    assert resident_bytes(plan)[step.node] == stored().nbytes
     peak = peak_worker_bytes(plan)
     block = step.node.type.nbytes // step.count
     assert peak >= stored().nbytes // 4 + 2 * (step.needs.work - block)
@@ -62,7 +62,7 @@ def test_values_that_are_never_there_together_are_counted_once():
     for _ in range(4):
         x = (x.rechunk((1000, -1)) + 1).rechunk((-1, 100)) * 2
     plan = dt.plan(x.sum(), resources=FOUR).core
-    held = [resident_bytes(step, plan) for step in plan.steps.values()]
+    held = list(resident_bytes(plan).values())
     apart = peak_worker_bytes(plan) * FOUR.workers
     assert sum(held) > 6 * x.nbytes
     assert apart < sum(held)
