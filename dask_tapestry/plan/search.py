@@ -81,7 +81,7 @@ def search(
         limits = limits.uncut if method == "none" else limits
         space = Space(graph, Pricing(machine, limits), resources)
         found.append(_METHODS[method](space, effort, seed))
-        if not found[-1].state.shortfall and space.fits(found[-1].state):
+        if not found[-1].state.shortfall and space.fits_at_worst(found[-1].state):
             return found[-1]
         effort = found[-1].left
     enough = next((one for one in found if not one.state.shortfall), None)
