@@ -70,5 +70,5 @@ def counted_input(
                 sent += block.size * itemsize
         moved, distinct = moved + n * sent, distinct + sent
         fetched, nearest = fetched + min(n, workers) * sent, nearest + largest * itemsize
-    boxes = len(times)
-    return InputTraffic(cells, whole, edges, len(slices), moved, distinct, fetched, nearest, boxes)
+    totals = (cells, whole, edges, len(slices), moved, distinct, fetched, nearest)
+    return InputTraffic(*totals, boxes=len(times), reads=sum(times.values()))

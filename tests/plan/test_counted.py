@@ -135,3 +135,11 @@ def test_all_blocks_count_not_the_largest_one_alone():
     assert step.cuts == (Cuts.regular(1000, 100),) * 2
     assert step.estimate.edges == 200
     assert step.cost.edges == 190, "on the diagonal two blocks are one"
+
+
+def test_a_block_lies_with_one_of_the_boxes_that_it_reads():
+    x = dt.placeholder((8000, 8000), "f8").rechunk((1000, 1000))
+    plan = dt.plan((x + x.T).rechunk((1000, 1000)), resources=FOUR).core
+    step = plan.steps[plan.graph.roots[0]]
+    assert step.cuts == (Cuts.regular(8000, 1000),) * 2
+    assert step.cost.moved == 56 * 1000 * 1000 * 8, "of each pair of blocks off the diagonal one"
