@@ -7,16 +7,19 @@ as much as the one in the middle.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from dask_tapestry.plan.access import Access
+from dask_tapestry.plan.access import Access, Leaf
+from dask_tapestry.plan.domain import Place
 from dask_tapestry.plan.footprint import Held, Needs, needs_of
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.translates import reads_in_place
 from dask_tapestry.zspace import Cuts, block_box, largest_box
 
 MOST_LOOKED_AT: Final = 64  # classes of blocks; it takes .1 to .2 ms each
+MOST_TURNS: Final = 8  # blocks in a row after which boxes lie on other blocks as before, mostly
 
 
 def usual_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: bool) -> Needs:
@@ -28,7 +31,8 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
     """What a block takes at most, field by field.
 
     Of more than `MOST_LOOKED_AT` classes of blocks so many are looked at, and a block that is far
-    from all edges.
+    from all edges. Of the class that takes most, blocks in a row are: one may read parts of more
+    blocks than the next.
 
     Examples
     --------
@@ -44,9 +48,25 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
     (0, 4000000)
     """
     usual = usual_needs(program, cuts, held, local)
-    if reads_in_place(program):
+    if not any(held) and reads_in_place(program):
         return usual
-    leaves = islice(Access.of(program, cuts).each_leaf(), MOST_LOOKED_AT)
-    others = [needs_of(program, block_box(cuts, leaf.index), held, local) for leaf in leaves]
-    most = {name: max([getattr(n, name) for n in (usual, *others)]) for name in vars(usual)}
-    return Needs(**most)
+
+    def needs(index: Place) -> Needs:
+        return needs_of(program, block_box(cuts, index), held, local)
+
+    leaves = tuple(islice(Access.of(program, cuts).each_leaf(), MOST_LOOKED_AT))
+    found = [usual, *[needs(leaf.index) for leaf in leaves]]
+    if any(held) and not local:
+        heaviest = max(zip(found[1:], leaves, strict=True), key=lambda pair: pair[0].work)[1]
+        found += [needs(index) for index in _next_to(heaviest)]
+    return Needs(**{name: max([getattr(n, name) for n in found]) for name in vars(usual)})
+
+
+def _next_to(leaf: Leaf) -> Iterator[Place]:
+    """Blocks of a class along each way: their boxes lie otherwise on the blocks of inputs."""
+    domain, own = leaf.domain, leaf.translates.place
+    for number, way in enumerate(domain.ways):
+        for turn in range(1, min(way.count, MOST_TURNS)):
+            place = (*own[:number], (own[number] + turn) % way.count, *own[number + 1 :])
+            if domain.band is None or place not in domain.band:
+                yield domain.block(place)

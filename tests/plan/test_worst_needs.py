@@ -10,7 +10,7 @@ from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, block_box
 
 from .graphs import FOUR, stored
-from .small_steps import random_step
+from .small_steps import random_cuts, random_step
 
 
 def fused(x):
@@ -62,3 +62,26 @@ def test_a_plan_that_would_not_fit_at_its_worst_block_is_cut_finer():
     data = dt.sqrt(stored((20_000, 1000)) + stored((20_000, 1000)).sum(axis=1, keepdims=True))
     y = dt.pad(data, ((400_000, 0), (0, 0))).sum(axis=1)
     dt.plan(y, resources=machines).verify()
+
+
+def test_few_blocks_read_parts_of_more_blocks_than_were_looked_at():
+    beyond = []
+    for seed in range(150):
+        random = Random(seed)
+        program, cuts = random_step(random)
+        held = tuple(tuple(random_cuts(random, n) for n in x.shape) for x in program.inputs)
+        indices = product(*[range(c.count) for c in cuts])
+        works = [needs_of(program, block_box(cuts, i), held, False).work for i in indices]
+        beyond.append(max(works) / max(1, worst_needs(program, cuts, held, False).work))
+    assert sum(ratio > 1 for ratio in beyond) <= 0.02 * len(beyond)
+    assert max(beyond) < 1.5
+
+
+def test_a_block_that_straddles_two_is_found():
+    x = dt.placeholder((100, 30), "f8")
+    program = group_of((x + 1).node, {x.node}).program
+    cuts = (Cuts.regular(100, 5), Cuts.regular(30, 30))
+    held = ((Cuts.regular(100, 12), Cuts.regular(30, 30)),)
+    usual, worst = (of(program, cuts, held, False) for of in (usual_needs, worst_needs))
+    assert (usual.blocks, worst.blocks) == (1, 2)
+    assert worst.work > usual.work
