@@ -190,11 +190,14 @@ class Reach(NamedTuple):
         Cells of the boxes, and of the blocks that they meet.
     blocks
         How many they meet; none where nothing is cut.
+    most
+        Most cells of a box that lie in one block.
     """
 
     exact: int
     whole: int
     blocks: int
+    most: int
 
 
 @lru_cache(maxsize=4096)
@@ -202,9 +205,10 @@ def reach_of(boxes: tuple[ZRange, ...], cuts: tuple[Cuts, ...] | None) -> Reach:
     """What `boxes` take of blocks that are cut so."""
     exact = sum([box.size for box in boxes])
     if cuts is None:
-        return Reach(exact, exact, 0)
+        return Reach(exact, exact, 0, 0)
     met = [_met(box, cuts) for box in boxes]
-    return Reach(exact, sum([m.cells for m in met]), sum([m.blocks for m in met]))
+    whole, blocks = sum([m.cells for m in met]), sum([m.blocks for m in met])
+    return Reach(exact, whole, blocks, max([m.most for m in met], default=0))
 
 
 class Met(NamedTuple):
@@ -223,11 +227,6 @@ def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
 def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
     """Number of blocks that meet `box`; of an empty box one."""
     return _met(box, tuple(cuts)).blocks
-
-
-def largest_piece(box: ZRange, cuts: Sequence[Cuts]) -> int:
-    """Cells of `box` that lie in one held block at most."""
-    return _met(box, tuple(cuts)).most
 
 
 @lru_cache(maxsize=8192)
