@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from functools import lru_cache
 from typing import NamedTuple
 
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
