@@ -59,21 +59,17 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
     schedule = program.schedule(box)
     read = touched = brought = blocks = 0
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
-        exact = sum(b.size for b in boxes) * type_.dtype.itemsize
-        whole = exact if local else _moved_bytes(boxes, cuts, type_.dtype.itemsize)
+        reach = reach_of(boxes, None if cuts is None else tuple(cuts))
+        exact = reach.exact * type_.dtype.itemsize
+        whole = exact if local else _moved_bytes(reach, type_.dtype.itemsize)
         grows = box == program.type.box or exact < type_.nbytes
         read += whole
         touched += exact if grows else 0
-        met = sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 0
-        brought += (whole if met and not local else 0) + (exact if met > len(boxes) else 0)
-        blocks += met
-    flops = stored = 0
-    for work in schedule.works:
-        instruction = program.instructions[work.value - len(program.inputs)]
-        stored += instruction.operator.stored_bytes(work.box)
-        flops += instruction.operator.flops(instruction.types, work.box)
-    peak = peak_bytes(program, schedule)
-    copied = 0 if local else _copied_bytes(program, box, peak)
+        brought += whole if reach.blocks and not local else 0
+        brought += exact if reach.blocks > len(boxes) else 0
+        blocks += reach.blocks
+    flops, stored, peak, at_end = _own_needs(program, box)
+    copied = 0 if local else at_end
     return Needs(
         read + stored,
         stored,
@@ -86,12 +82,32 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
     )
 
 
-def _moved_bytes(boxes: Sequence[ZRange], cuts: Sequence[Cuts] | None, itemsize: int) -> int:
+class _Own(NamedTuple):
+    """What a block takes however its inputs are held."""
+
+    flops: int
+    stored: int
+    peak: Peak
+    copied: int
+
+
+@lru_cache(maxsize=4096)
+def _own_needs(program: Program, box: ZRange) -> _Own:
+    """Remembered: a step is priced with its inputs held in many ways."""
+    schedule = program.schedule(box)
+    flops = stored = 0
+    for work in schedule.works:
+        instruction = program.instructions[work.value - len(program.inputs)]
+        stored += instruction.operator.stored_bytes(work.box)
+        flops += instruction.operator.flops(instruction.types, work.box)
+    peak = peak_bytes(program, schedule)
+    return _Own(flops, stored, peak, _copied_bytes(program, box, peak))
+
+
+def _moved_bytes(reach: Reach, itemsize: int) -> int:
     """Bytes that come from other workers: whole blocks, or slices where these save enough."""
-    exact = sum(b.size for b in boxes) * itemsize
-    whole = sum(held_cells(b, cuts) for b in boxes) * itemsize
-    met = sum(met_blocks(b, cuts) for b in boxes) if cuts is not None else 1
-    return exact if whole - exact >= met * SLICE_SAVES_BYTES else whole
+    exact, whole = reach.exact * itemsize, reach.whole * itemsize
+    return exact if whole - exact >= max(1, reach.blocks) * SLICE_SAVES_BYTES else whole
 
 
 class Peak(NamedTuple):
@@ -162,6 +178,32 @@ def _ends(program: Program, schedule: Schedule) -> dict[tuple[int, ZRange], int]
             key = source, schedule.holder(source, need)
             ends[key] = max(ends.get(key, 0), until)
     return ends
+
+
+class Reach(NamedTuple):
+    """What boxes of a value take of the blocks in which it is held.
+
+    Attributes
+    ----------
+    exact, whole
+        Cells of the boxes, and of the blocks that they meet.
+    blocks
+        How many they meet; none where nothing is cut.
+    """
+
+    exact: int
+    whole: int
+    blocks: int
+
+
+@lru_cache(maxsize=4096)
+def reach_of(boxes: tuple[ZRange, ...], cuts: tuple[Cuts, ...] | None) -> Reach:
+    """What `boxes` take of blocks that are cut so."""
+    exact = sum([box.size for box in boxes])
+    if cuts is None:
+        return Reach(exact, exact, 0)
+    met = [_met(box, cuts) for box in boxes]
+    return Reach(exact, sum([m.cells for m in met]), sum([m.blocks for m in met]))
 
 
 class Met(NamedTuple):

@@ -60,7 +60,7 @@ def held_values(
                 node,
                 users[node],
                 once[node],
-                _is_read_again(node, readers[node]),
+                readers[node],
                 later,
                 memory,
                 flops,
@@ -90,7 +90,7 @@ def _is_better_held(
     node: Node,
     users: set[Node],
     once: bool,
-    again: bool,
+    readers: list[Node],
     later: dict[Node, set[Node]],
     memory: int,
     flops: dict[Node, int],
@@ -100,7 +100,7 @@ def _is_better_held(
         return not once
     if len(users) < 2 or is_external(node):
         return False
-    stored = again and _reads_store(node)
+    stored = _reads_store(node) and _is_read_again(node, readers)
     costly = operator.is_formula and flops[node] >= COSTLY_FLOPS
     if not (stored or costly):
         return False

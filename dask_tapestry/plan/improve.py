@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dask_tapestry.plan.budget import A_CHANGE
 from dask_tapestry.plan.choices import Choices, State
 from dask_tapestry.plan.moves import fuse_sets, hold, pull
 from dask_tapestry.plan.space import Space
@@ -23,10 +24,10 @@ def improve(space: Space, state: State, costs: int) -> State:
     costs
         Costs of steps that may be computed for it.
     """
-    last = space.pricing.evaluated + costs
+    last = space.pricing.evaluated + costs - A_CHANGE  # from then on none is begun
     tried: set[object] = set()
     improved = True
-    while improved and space.pricing.evaluated < last:
+    while improved and space.pricing.evaluated <= last:
         improved = False
         for choices in moves(state):
             if choices.key in tried:
@@ -37,7 +38,7 @@ def improve(space: Space, state: State, costs: int) -> State:
             if better and (space.fits(other) or not space.fits(state)):
                 state, improved = other, True
                 break
-            if space.pricing.evaluated >= last:
+            if space.pricing.evaluated > last:
                 break
     return state
 

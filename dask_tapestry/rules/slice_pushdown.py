@@ -19,6 +19,8 @@ from dask_tapestry.teg.operator import Restriction
 
 def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
     """Restrict every operator to the region that is read of it."""
+    if not any(n.operator.is_selector or 0 in n.type.shape for n in graph.nodes):
+        return graph  # nothing reads less than all
     plans = _restrictions(graph)
     if all(plan is None for plan in plans.values()):
         return graph

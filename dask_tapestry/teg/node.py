@@ -220,27 +220,36 @@ def topological(roots: Iterable[Node]) -> list[Node]:
 
 
 def table(roots: Iterable[Node]) -> tuple[Row, ...]:
-    """The nodes that `roots` need as rows, which name earlier rows by number."""
+    """The nodes that `roots` need as rows, which name earlier rows by number.
+
+    Operators of one form are one object, so that they are pickled once.
+    """
     order = topological(roots)
     number = {node: i for i, node in enumerate(order)}
+    of_form: dict[str, Operator] = {}
     return tuple(
-        (n.operator, tuple(number[i] for i in n.inputs), tuple(number[a] for a in n.after), n.line)
-        for n in order
+        [
+            (
+                of_form.setdefault(n.form, n.operator),
+                tuple([number[i] for i in n.inputs]),
+                tuple([number[a] for a in n.after]) if n.after else (),
+                n.line,
+            )
+            for n in order
+        ]
     )
 
 
 def load(rows: Iterable[Row]) -> list[Node]:
     """Make the nodes of a `table` again."""
     nodes: list[Node] = []
+    forms: dict[int, tuple[Operator, str]] = {}  # with the operator, whose number is its own so
     for operator, inputs, after, line in rows:
-        nodes.append(
-            apply(
-                operator,
-                *[nodes[i] for i in inputs],
-                after=[nodes[a] for a in after],
-                line=line or "",
-            )
-        )
+        known = forms.get(id(operator))
+        if known is None:
+            known = forms[id(operator)] = operator, _short(token(operator))
+        read, ended = tuple([nodes[i] for i in inputs]), tuple([nodes[a] for a in after])
+        nodes.append(_applied(operator, known[1], read, ended, line or ""))
     return nodes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -88,7 +89,7 @@ class Region(tuple[Progression, ...]):
     @classmethod
     def whole(cls, shape: Sequence[int]) -> Region:
         """All of a tensor."""
-        return cls(Progression(0, 1, n) for n in shape)
+        return _whole(tuple(shape))
 
     @classmethod
     def box(cls, box: ZRange) -> Region:
@@ -136,6 +137,8 @@ class Region(tuple[Progression, ...]):
 
     def hull(self, other: Region) -> Region:
         """Smallest region that holds both."""
+        if other is self:  # of a value that is read whole often
+            return self
         return Region(a.hull(b) for a, b in zip(self, other, strict=True))
 
     def position(self, inner: Region) -> Region:
@@ -145,3 +148,8 @@ class Region(tuple[Progression, ...]):
     def __repr__(self) -> str:
         sides = (f"{p.start}:{p.stop}:{p.step}" for p in self)
         return f"Region[{', '.join(sides)}]"
+
+
+@lru_cache(maxsize=1024)
+def _whole(shape: tuple[int, ...]) -> Region:
+    return Region([Progression(0, 1, n) for n in shape])
