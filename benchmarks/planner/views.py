@@ -3,8 +3,8 @@
     python benchmarks/planner/views.py
     python benchmarks/planner/views.py --only reshape --cells random
 
-All three in turn in one run, the array wrapped anew each time: least milliseconds, ratios to
-NumPy's, and the tasks a slot of our plan.
+All three by turns in one run, each some times in a row, the array wrapped anew each time: least
+milliseconds, ratios to NumPy's, and the tasks a slot of our plan.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
 
 MOST_RATIO: Final = 2.0  # of our time to NumPy's
 MOST_TASKS: Final = 4.0  # a slot
+ROUNDS: Final = 3  # of all three
 WARM: Final = 2  # calls that ask for the kernels
 Reduced = Callable[[Any, Any], Any]  # of a module and an array
 
@@ -75,11 +76,12 @@ def measure(shape: tuple[int, ...], reduced: Reduced, cells: str, repeats: int) 
         "numpy": lambda: reduced(np, x),
         "dask": lambda: reduced(da, da.from_array(x)).compute(),
     }
-    for _ in range(repeats):
+    for _ in range(ROUNDS):
         for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            least[name] = min(least[name], time.perf_counter() - start)
+            for _ in range(repeats):
+                start = time.perf_counter()
+                call()
+                least[name] = min(least[name], time.perf_counter() - start)
     tasks = sum(step.count for step in plan.steps.values()) / plan.resources.slots
     return Found(**least, tasks=tasks)
 
@@ -88,7 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="cases whose name holds this text")
     parser.add_argument("--cells", default="zeros", choices=("zeros", "random"))
-    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--repeats", type=int, default=7, help="in a row")
     arguments = parser.parse_args()
     print(f"{'':26}{'NumPy':>8} ms{'ours':>8} ms{'ratio':>8}{'dask.array':>11}{'tasks a slot':>14}")
     for name, (shape, reduced) in CASES.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, combinations, product
 from math import prod
 from typing import Final
@@ -43,20 +44,25 @@ def exhaustive(space: Space, found: State) -> State:
 def all_choices(space: Space) -> Iterator[Choices]:
     """All forms, and for each all sets of values that are held."""
     offers = {node: list(_taken(node)) for node in space.graph.nodes if forms_of(node)}
-    count = prod(len(taken) for taken in offers.values())
-    for forms in product(*offers.values()):
-        chosen = {n: (f,) for n, f in zip(offers, forms, strict=True) if f is not None}
-        state = space.state(Choices(forms=chosen))
-        free = _may_be_held(state)
-        many = count * 2 ** len(free)
-        if many > MOST_CHOICES:
-            raise PlanError(
-                f"{len(space.graph)} operators have {many:,} combinations of forms and "
-                f"held values; method='exhaustive' compares {MOST_CHOICES:,} at most"
-            )
-        subsets = chain.from_iterable(combinations(free, n) for n in range(len(free) + 1))
+    _require_few(prod(len(taken) for taken in offers.values()), space)
+    seeds = [
+        Choices(forms={n: (f,) for n, f in zip(offers, forms, strict=True) if f is not None})
+        for forms in product(*offers.values())
+    ]
+    free = [_may_be_held(space.state(seed)) for seed in seeds]
+    _require_few(sum(2 ** len(nodes) for nodes in free), space)
+    for seed, nodes in zip(seeds, free, strict=True):
+        subsets = chain.from_iterable(combinations(nodes, n) for n in range(len(nodes) + 1))
         for held in map(frozenset, subsets):
-            yield Choices(forms=chosen, held=held, fused=frozenset(free) - held)
+            yield replace(seed, held=held, fused=frozenset(nodes) - held)
+
+
+def _require_few(count: int, space: Space) -> None:
+    if count > MOST_CHOICES:
+        raise PlanError(
+            f"{len(space.graph)} operators have {count:,} combinations of forms and held values; "
+            f"method='exhaustive' compares {MOST_CHOICES:,} at most"
+        )
 
 
 def _taken(node: Node) -> Iterator[FormChoice | None]:

@@ -58,11 +58,12 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
 def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     schedule = program.schedule(box)
     read = touched = brought = here = blocks = 0
+    is_whole = box == program.type.box
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         reach = reach_of(boxes, None if cuts is None else tuple(cuts))
         exact = reach.exact * type_.dtype.itemsize
         whole = exact if local else _moved_bytes(reach, type_.dtype.itemsize)
-        grows = box == program.type.box or exact < type_.nbytes
+        grows = is_whole or exact < type_.nbytes
         read += whole
         touched += exact if grows else 0
         brought += whole if reach.blocks and not local else 0

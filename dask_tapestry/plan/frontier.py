@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dask_tapestry.plan.choices import State
 from dask_tapestry.plan.own_peaks import plan_amounts
-from dask_tapestry.plan.space import Sketch, Space, steps_of
+from dask_tapestry.plan.space import Space
 
 RESOURCES: Final = ("seconds", "bytes_read", "bytes_moved", "tasks", "peak_worker_bytes")
 MOST_POINTS: Final = 32  # of a frontier; of more, those that take longest are dropped
@@ -78,9 +78,8 @@ def quick_cost(state: State) -> dict[str, float]:
 
 def full_cost(space: Space, state: State) -> dict[str, float]:
     """What a plan takes of all resources, those that the user named included."""
-    sketch = Sketch(steps_of(state, space.pricing.machine), state.graph, space.resources)
     peak = {"peak_worker_bytes": float(space.peak(state))}
-    return quick_cost(state) | peak | plan_amounts(sketch)
+    return quick_cost(state) | peak | plan_amounts(space.sketch(state))
 
 
 def _beats(one: Mapping[str, float], other: Mapping[str, float], margin: float) -> bool:

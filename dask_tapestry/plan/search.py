@@ -20,6 +20,7 @@ from dask_tapestry.plan.exhaustive import exhaustive
 from dask_tapestry.plan.form_choice import choose_forms
 from dask_tapestry.plan.frontier import Point
 from dask_tapestry.plan.improve import improve
+from dask_tapestry.plan.islands import LONG, evolve_on_islands
 from dask_tapestry.plan.limits import TASK_SHARES, Limits
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.pricing import Priced, Pricing
@@ -81,7 +82,7 @@ def search(
         limits = limits.uncut if method == "none" else limits
         space = Space(graph, Pricing(machine, limits), resources)
         found.append(_METHODS[method](space, effort, seed))
-        if not found[-1].state.shortfall and space.fits(found[-1].state):
+        if not found[-1].state.shortfall and space.fits_at_worst(found[-1].state):
             return found[-1]
         effort = found[-1].left
     enough = next((one for one in found if not one.state.shortfall), None)
@@ -109,7 +110,11 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     states = [improve(space, space.state(seed), each) for seed in seeds]
     evolution = Evolution(space, seed)
     evolution.begin([_recut(space, state) for state in states])
-    evolution.run(effort.less(space.pricing.evaluated - before))
+    rest = effort.less(space.pricing.evaluated - before)
+    if (rest.costs or 0) >= LONG:
+        evolve_on_islands(evolution, rest, seed)
+    else:
+        evolution.run(rest)
     left = effort.less(space.pricing.evaluated - before)
     return Found(evolution.best, tuple(evolution.frontier), left)
 

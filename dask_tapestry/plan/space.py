@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.choices import Choices, FormChoice, State
 from dask_tapestry.plan.evaluate import evaluate
-from dask_tapestry.plan.footprint import needs_of
+from dask_tapestry.plan.footprint import Needs
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.memory import peak_worker_bytes
 from dask_tapestry.plan.pricing import Pricing
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.rule_choices import formed
 from dask_tapestry.plan.step import Step
+from dask_tapestry.plan.worst_needs import usual_needs, worst_needs
 from dask_tapestry.teg import Graph, Node
-from dask_tapestry.zspace import largest_box
 
 Forms = Mapping[Node, Sequence[FormChoice]]
 
@@ -84,21 +84,33 @@ class Space:
             grids={moved(n): g for n, g in choices.grids.items() if moved(n) in there},
         )
 
+    def sketch(self, state: State) -> Sketch:
+        """The steps of a plan, no block of which takes more than usual."""
+        steps = steps_of(state, self.pricing.machine, usual_needs)
+        return Sketch(steps, state.graph, self.resources)
+
     def peak(self, state: State) -> int:
-        """The most bytes that a worker holds at a time."""
+        """The most bytes that a worker holds at a time, if no block takes more than usual."""
         key = state.choices.key
         if key not in self._peaks:
-            steps = steps_of(state, self.pricing.machine)
-            self._peaks[key] = peak_worker_bytes(Sketch(steps, state.graph, self.resources))
+            self._peaks[key] = peak_worker_bytes(self.sketch(state))
         return self._peaks[key]
 
     def fits(self, state: State) -> bool:
         """Whether workers can hold what the plan holds at a time."""
         return self.peak(state) <= self.resources.usable_bytes
 
+    def fits_at_worst(self, state: State) -> bool:
+        """The same, of the blocks that take most: to be asked of few plans."""
+        steps = steps_of(state, self.pricing.machine)
+        most = peak_worker_bytes(Sketch(steps, state.graph, self.resources))
+        return most <= self.resources.usable_bytes
 
-def steps_of(state: State, machine: Machine) -> dict[Node, Step]:
-    """The steps of a plan, producers first."""
+
+def steps_of(
+    state: State, machine: Machine, needs: Callable[..., Needs] = worst_needs
+) -> dict[Node, Step]:
+    """The steps of a plan, producers first; `needs` tells what a block takes at most."""
     return {
         node: Step(
             node=node,
@@ -109,9 +121,7 @@ def steps_of(state: State, machine: Machine) -> dict[Node, Step]:
             held=priced.held,
             machine=machine,
             estimate=priced.cost,
-            needs=needs_of(
-                priced.group.program, largest_box(priced.grid), priced.held, machine.workers == 1
-            ),
+            needs=needs(priced.group.program, priced.grid, priced.held, machine.workers == 1),
             name="",
             second=priced.second,
         )

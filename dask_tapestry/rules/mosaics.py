@@ -111,6 +111,42 @@ def mosaic_as_concat(node: Node) -> Node | None:
     return made if made.type == node.type else None
 
 
+@on(Concat)
+def join_neighbours(node: Node) -> Node | None:
+    """``concat(x[a:b], x[b:c]) -> x[a:c]``: a chain of rolls is one roll."""
+    match node.operator:
+        case Concat(axis) if any(isinstance(x.operator, View) for x in node.inputs[1:]):
+            parts = [node.inputs[0]]
+            for x in node.inputs[1:]:
+                both = _joined(parts[-1], x, axis)
+                parts[-1:] = [parts[-1], x] if both is None else [both]
+            if len(parts) < len(node.inputs):
+                return concat(parts, axis) if len(parts) > 1 else parts[0]
+    return None
+
+
+def _joined(a: Node, b: Node, dim: int) -> Node | None:
+    """One view of the cells of two, where those of the second follow along a dimension."""
+    match a.operator, b.operator:
+        case View() as first, View() as second if a.inputs == b.inputs:
+            at = [axis for axis, read in enumerate(first.axes) if read.dim == dim]
+        case _:
+            return None
+    if first.runs or second.runs or len(at) != 1:
+        return None
+    (axis,) = at
+    one, other = first.axes[axis], second.axes[axis]
+    count, more = first.shape[dim], second.shape[dim]
+    step = one.step if count > 1 else other.step
+    follows = other.start == one.start + step * count and other.step in (step, 1 // more)
+    axes = [*first.axes[:axis], other, *first.axes[axis + 1 :]]
+    if not follows or tuple(axes) != second.axes:
+        return None
+    axes[axis] = one._replace(step=step)
+    shape = [*first.shape[:dim], count + more, *first.shape[dim + 1 :]]
+    return _viewed(View(tuple(shape), tuple(axes)), a.inputs[0])
+
+
 def _is_spread(piece: Piece) -> bool:
     """Whether cells of other pieces lie between its own."""
     sides = zip(piece.places, piece.tensor.type.shape, strict=True)
@@ -189,4 +225,5 @@ MOSAIC_RULES = (
     view_into_pieces,
     drop_empty_from_mosaic,
     mosaic_as_concat,
+    join_neighbours,
 )

@@ -116,6 +116,11 @@ class Signature:
         return tuple([dim.extent for dim in self.index])
 
     @cached_property
+    def _distinct(self) -> tuple[IndexProjection, ...]:
+        """The projections of inputs; an operator of a hundred operands may have one for all."""
+        return tuple({id(projection): projection for projection in self.inputs}.values())
+
+    @cached_property
     def _followed(self) -> tuple[tuple[_Followed, ...], ...]:
         """For each output, its axes that follow a dimension."""
         return tuple([self._followed_of(number) for number in range(len(self.outputs))])
@@ -151,7 +156,8 @@ class Signature:
         """
         index = self.index_range(box, output)
         if not index.is_empty:
-            return tuple([projection.of_range(index) for projection in self.inputs])
+            known = {id(p): p.of_range(index) for p in self._distinct}
+            return tuple([known[id(projection)] for projection in self.inputs])
         some = ZRange(
             index.lo, tuple(max(a + 1, b) for a, b in zip(index.lo, index.hi, strict=True))
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ class TensorType(NamedTuple):
     @property
     def box(self) -> ZRange:
         """The range of all coordinates."""
-        return ZRange((0,) * len(self.shape), self.shape)
+        return _whole(self.shape)
 
     def clip(self, box: ZRange) -> ZRange:
         """The part of a box inside the tensor; an empty box keeps its other extents."""
@@ -55,3 +56,8 @@ class TensorType(NamedTuple):
         names = self.dims or (None,) * self.ndim
         sides = (f"{d}={n}" if d else f"{n}" for d, n in zip(names, self.shape, strict=True))
         return f"{self.dtype.name}[{', '.join(sides)}]"
+
+
+@lru_cache(maxsize=1024)
+def _whole(shape: tuple[int, ...]) -> ZRange:
+    return ZRange((0,) * len(shape), shape)

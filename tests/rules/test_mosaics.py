@@ -7,6 +7,7 @@ from dask_tapestry.rules.mosaics import (
     MOST_PIECES,
     drop_empty_from_mosaic,
     flatten_concat,
+    join_neighbours,
     joins_as_mosaic,
     mosaic_as_concat,
     view_into_pieces,
@@ -101,3 +102,39 @@ def test_a_chain_of_joins_and_views_is_one_mosaic():
     assert kinds.count("mosaic") + kinds.count("concat") >= 1
     for before, now in zip(meaning(graph_of(made)), meaning(graph), strict=True):
         assert same_bits(before, now)
+
+
+def test_join_neighbours():
+    x = memory(9, 2)
+    y = dt.concatenate([x[1:3], x[3:4], x[4:], x[:1]])
+    text = after(y, selector_as_view, join_neighbours)
+    assert text.count("view") == 2
+    assert same_bits(meaning(rewrite(y.teg, (selector_as_view, join_neighbours)))[0], y.compute())
+    backwards = dt.concatenate([x[5:2:-1], x[2::-1]])
+    text = after(backwards, selector_as_view, join_neighbours)
+    assert text.count("view") == 1
+    assert "concat" not in text
+
+
+def test_what_is_not_next_to_each_other_is_not_joined():
+    x = memory(9, 2)
+    for parts in (
+        [x[1:3], x[4:]],
+        [x[1:3], x[3:6][::-1]],
+        [x[:4:2], x[4:]],
+        [x[1:3, ::-1], x[3:]],
+        [x[1:3], memory(9, 2)[3:] + 1],
+    ):
+        y = dt.concatenate(parts)
+        assert "concat" in after(y, selector_as_view, join_neighbours)
+        found = rewrite(y.teg, (selector_as_view, join_neighbours))
+        assert same_bits(meaning(found)[0], y.compute())
+
+
+def test_a_chain_of_rolls_is_one_roll():
+    y = dt.placeholder((100, 10), "f8", (10, 10))
+    for _ in range(50):
+        y = dt.roll(y, 1, axis=0)
+    plan = dt.plan(y).core
+    (joined,) = [node for node in plan.graph if node.operator.name == "concat"]
+    assert len(joined.inputs) == 2
