@@ -292,6 +292,8 @@ def _reads(
     program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
 ) -> list[_Read]:
     """What the blocks take of each input that is held in blocks."""
+    if all(own is None for own in held):
+        return []
     boxes = program.schedule(box).boxes
     count = prod([c.count for c in cuts])
     moves = movement(program)

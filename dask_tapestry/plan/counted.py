@@ -18,7 +18,7 @@ from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.store_requests import block_requests
 from dask_tapestry.plan.symmetric import is_symmetric
-from dask_tapestry.plan.traffic import traffic
+from dask_tapestry.plan.traffic import InputTraffic, traffic
 from dask_tapestry.zspace import Cuts, block_range, largest_box
 
 MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs
@@ -53,7 +53,7 @@ def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machi
     own = tuple([None if h is None else tuple(h) for h in held])
     total = traffic(access, own, machine.workers, machine.workers == 1)
     equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
-    readings = [Reading(x.fetched, x.distinct, x.nearest, x.boxes) for x in total.inputs]
+    readings = [_reading(each, access.count) for each in total.inputs]
     return Taken(
         read=total.stored,
         requests=total.requests + block_requests(program, largest_box(cuts))[1] * equal,
@@ -61,6 +61,17 @@ def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machi
         edges=_edges(access, own, sum(each.edges for each in total.inputs)),
         slices=sum(each.slices for each in total.inputs),
     )
+
+
+def _reading(each: InputTraffic, blocks: int) -> Reading:
+    """What `blocks` take of an input.
+
+    One that reads several boxes can lie with one of them only, and shares it with those alone that
+    read the same ones: it is taken to share none.
+    """
+    if each.reads <= blocks:
+        return Reading(each.fetched, each.distinct, each.nearest, each.boxes)
+    return Reading(each.fetched, each.moved, each.nearest / each.boxes * blocks, blocks)
 
 
 def _edges(access: Access, held: tuple[tuple[Cuts, ...] | None, ...], edges: int) -> int:

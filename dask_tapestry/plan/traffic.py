@@ -45,8 +45,8 @@ class InputTraffic(NamedTuple):
         The same, but once for each worker, or for each block where there are fewer.
     nearest
         Bytes of the largest part in one held block, of all boxes that differ: one worker has it.
-    boxes
-        How many boxes differ.
+    boxes, reads
+        How many boxes differ, and how many blocks read, one after another.
     """
 
     cells: int = 0
@@ -58,6 +58,7 @@ class InputTraffic(NamedTuple):
     fetched: int = 0
     nearest: int = 0
     boxes: int = 0
+    reads: int = 0
 
 
 class Traffic(NamedTuple):
@@ -125,7 +126,7 @@ def input_traffic(
     itemsize = access.program.inputs[number].dtype.itemsize
     largest = prod([c.longest for c in cuts]) * itemsize
     may_cut = not local and largest >= SLICE_SAVES_BYTES
-    cells = whole = edges = moved = distinct = fetched = nearest = boxes = 0
+    cells = whole = edges = moved = distinct = fetched = nearest = boxes = reads = 0
     cut = []
     for share in shares_of(access, number):
         pattern, times = share.pattern, share.times
@@ -147,10 +148,11 @@ def input_traffic(
             nearest += more * prod([group.largest for group in lying]) * itemsize
         moved += times * sent
         distinct += more * sent
-        boxes += more * pattern.places
+        boxes, reads = boxes + more * pattern.places, reads + times * pattern.places
         fetched += sent * (min(share.inside + times, workers) - min(share.inside, workers))
     slices = distinct_slices(cut, cuts, itemsize) if may_cut else 0
-    return InputTraffic(cells, whole, edges, slices, moved, distinct, fetched, nearest, boxes)
+    totals = (cells, whole, edges, slices, moved, distinct, fetched, nearest, boxes, reads)
+    return InputTraffic(*totals)
 
 
 def _totals(lying: Sequence[Lying]) -> tuple[int, int, int]:

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import product
 from math import prod
+from random import Random
+from typing import Any
 
+from dask_tapestry.lower import references
+from dask_tapestry.plan import cost, distinct_slices, traffic
+from dask_tapestry.plan.access import Access
+from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
 from dask_tapestry.plan.program import Program
 from dask_tapestry.plan.traffic import InputTraffic, Traffic
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+
+from .small_steps import random_cuts, random_step
+
+MOST_BLOCKS = 400
 
 
 def indices(cuts: tuple[Cuts, ...]) -> Iterator[tuple[int, ...]]:
@@ -70,5 +81,38 @@ def counted_input(
                 sent += block.size * itemsize
         moved, distinct = moved + n * sent, distinct + sent
         fetched, nearest = fetched + min(n, workers) * sent, nearest + largest * itemsize
-    boxes = len(times)
-    return InputTraffic(cells, whole, edges, len(slices), moved, distinct, fetched, nearest, boxes)
+    totals = (cells, whole, edges, len(slices), moved, distinct, fetched, nearest)
+    return InputTraffic(*totals, boxes=len(times), reads=sum(times.values()))
+
+
+@contextmanager
+def any_saving() -> Iterator[Callable[[int], None]]:
+    """Context with a function that sets how many bytes a slice must save."""
+    modules: tuple[Any, ...] = (traffic, distinct_slices, references, cost)
+
+    def set_bytes(saves: int) -> None:
+        for module in modules:
+            module.SLICE_SAVES_BYTES = saves
+        traffic.input_traffic.cache_clear()
+
+    try:
+        yield set_bytes
+    finally:
+        set_bytes(SLICE_SAVES_BYTES)
+
+
+def small_traffic(seed: int, saving: Callable[[int], None]) -> tuple[Traffic, Traffic] | None:
+    """The traffic of a random step, and what is counted of it; None if it has many blocks."""
+    random = Random(seed)
+    program, cuts = random_step(random)
+    if prod(c.count for c in cuts) > MOST_BLOCKS:
+        return None
+    held = tuple(
+        None if random.random() < 0.1 else tuple(random_cuts(random, n) for n in x.shape)
+        for x in program.inputs
+    )
+    saves, workers = random.choice((1, 8, 40, 200, 4096)), random.choice((1, 2, 4, 16))
+    local = random.random() < 0.1
+    saving(saves)
+    found = traffic.traffic(Access(program, cuts), held, workers, local)
+    return found, counted_traffic(program, cuts, held, workers, None if local else saves)

@@ -96,5 +96,5 @@ def test_data_stays_where_it_is(monkeypatch):
     evolution.begin([space.state(Choices())])
     evolve_on_islands(evolution, Effort(200), 0)
     assert evolution.best.rank <= space.state(Choices()).rank
-    with pytest.raises(AttributeError, match="gather|map"):
+    with pytest.raises(AttributeError, match=r"gather|map"):
         evolved(effort=Effort(200))

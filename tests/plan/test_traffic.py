@@ -1,6 +1,5 @@
 """Totals of all blocks of a step, against what its blocks take one by one."""
 
-from math import prod
 from random import Random
 
 import pytest
@@ -14,42 +13,24 @@ from dask_tapestry.plan.access import Access, UncountableError
 from dask_tapestry.plan.group import group_of
 from dask_tapestry.zspace import Cuts
 
-from .enumerated import counted_traffic
+from .enumerated import any_saving, counted_traffic, small_traffic
 from .graphs import stored
-from .small_steps import random_cuts, random_step
+from .small_steps import random_cuts
 
-MOST_BLOCKS = 400
 SHARE, ALL = range(200), range(200, 1200)
 
 
 @pytest.fixture
-def saving(monkeypatch):
+def saving():
     """Sets how many bytes a slice must save."""
-
-    def set_bytes(saves):
-        for module in (traffic, distinct_slices):
-            monkeypatch.setattr(module, "SLICE_SAVES_BYTES", saves)
-        traffic.input_traffic.cache_clear()
-
-    yield set_bytes
-    traffic.input_traffic.cache_clear()
+    with any_saving() as set_bytes:
+        yield set_bytes
 
 
 def compare(seed, saving):
     """Compare the totals of a random step with those counted."""
-    random = Random(seed)
-    program, cuts = random_step(random)
-    if prod(c.count for c in cuts) > MOST_BLOCKS:
-        return
-    held = tuple(
-        None if random.random() < 0.1 else tuple(random_cuts(random, n) for n in x.shape)
-        for x in program.inputs
-    )
-    saves, workers = random.choice((1, 8, 40, 200, 4096)), random.choice((1, 2, 4, 16))
-    local = random.random() < 0.1
-    saving(saves)
-    found = traffic.traffic(Access(program, cuts), held, workers, local)
-    assert found == counted_traffic(program, cuts, held, workers, None if local else saves), seed
+    pair = small_traffic(seed, saving)
+    assert pair is None or pair[0] == pair[1], seed
 
 
 def test_totals_are_those_of_all_blocks(saving):
