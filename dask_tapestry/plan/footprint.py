@@ -57,7 +57,7 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
 @lru_cache(maxsize=8192)  # a search asks for those of each step in each plan that it compares
 def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     schedule = program.schedule(box)
-    read = touched = brought = blocks = 0
+    read = touched = brought = here = blocks = 0
     is_whole = box == program.type.box
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         reach = reach_of(boxes, None if cuts is None else tuple(cuts))
@@ -67,10 +67,12 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
         read += whole
         touched += exact if grows else 0
         brought += whole if reach.blocks and not local else 0
+        if reach.blocks == 1 and whole == reach.whole * type_.dtype.itemsize and not local:
+            here = max(here, whole)  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
     flops, stored, peak, at_end = _own_needs(program, box)
-    copied = 0 if local else at_end
+    copied, brought = (0 if local else at_end), brought - here
     return Needs(
         read + stored,
         stored,
