@@ -31,7 +31,7 @@ GROWTH = 2.0  # times the least time for a node that another count may take
 
 def chain(count: int) -> dt.Array:
     """Operators in a row, which are neither all folded into one another nor all of one step."""
-    x = y = dt.ones((10_000, 1000), chunks=(1000, 1000))
+    x = y = dt.placeholder((10_000, 1000), "f8", (1000, 1000))
     for number in range(count):
         y = y[::-1] if number % 10 == 9 else y + number if number % 2 else dt.sqrt(y)
     return y + x

@@ -1,75 +1,102 @@
 """Peak memory of random programs beside what their plans predict.
 
     python benchmarks/planner/memory.py --programs 200
+    python benchmarks/planner/memory.py --programs 200 --on cluster --json memory.json
     python benchmarks/planner/memory.py --only 17 --explain
 
 Each program is run on few cells, so that its kernels are compiled, and then on many; the peak is
-what the process holds at most above what it held before, read from Linux's counters. A line is
-printed for each program whose ratio of the measured to the predicted peak is outside `BOUNDS`, and
-the shares at the end. Peaks of less than `LEAST` bytes tell of the interpreter, not of plans.
+what the process holds at most above what it held before, read from Linux's counters; on a cluster
+(two workers of one thread on this machine, where results stay) that of the worker that holds most.
+A line is printed for each program whose ratio of the measured to the predicted peak is outside
+`BOUNDS`, and the shares at the end. Peaks of less than `LEAST` bytes tell of the interpreter, not
+of plans.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
-import gc
 import json
-import re
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Protocol
+
+import distributed
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed library comes first
 
 import dask_tapestry as dt  # noqa: E402
-from dask_tapestry.lower.buffer_pool import POOL  # noqa: E402
+from benchmarks.planner.process_memory import begin, most, return_memory  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
 from tests.plan.large_programs import drawn  # noqa: E402
 
-LIBC = ctypes.CDLL("libc.so.6")
-MAPPED, MAPPED_FROM = -3, 2**18  # glibc's M_MMAP_THRESHOLD; larger arrays return what they took
-STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 BOUNDS = 0.6, 1.1
 LEAST = 16 * 2**20
 SIZES = 30, 60  # megabytes
 SMALL = 2 * 10**6  # bytes of the run before, which compiles
 IN_ONE_PROCESS = 20  # programs; more leave the heap in pieces
+WORKERS = 2
 
 
-def status(counter: str) -> int:
-    """A counter of this process's memory, in bytes."""
-    return 1024 * int(re.search(rf"{counter}:\s+(\d+) kB", STATUS.read_text())[1])
+class Peak(Protocol):
+    """Computes something; returns the bytes that are held at most meanwhile."""
+
+    def __call__(self, x: Any) -> int: ...
 
 
-def begin() -> int:
-    """Bytes that the process holds, once all that is free was given back; peaks begin anew."""
-    gc.collect()
-    POOL.clean()
-    LIBC.malloc_trim(0)
-    REFERENCES.write_text("5")
-    return status("VmRSS")
-
-
-def peak_of(x: Any) -> int:
+def here(x: Any) -> int:
     """Bytes that the process holds at most while `x` is computed, above those before."""
     before = begin()
     result = dt.compute(x)
-    above = status("VmHWM") - before
+    above = most() - before
     del result
     return above
 
 
-def measured(number: int, explain: bool = False) -> dict[str, Any]:
+@contextmanager
+def on_process() -> Iterator[Peak]:
+    """Peaks of this process."""
+    return_memory()
+    with compile_service.mode("wait"):
+        yield here
+
+
+@contextmanager
+def on_cluster() -> Iterator[Peak]:
+    """Peaks of the worker of a cluster that holds most."""
+    os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
+    with (
+        distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=":0") as local,
+        distributed.Client(local) as client,
+    ):
+        client.run(return_memory)
+
+        def there(x: Any) -> int:
+            before = client.run(begin)
+            result = dt.persist(x)
+            distributed.wait(result)
+            held = client.run(most)
+            del result
+            return max(held[worker] - before[worker] for worker in held)
+
+        yield there
+
+
+PLACES = {"process": on_process, "cluster": on_cluster}
+
+
+def measured(number: int, peak_of: Peak, explain: bool = False) -> dict[str, Any]:
     """Program `number`: its text, and the predicted and the measured peak in bytes."""
     random = Random(number)
     size = random.randint(*SIZES) * 10**6
-    with tempfile.TemporaryDirectory() as folder, compile_service.mode("wait"):
+    with tempfile.TemporaryDirectory() as folder:
         dt.compute(drawn(Random(number), SMALL, Path(folder))[1])
         text, x = drawn(random, size, Path(folder))
         p = dt.plan(x)
@@ -90,15 +117,15 @@ def measured(number: int, explain: bool = False) -> dict[str, Any]:
     return row
 
 
-def rows_of(numbers: list[int]) -> list[dict[str, Any]]:
+def rows_of(numbers: list[int], place: str) -> list[dict[str, Any]]:
     """The rows of some programs, measured in a process of their own."""
-    command = [sys.executable, str(Path(__file__)), "--inside", json.dumps(numbers)]
+    command = [sys.executable, str(Path(__file__)), "--inside", json.dumps(numbers), "--on", place]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode and len(found) < len(numbers):
         lost = numbers[len(found)]
         found.append({"number": lost, "text": "", "error": done.stderr[-300:]})
-        found += rows_of(numbers[len(found) :]) if numbers[len(found) :] else []
+        found += rows_of(numbers[len(found) :], place) if numbers[len(found) :] else []
     return found
 
 
@@ -137,24 +164,29 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="the number of one program")
     parser.add_argument("--explain", action="store_true", help="print the plan of that one")
+    parser.add_argument("--on", choices=PLACES, default="process")
+    parser.add_argument("--json", type=Path, help="file to write what is measured to")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    LIBC.mallopt(MAPPED, MAPPED_FROM)
     if given.inside:
-        for number in json.loads(given.inside):
-            print(json.dumps(measured(number)), flush=True)
+        with PLACES[given.on]() as peak_of:
+            for number in json.loads(given.inside):
+                print(json.dumps(measured(number, peak_of)), flush=True)
         return
     if given.only is not None:
-        row = measured(given.only, given.explain)
+        with PLACES[given.on]() as peak_of:
+            row = measured(given.only, peak_of, given.explain)
         print(row, row["measured"] / row["predicted"])
         return
     rows: list[dict[str, Any]] = []
     for first in range(given.seed, given.seed + given.programs, IN_ONE_PROCESS):
         last = min(first + IN_ONE_PROCESS, given.seed + given.programs)
-        for row in rows_of(list(range(first, last))):
+        for row in rows_of(list(range(first, last)), given.on):
             show(row)
             rows.append(row)
     report(rows)
+    if given.json:
+        given.json.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ from typing import Any
 from uuid import uuid4
 
 from dask_tapestry.lower.dask_private import live_clients
+from dask_tapestry.plan.given import scatter_cuts
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
-
-BLOCK_BYTES = 16 * 2**20
 
 
 def can_scatter(client: Any) -> bool:
@@ -45,22 +44,3 @@ class ClientScatter:
             self.futures |= self.client.scatter(blocks, hash=False)
             self._sent[x] = name, cuts
         return self._sent[x]
-
-
-def scatter_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
-    """Return cuts into blocks of about `BLOCK_BYTES`: leading dimensions are cut first.
-
-    Examples
-    --------
-    >>> [c.count for c in scatter_cuts((1000, 4096), 8)]
-    [2, 1]
-    """
-    cuts = []
-    rest = itemsize
-    for n in shape:
-        rest *= max(n, 1)
-    for n in shape:
-        count = min(max(n, 1), -(-rest // BLOCK_BYTES))
-        cuts.append(Cuts.regular(n, max(1, -(-n // count))))
-        rest //= max(count, 1)
-    return tuple(cuts)

@@ -28,12 +28,11 @@ from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.worker_placement import placement
+from dask_tapestry.plan.given import EMBEDDED_BYTES
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.plan.step import Step, memory_order
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
-
-EMBEDDED_BYTES = 2**20  # arrays in memory up to this size travel inside tasks
 
 
 @dataclass

@@ -13,14 +13,7 @@ from math import ceil, prod
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.block_seconds import Order, block_seconds
-from dask_tapestry.plan.footprint import (
-    Held,
-    Needs,
-    held_cells,
-    largest_piece,
-    met_blocks,
-    needs_of,
-)
+from dask_tapestry.plan.footprint import Held, Needs, needs_of, reach_of
 from dask_tapestry.plan.from_others import Reading, bytes_from_others
 from dask_tapestry.plan.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.plan.movement import movement
@@ -292,6 +285,8 @@ def _reads(
     program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
 ) -> list[_Read]:
     """What the blocks take of each input that is held in blocks."""
+    if all(own is None for own in held):
+        return []
     boxes = program.schedule(box).boxes
     count = prod([c.count for c in cuts])
     moves = movement(program)
@@ -302,18 +297,18 @@ def _reads(
         if own is None:
             found.append(_Read(0, 0, 0))
             continue
-        met = sum(met_blocks(b, own) for b in boxes[number])
+        reach = reach_of(boxes[number], tuple(own))
+        met = reach.blocks
         if machine.workers == 1:
             found.append(_Read(0, count * met, 0))
             continue
         size = type_.dtype.itemsize
-        exact = sum(b.size for b in boxes[number]) * size
-        whole = sum(held_cells(b, own) for b in boxes[number]) * size
+        exact, whole = reach.exact * size, reach.whole * size
         sliced = met > 0 and whole - exact >= met * SLICE_SAVES_BYTES
         distinct = prod(cuts[d].count for d in moves[number].dims)
         fetches = distinct * min(machine.workers, -(-count // distinct))
         sent = exact if sliced else whole
-        piece = max((largest_piece(b, own) for b in boxes[number]), default=0) * size * distinct
+        piece = reach.most * size * distinct
         readings[-1] = Reading(sent * fetches, sent * distinct, piece, distinct)
         found.append(_Read(0, count * met, distinct * met if sliced else 0))
     moved = bytes_from_others(readings, machine.workers)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from dask_tapestry.plan.choices import Choices, State
 from dask_tapestry.plan.fuse import held_values
+from dask_tapestry.plan.given import given_cuts
 from dask_tapestry.plan.grid import Grid
 from dask_tapestry.plan.group import is_external
 from dask_tapestry.plan.pricing import Cut, Priced, Pricing
@@ -37,7 +38,9 @@ def place(
     """
     group = pricing.group(node, held)
     cuts: Cut = tuple(
-        x.operator.layout if is_external(x) else (placed[x].grid if x in placed else None)
+        given_cuts(x, pricing.machine)
+        if is_external(x)
+        else (placed[x].grid if x in placed else None)
         for x in group.inputs
     )
     grid = grids.get(node)

@@ -16,9 +16,9 @@ from math import prod
 from typing import Final
 
 from dask_tapestry.plan.choices import State
-from dask_tapestry.plan.evaluate import is_given
+from dask_tapestry.plan.given import given_cuts
 from dask_tapestry.plan.grid import Grid
-from dask_tapestry.plan.group import Group
+from dask_tapestry.plan.group import Group, is_external
 from dask_tapestry.plan.movement import movement
 from dask_tapestry.plan.rank import NOTHING, Rank, rank
 from dask_tapestry.plan.space import Space
@@ -81,7 +81,9 @@ def _settled(space: Space, group: Group, table: _Table, grids: Sequence[Grid]) -
     rows: dict[tuple[Grid, ...], _Row] = {}
     for key, (before, chosen) in table.rows.items():
         held = tuple(
-            key[places[x]] if x in places else (x.operator.layout if is_given(x) else None)
+            key[places[x]]
+            if x in places
+            else (given_cuts(x, pricing.machine) if is_external(x) else None)
             for x in group.inputs
         )
         for grid in grids:

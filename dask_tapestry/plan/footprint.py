@@ -57,7 +57,7 @@ def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
 @lru_cache(maxsize=8192)  # a search asks for those of each step in each plan that it compares
 def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
     schedule = program.schedule(box)
-    read = touched = brought = blocks = 0
+    read = touched = brought = here = blocks = 0
     is_whole = box == program.type.box
     for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
         reach = reach_of(boxes, None if cuts is None else tuple(cuts))
@@ -67,10 +67,12 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
         read += whole
         touched += exact if grows else 0
         brought += whole if reach.blocks and not local else 0
+        if reach.blocks == 1 and whole == reach.whole * type_.dtype.itemsize and not local:
+            here = max(here, whole)  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
     flops, stored, peak, at_end = _own_needs(program, box)
-    copied = 0 if local else at_end
+    copied, brought = (0 if local else at_end), brought - here
     return Needs(
         read + stored,
         stored,
@@ -190,11 +192,14 @@ class Reach(NamedTuple):
         Cells of the boxes, and of the blocks that they meet.
     blocks
         How many they meet; none where nothing is cut.
+    most
+        Most cells of a box that lie in one block.
     """
 
     exact: int
     whole: int
     blocks: int
+    most: int
 
 
 @lru_cache(maxsize=4096)
@@ -202,9 +207,10 @@ def reach_of(boxes: tuple[ZRange, ...], cuts: tuple[Cuts, ...] | None) -> Reach:
     """What `boxes` take of blocks that are cut so."""
     exact = sum([box.size for box in boxes])
     if cuts is None:
-        return Reach(exact, exact, 0)
+        return Reach(exact, exact, 0, 0)
     met = [_met(box, cuts) for box in boxes]
-    return Reach(exact, sum([m.cells for m in met]), sum([m.blocks for m in met]))
+    whole, blocks = sum([m.cells for m in met]), sum([m.blocks for m in met])
+    return Reach(exact, whole, blocks, max([m.most for m in met], default=0))
 
 
 class Met(NamedTuple):
@@ -223,11 +229,6 @@ def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
 def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
     """Number of blocks that meet `box`; of an empty box one."""
     return _met(box, tuple(cuts)).blocks
-
-
-def largest_piece(box: ZRange, cuts: Sequence[Cuts]) -> int:
-    """Cells of `box` that lie in one held block at most."""
-    return _met(box, tuple(cuts)).most
 
 
 @lru_cache(maxsize=8192)

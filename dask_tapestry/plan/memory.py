@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from math import prod
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, prod
 from typing import NamedTuple
 
 from dask_tapestry.plan.footprint import met_blocks
-from dask_tapestry.plan.machine import IMBALANCE
+from dask_tapestry.plan.given import is_sent, scatter_cuts
+from dask_tapestry.plan.group import is_external
+from dask_tapestry.plan.machine import IMBALANCE, Machine
 from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import Node, Sink
+from dask_tapestry.zspace import Cuts
 
 MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
@@ -19,24 +22,38 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
 
     While a step runs: the values that are held then, spread over the workers with an imbalance
     factor; the largest blocks that its threads may compute, of this step or of others that may run
-    beside it; and memory that is kept to be used again.
+    beside it; arrays that the client has sent; and memory that is kept to be used again.
     """
     resources, steps = plan.resources, plan.steps
     held = resident_bytes(plan)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
-        _Running.of(node, step, held[node], node in placed and not node.operator.fills)
+        _Running.of(
+            node, step, held[node], node in placed and not node.operator.fills, resources.workers
+        )
         for node, step in steps.items()
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
+    parts = {n: _of_one_worker(n, step.cuts, held[n], plan) for n, step in steps.items()}
     if len(steps) > MOST_PAIRED:
-        most = _share(sum(held.values()), plan) + _threads_full(blocks, resources.threads)
+        most = sum(parts.values()) + _threads_full(blocks, resources.threads)
     else:
-        most = _most_together(plan, held, blocks)
+        most = _most_together(plan, parts, blocks)
     idle = min(resources.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
     given = {x for x in plan.graph.roots if x not in steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
-    return round(copies + most + min(resources.kept_bytes, idle))
+    sent = _sent_bytes(plan)
+    return round(copies + sent + most + min(resources.kept_bytes, idle))
+
+
+def _sent_bytes(plan: PlannedSteps) -> float:
+    """Bytes of one worker, of arrays in the client's memory that are sent and stay to the end."""
+    machine = Machine.of(plan.resources)
+    read = {x for step in plan.steps.values() for x in step.inputs if is_external(x)}
+    sent = {
+        x: scatter_cuts(x.type.shape, x.type.dtype.itemsize) for x in read if is_sent(x, machine)
+    }
+    return sum(_of_one_worker(x, cuts, x.type.nbytes, plan) for x, cuts in sent.items())
 
 
 class _Running(NamedTuple):
@@ -49,7 +66,8 @@ class _Running(NamedTuple):
     blocks
         Blocks of the step.
     beside
-        Bytes that it takes besides the part of the value that is held once it has ended.
+        Bytes that it takes besides the part of the value that is held once it has ended; and those
+        of slices that wait on the worker for other blocks, as many as it reads.
     """
 
     node: Node
@@ -57,11 +75,29 @@ class _Running(NamedTuple):
     beside: float
 
     @classmethod
-    def of(cls, node: Node, step: Step, held: int, copied: bool) -> _Running:
+    def of(cls, node: Node, step: Step, held: int, copied: bool, workers: int) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
-        return cls(node, step.count, max(0, step.needs.work - own))
+        return cls(node, step.count, max(0, step.needs.work - own) + _sliced(step, workers))
+
+
+def _sliced(step: Step, workers: int) -> int:
+    """Bytes of slices that wait on a worker: for a block, or for all where another step has to end.
+
+    Slices are cut as soon as what they are cut from is there.
+    """
+    if not step.cost.slices:
+        return 0
+    blocks = ceil(step.count / workers) if len(step.inputs) > 1 else 1
+    return blocks * (step.needs.read - step.needs.stored)
+
+
+def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, plan: PlannedSteps) -> float:
+    """Bytes of one worker, of the `held` ones of a value: its share, or whole blocks."""
+    block = node.type.dtype.itemsize * prod(c.longest for c in cuts)
+    blocks = ceil(prod(c.count for c in cuts) / plan.resources.workers)
+    return min(held, max(_share(held, plan), blocks * block))
 
 
 def _share(held: float, plan: PlannedSteps) -> float:
@@ -82,8 +118,8 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
     return total
 
 
-def _most_together(plan: PlannedSteps, held: Mapping[Node, int], blocks: list[_Running]) -> float:
-    """Most bytes of a worker while any of the steps runs.
+def _most_together(plan: PlannedSteps, held: Mapping[Node, float], blocks: list[_Running]) -> float:
+    """Most bytes of a worker while any of the steps runs; of each value it holds `held` ones.
 
     Two values are not held together where all readers of one have ended before the other's step
     can begin; two steps do not run together where one must have ended before.
@@ -103,7 +139,7 @@ def _most_together(plan: PlannedSteps, held: Mapping[Node, int], blocks: list[_R
             if now not in ended[node] and (node in roots or not readers[node] <= over)
         )
         beside = (b for b in blocks if b.node not in over and now not in ended[b.node])
-        most = max(most, _share(there, plan) + _threads_full(beside, plan.resources.threads))
+        most = max(most, there + _threads_full(beside, plan.resources.threads))
     return most
 
 

@@ -1,11 +1,7 @@
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.lower.client_scatter import BLOCK_BYTES, ClientScatter, scatter_cuts
-
-SHAPES = st.lists(st.integers(0, 40_000), max_size=3).map(tuple)
+from dask_tapestry.lower.client_scatter import ClientScatter
 
 
 class FakeClient:
@@ -18,18 +14,6 @@ class FakeClient:
         assert hash is False, "cells are never hashed"
         self.sent |= blocks
         return dict.fromkeys(blocks, "future")
-
-
-@given(SHAPES, st.sampled_from([1, 8, 16]))
-def test_blocks_are_about_as_large_as_wanted(shape, itemsize):
-    cuts = scatter_cuts(shape, itemsize)
-    assert tuple(c.extent for c in cuts) == shape
-    block = itemsize * int(np.prod([c.longest for c in cuts], dtype=object))
-    assert block <= 2 * BLOCK_BYTES
-
-
-def test_small_arrays_stay_whole():
-    assert [c.count for c in scatter_cuts((100, 100), 8)] == [1, 1]
 
 
 def test_an_array_is_sent_once_in_blocks_that_make_it_up():

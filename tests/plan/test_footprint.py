@@ -83,3 +83,12 @@ def test_an_empty_box_meets_one_block():
     empty = ZRange((2,), (2,))
     assert held_cells(empty, (Cuts.regular(4, 2),)) == 0
     assert met_blocks(empty, (Cuts.regular(4, 2),)) == 1
+
+
+def test_a_block_that_is_read_alone_is_not_brought_to_its_reader():
+    x = stored((4000, 1000), "f8", (1000, 1000)).rechunk((1000, -1)) + 1
+    rows = tuple(Cuts.regular(n, side) for n, side in ((4000, 1000), (1000, 1000)))
+    row = 1000 * 8
+    assert needs(x, 1000, 1000, chunks=(rows,)).work == 1000 * row
+    assert needs(x, 500, 1000, chunks=(rows,)).work == 2 * 500 * row
+    assert needs(x, 2000, 1000, chunks=(rows,)).work == 3 * 2000 * row

@@ -61,9 +61,10 @@ def test_values_that_are_never_there_together_are_counted_once():
     x = stored((10_000, 1000), "f8", (1000, 1000))
     for _ in range(4):
         x = (x.rechunk((1000, -1)) + 1).rechunk((-1, 100)) * 2
-    plan = dt.plan(x.sum(), resources=FOUR).core
+    single = dt.Resources(workers=4, threads=1, memory="8 GiB")
+    plan = dt.plan(x.sum(), resources=single).core
     held = list(resident_bytes(plan).values())
-    apart = peak_worker_bytes(plan) * FOUR.workers
+    apart = peak_worker_bytes(plan) * single.workers
     assert sum(held) > 6 * x.nbytes
     assert apart < sum(held)
 
@@ -75,3 +76,23 @@ def test_kept_memory_counts_where_other_arrays_take_its_place():
     with dt.config(kept_memory=0):
         without = cost(job, resources=alone)["peak_worker_bytes"]
     assert without <= cost(job, resources=alone)["peak_worker_bytes"] <= without + 2**30
+
+
+def test_what_one_block_is_lies_on_one_worker():
+    x = stored((4000, 1000), "f8", (1000, 1000)) + 1
+    cut, whole = x.rechunk((1000, -1)), x.rechunk((-1, -1))
+    assert cost(cut)["peak_worker_bytes"] < x.nbytes < cost(whole)["peak_worker_bytes"]
+
+
+def test_arrays_that_are_sent_stay_on_the_workers():
+    x = dt.asarray(np.ones((8000, 1000)))
+    sent, made = (cost(y.sum())["peak_worker_bytes"] for y in (x, dt.ones((8000, 1000))))
+    assert sent > made + x.nbytes / FOUR.workers
+
+
+def test_slices_wait_for_the_blocks_that_read_them():
+    x = stored((4000, 4000), "f8", (1000, 4000)).rechunk((1000, -1))
+    turned = dt.plan(x.rechunk((-1, 1000)), resources=FOUR).core
+    step = turned.steps[turned.graph.roots[0]]
+    assert step.cost.slices
+    assert peak_worker_bytes(turned) >= FOUR.threads * (step.needs.work + step.needs.read)

@@ -5,11 +5,13 @@ from dask_tapestry.array.core.boolean_mask import *
 from dask_tapestry.array.core.convert import *
 from dask_tapestry.array.core.dask_arrays import *
 from dask_tapestry.array.core.effect import *
+from dask_tapestry.array.core.frontier import *
 from dask_tapestry.array.core.plan import *
 
 __all__ = [
     "Array",
     "Effect",
+    "Frontier",
     "Plan",
     "argwhere",
     "asarray",
