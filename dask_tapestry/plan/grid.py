@@ -15,7 +15,7 @@ from typing import Final
 
 from dask_tapestry.plan.cost import StepCost
 from dask_tapestry.plan.limits import Limits
-from dask_tapestry.plan.rank import rank
+from dask_tapestry.plan.rank import Rank, rank
 from dask_tapestry.plan.units import Unit
 from dask_tapestry.zspace import Cuts
 
@@ -77,6 +77,7 @@ class GridSearch:
         self.slots, self.price, self.floor = slots, price, floor
         self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
+        self._ranks: dict[int, Rank] = {}  # by the costs seen
 
     def best(self, candidates: Iterable[Grid] = ()) -> Graded:
         """The best grid found; `candidates` are tried too."""
@@ -87,7 +88,7 @@ class GridSearch:
                     self._graded_if_it_may_win(grid)
             for filled in self._full_waves(pieces):
                 self._graded_if_it_may_win(self._grid(filled))
-        ordered = sorted(self.seen.items(), key=lambda item: rank(item[1], self.limits))
+        ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
         best = self._contiguous(ordered)
         second = next((other for other in ordered if other[0] != best[0]), None)
         return Graded(*best, second)
@@ -95,9 +96,9 @@ class GridSearch:
     def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
         """The best grid, or one hardly worse found before it, whose blocks lie in a row."""
         first = ordered[0]
-        top = rank(first[1], self.limits)
+        top = self._rank(first[1])
         for grid, cost in self.seen.items():
-            one = rank(cost, self.limits)
+            one = self._rank(cost)
             alike = one[:-1] == top[:-1] and cost.blocks == first[1].blocks
             if alike and one.seconds <= top.seconds + _margin(first[1]):
                 return grid, cost
@@ -107,9 +108,15 @@ class GridSearch:
         known = self.seen.get(grid)
         if known is None:
             known = self.seen[grid] = self.price(grid)
-            if known.seconds < self._enough and rank(known, self.limits).is_allowed:
+            if known.seconds < self._enough and self._rank(known).is_allowed:
                 self._enough = known.seconds
         return known
+
+    def _rank(self, cost: StepCost) -> Rank:
+        found = self._ranks.get(id(cost))
+        if found is None:
+            found = self._ranks[id(cost)] = rank(cost, self.limits)
+        return found
 
     def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
         if self.floor(prod([cuts.count for cuts in grid])) > self._enough:
@@ -124,7 +131,7 @@ class GridSearch:
         """Cut until it no longer pays; return the pieces of the best grid on the way."""
         pieces = [1] * len(self.shape)
         cost = self._graded(self._grid(pieces))
-        best, best_rank, patience = pieces, rank(cost, self.limits), PATIENCE
+        best, best_rank, patience = pieces, self._rank(cost), PATIENCE
         while patience:
             if not any(best_rank[:-1]) and self._is_negligible(cost):
                 break
@@ -132,7 +139,7 @@ class GridSearch:
             if found is None:
                 break
             pieces, cost = found
-            now = rank(cost, self.limits)
+            now = self._rank(cost)
             patience = PATIENCE if now < best_rank or any(now[:-1]) else patience - 1
             if now < best_rank:
                 best, best_rank = pieces, now
@@ -154,7 +161,7 @@ class GridSearch:
             graded = more and self._graded_if_it_may_win(self._grid(more))
             if more and graded:
                 found.append((more, graded))
-        if any(rank(cost, self.limits)[:-1]):
+        if any(self._rank(cost)[:-1]):
             smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
             found = smaller or [f for f in found if f[1].work < cost.work] or found
         best = None

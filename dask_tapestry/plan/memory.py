@@ -87,7 +87,7 @@ def _sliced(step: Step, workers: int) -> int:
 
     Slices are cut as soon as what they are cut from is there.
     """
-    if not step.cost.slices:
+    if all(own is None for own in step.held) or not step.cost.slices:
         return 0
     blocks = ceil(step.count / workers) if len(step.inputs) > 1 else 1
     return blocks * (step.needs.read - step.needs.stored)
