@@ -52,8 +52,8 @@ def memory_svg(points: Sequence[tuple[float, float]], limit: float) -> str:
     end = max((time for time, _ in points), default=0.0) or 1.0
     most = 1.05 * max([limit, *(size for _, size in points)])
     path = f"M{LEFT} {_up(0, most):.1f}"
-    for time, size in points:
-        path += f"H{_across(time, end):.1f}V{_up(size, most):.1f}"
+    for x, (peak, last) in _by_pixel(points, end).items():
+        path += f"H{x}V{_up(peak, most):.1f}" + (f"V{_up(last, most):.1f}" if last < peak else "")
     y, label = _up(limit, most), format_bytes(round(limit))
     return _svg(
         HEIGHT,
@@ -89,6 +89,15 @@ def frontier_svg(
     name = escape(resource.replace("_", " "))
     parts.append(f'<text x="{LEFT + 6}" y="{TOP}">{name}</text>')
     return _svg(HEIGHT, parts)
+
+
+def _by_pixel(points: Sequence[tuple[float, float]], end: float) -> dict[int, tuple[float, float]]:
+    """The most and the last bytes in each pixel: a chart has hundreds, for thousands of moments."""
+    found: dict[int, tuple[float, float]] = {}
+    for time, size in points:
+        x = round(_across(time, end))
+        found[x] = max(size, found.get(x, (0.0, 0.0))[0]), size
+    return found
 
 
 def _plain(number: float) -> str:

@@ -48,6 +48,15 @@ def test_nothing_takes_no_time():
     assert is_closed(memory_svg([], 10))
 
 
+def test_of_thousands_of_moments_peaks_are_seen():
+    points = [(i / 1000, 5.0 if i == 700 else 1.0) for i in range(100_000)] + [(200.0, 0.0)]
+    svg = memory_svg(points, 10)
+    assert len(svg) < 20_000
+    heights = [float(y) for y in re.findall(r"V([\d.]+)", svg)]
+    assert heights.count(min(heights)) == 1
+    assert heights[-2] == heights[0]  # the last moment's, not the peak's, is held
+
+
 def test_memory_is_drawn_under_its_limit():
     svg = memory_svg([(0, 0), (1, 2**20), (2, 2**30), (3, 0)], 2**31)
     (line,) = re.findall(r'class="line" d="([^"]*)"', svg)

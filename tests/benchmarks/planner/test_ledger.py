@@ -63,10 +63,8 @@ def test_a_last_wave_that_few_slots_work_in_is_idle_time():
     nine = SimpleNamespace(blocks=9, compute=10.0, network=1.0, store=2.0, overhead=0.9)
     assert _idle(nine, 8) == pytest.approx(10 - 10 * 9 / 16 - 0.9 * 7 / 9)
     assert _idle(SimpleNamespace(**vars(nine) | {"blocks": 16}), 8) == 0
-    assert _idle(SimpleNamespace(**vars(nine) | {"store": 12.0}), 8) == 0  # the store is waited for
-    assert (
-        _idle(SimpleNamespace(**vars(nine) | {"overhead": 9.0}), 8) == 0
-    )  # more tasks take longer
+    assert _idle(SimpleNamespace(**vars(nine) | {"store": 12.0}), 8) == 0  # which is waited for
+    assert _idle(SimpleNamespace(**vars(nine) | {"overhead": 9.0}), 8) == 0  # of tasks
 
 
 def test_the_share_is_of_the_predicted_seconds():
