@@ -33,15 +33,16 @@ from dask_tapestry.zspace import largest_box
 __all__ = ["METHODS", "Found", "search", "steps_of"]
 
 METHODS: Final = ("auto", "exhaustive", "none")
+AGAIN: Final = 4  # part of the effort that a search with less memory a task has at least
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
 
 class Found(NamedTuple):
-    """The plan to take, the frontier that it was chosen from, and what is left of the budget."""
+    """The plan to take, the frontier that it was chosen from, and the effort for another search."""
 
     state: State
     points: tuple[Point, ...] = ()
-    left: Effort = NO_EFFORT
+    again: Effort = NO_EFFORT
 
     @property
     def rank(self) -> Rank:
@@ -84,7 +85,7 @@ def search(
         found.append(_METHODS[method](space, effort, seed))
         if not found[-1].state.shortfall and space.fits_at_worst(found[-1].state):
             return found[-1]
-        effort = found[-1].left
+        effort = found[-1].again
     enough = next((one for one in found if not one.state.shortfall), None)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
@@ -116,7 +117,8 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     else:
         evolution.run(rest)
     left = effort.less(space.pricing.evaluated - before)
-    return Found(evolution.best, tuple(evolution.frontier), left)
+    again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
+    return Found(evolution.best, tuple(evolution.frontier), again)
 
 
 def _recut(space: Space, state: State) -> State:
