@@ -11,7 +11,7 @@ Source: Tapestry whitepaper, "Stochastic Pareto Frontier Optimization".
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import exp, log1p
 from typing import Final, TypeVar
 
@@ -129,7 +129,10 @@ class Evolution:
             found = list(mutator.moves(parent, node, self.rng))
             if found:
                 choices = found[int(self.rng.integers(len(found)))]
-                return replace(choices)  # a key of its own
+                if not isinstance(choices, Choices):
+                    kind = type(choices).__name__
+                    raise TypeError(f"mutator {mutator.name}: it yields {kind}, not choices")
+                return choices
         return None
 
     def _take(self, state: State) -> bool:

@@ -76,3 +76,20 @@ def test_what_has_paid_is_tried_more_often_and_nothing_never():
     mutator = Evolution(space_of(stored() + 1), 0).scores[0].mutator
     fresh, useful, useless = Score(mutator), Score(mutator, 40, 20), Score(mutator, 40, 0)
     assert useful.weight > fresh.weight > useless.weight > 0
+
+
+def test_mutators_of_users_are_tried_and_checked():
+    tried = []
+
+    @dt.mutator(prior=100)
+    def mine(state, node, rng):
+        tried.append(node)
+        yield from ([state.choices] if len(tried) < 3 else ["nothing"])
+
+    space = space_of(stored() + 1)
+    with dt.config(mutators=[mine]):
+        evolution = Evolution(space, 0)
+        evolution.begin([space.state(Choices())])
+        with pytest.raises(TypeError, match="mutator mine: it yields str, not choices"):
+            evolution.run(Effort(5000, to_the_end=True))
+    assert len(tried) >= 3
