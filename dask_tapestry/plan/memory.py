@@ -14,6 +14,7 @@ from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
+COPIES = 2  # of a block that is being received: its message in parts, and in one piece
 MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
 
@@ -42,18 +43,23 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     idle = min(resources.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
     given = {x for x in plan.graph.roots if x not in steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
-    sent = _sent_bytes(plan)
-    return round(copies + sent + most + min(resources.kept_bytes, idle))
+    sent, comes = _sent_bytes(plan)
+    return round(copies + sent + max(most + min(resources.kept_bytes, idle), comes))
 
 
-def _sent_bytes(plan: PlannedSteps) -> float:
-    """Bytes of one worker, of arrays in the client's memory that are sent and stay to the end."""
+def _sent_bytes(plan: PlannedSteps) -> tuple[float, int]:
+    """Bytes of one worker of arrays that the client sends, and beside them while they come."""
     machine = Machine.of(plan.resources)
     read = {x for step in plan.steps.values() for x in step.inputs if is_external(x)}
-    sent = {
-        x: scatter_cuts(x.type.shape, x.type.dtype.itemsize) for x in read if is_sent(x, machine)
-    }
-    return sum(_of_one_worker(x, cuts, x.type.nbytes, plan) for x, cuts in sent.items())
+    types = {x: x.type for x in read if is_sent(x, machine)}
+    sent = {x: scatter_cuts(type_.shape, type_.dtype.itemsize) for x, type_ in types.items()}
+    largest = max((_block_bytes(x, cuts) for x, cuts in sent.items()), default=0)
+    stays = sum(_of_one_worker(x, cuts, x.type.nbytes, plan) for x, cuts in sent.items())
+    return stays, COPIES * largest
+
+
+def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
+    return node.type.dtype.itemsize * prod(c.longest for c in cuts)
 
 
 class _Running(NamedTuple):
@@ -95,9 +101,8 @@ def _sliced(step: Step, workers: int) -> int:
 
 def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, plan: PlannedSteps) -> float:
     """Bytes of one worker, of the `held` ones of a value: its share, or whole blocks."""
-    block = node.type.dtype.itemsize * prod(c.longest for c in cuts)
     blocks = ceil(prod(c.count for c in cuts) / plan.resources.workers)
-    return min(held, max(_share(held, plan), blocks * block))
+    return min(held, max(_share(held, plan), blocks * _block_bytes(node, cuts)))
 
 
 def _share(held: float, plan: PlannedSteps) -> float:
