@@ -126,7 +126,7 @@ class Evolution:
         places = mutator.places(parent)
         for _ in range(min(PLACES, len(places))):
             node = places[int(self.rng.integers(len(places)))]
-            found = list(mutator.moves(parent, node, self.rng))
+            found: list[object] = list(mutator.moves(parent, node, self.rng))
             if found:
                 choices = found[int(self.rng.integers(len(found)))]
                 if not isinstance(choices, Choices):
