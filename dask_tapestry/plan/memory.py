@@ -14,7 +14,6 @@ from dask_tapestry.plan.step import PlannedSteps, Step
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
-COPIES = 2  # of a block that is being received: its message in parts, and in one piece
 MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
 
@@ -43,19 +42,16 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     idle = min(resources.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
     given = {x for x in plan.graph.roots if x not in steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
-    sent, comes = _sent_bytes(plan)
-    return round(copies + sent + max(most + min(resources.kept_bytes, idle), comes))
+    return round(copies + _sent_bytes(plan) + most + min(resources.kept_bytes, idle))
 
 
-def _sent_bytes(plan: PlannedSteps) -> tuple[float, int]:
-    """Bytes of one worker of arrays that the client sends, and beside them while they come."""
+def _sent_bytes(plan: PlannedSteps) -> float:
+    """Bytes of one worker, of arrays in the client's memory that are sent and stay to the end."""
     machine = Machine.of(plan.resources)
     read = {x for step in plan.steps.values() for x in step.inputs if is_external(x)}
     types = {x: x.type for x in read if is_sent(x, machine)}
     sent = {x: scatter_cuts(type_.shape, type_.dtype.itemsize) for x, type_ in types.items()}
-    largest = max((_block_bytes(x, cuts) for x, cuts in sent.items()), default=0)
-    stays = sum(_of_one_worker(x, cuts, x.type.nbytes, plan) for x, cuts in sent.items())
-    return stays, COPIES * largest
+    return sum(_of_one_worker(x, cuts, x.type.nbytes, plan) for x, cuts in sent.items())
 
 
 def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
