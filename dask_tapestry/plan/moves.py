@@ -22,7 +22,7 @@ from dask_tapestry.plan.pricing import Priced
 from dask_tapestry.plan.rule_choices import form_named, forms_of
 from dask_tapestry.plan.space import Space
 from dask_tapestry.plan.units import units
-from dask_tapestry.teg import Node, Source
+from dask_tapestry.teg import Node, Sink, Source
 from dask_tapestry.zspace import largest_box
 
 # Times a value's cells that blocks may compute together before holding it is tried.
@@ -62,6 +62,22 @@ def again(priced: Priced) -> list[Node]:
         if blocks * cells > AGAIN * type_.size:
             found.append(priced.group.members[value - first])
     return found[::-1]
+
+
+def split(state: State, priced: Priced) -> Iterator[Choices]:
+    """A step becomes two, between what it reduces or multiplies, or writes, and the rest.
+
+    Each of them is then cut as is best for itself: rows of a product that fill the slots are
+    gathered into the large pieces that a store has.
+    """
+    for member in priced.group.members[-2::-1]:
+        written = any(isinstance(c.operator, Sink) for c in state.graph.consumers[member])
+        if (written or not member.operator.transparent) and member not in state.placed:
+            yield replace(
+                state.choices,
+                held=state.choices.held | {member},
+                fused=state.choices.fused - {member},
+            )
 
 
 def fuse(state: State, nodes: frozenset[Node]) -> Choices:

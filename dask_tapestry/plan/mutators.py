@@ -50,6 +50,7 @@ def mutators_of(space: Space) -> tuple[Mutator, ...]:
         "hold": moves.hold,
         "pull": moves.pull,
         "push": moves.push,
+        "split": moves.split,
         "recut": moves.recut,
     }
     known = priors()

@@ -38,11 +38,22 @@ MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has t
 
 
 class Found(NamedTuple):
-    """The plan to take, the frontier that it was chosen from, and the effort for another search."""
+    """What a search finds while tasks may take a share of the memory.
+
+    Attributes
+    ----------
+    state, points
+        The plan to take, and the frontier that it was chosen from.
+    again
+        The effort for a search with a smaller share.
+    is_tight
+        Whether a better plan did not fit: then one of smaller tasks may.
+    """
 
     state: State
     points: tuple[Point, ...] = ()
     again: Effort = NO_EFFORT
+    is_tight: bool = False
 
     @property
     def rank(self) -> Rank:
@@ -77,15 +88,20 @@ def search(
     """
     machine = Machine.of(resources)
     found: list[Found] = []
-    effort = Effort.of(budget)
+    effort, fitting = Effort.of(budget), list[Found]()
     for share in TASK_SHARES:
         limits = Limits.of(resources, share)
         limits = limits.uncut if method == "none" else limits
         space = Space(graph, Pricing(machine, limits), resources)
-        found.append(_METHODS[method](space, effort, seed))
-        if not found[-1].state.shortfall and space.fits_at_worst(found[-1].state):
-            return found[-1]
-        effort = found[-1].again
+        one = _METHODS[method](space, effort, seed)
+        found.append(one)
+        effort = one.again
+        if not one.state.shortfall and space.fits(one.state):
+            fitting.append(one)
+            if not one.is_tight:
+                break
+    if fitting:
+        return min(fitting, key=lambda one: one.rank)
     enough = next((one for one in found if not one.state.shortfall), None)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
@@ -118,7 +134,8 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
         evolution.run(rest)
     left = effort.less(space.pricing.evaluated - before)
     again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
-    return Found(evolution.best, tuple(evolution.frontier), again)
+    best = evolution.best
+    return Found(best, tuple(evolution.frontier), again, space.missed(best))
 
 
 def _recut(space: Space, state: State) -> State:

@@ -12,6 +12,7 @@ from dask_tapestry.plan.footprint import Needs
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.memory import peak_worker_bytes
 from dask_tapestry.plan.pricing import Pricing
+from dask_tapestry.plan.rank import Rank
 from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.rule_choices import formed
 from dask_tapestry.plan.step import Step
@@ -49,6 +50,7 @@ class Space:
         self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
         self._states: dict[object, State] = {}
         self._peaks: dict[object, int] = {}
+        self._missed: Rank | None = None
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
         """The graph in these forms, and what each node has become in it."""
@@ -98,7 +100,15 @@ class Space:
 
     def fits(self, state: State) -> bool:
         """Whether workers can hold what the plan holds at a time."""
-        return self.peak(state) <= self.resources.usable_bytes
+        if self.peak(state) <= self.resources.usable_bytes:
+            return True
+        if self._missed is None or state.rank < self._missed:
+            self._missed = state.rank
+        return False
+
+    def missed(self, state: State) -> bool:
+        """Whether a plan was better than this one, but did not fit."""
+        return self._missed is not None and self._missed < state.rank
 
     def fits_at_worst(self, state: State) -> bool:
         """The same, of the blocks that take most: to be asked of few plans."""

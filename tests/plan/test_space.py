@@ -6,6 +6,7 @@ import dask_tapestry as dt
 from dask_tapestry.plan.choices import Choices, FormChoice
 from dask_tapestry.plan.machine import Machine
 from dask_tapestry.plan.space import steps_of
+from dask_tapestry.zspace import Cuts
 
 from .graphs import FOUR, stored
 from .spaces import gram, space_of
@@ -47,6 +48,12 @@ def test_what_workers_cannot_hold_does_not_fit():
     y = x.rechunk((1000, -1)) + 1
     state = space_of(y, resources=small).state(Choices())
     assert not space_of(y, resources=small).fits(state)
+    space = space_of(y, resources=small)
+    assert not space.missed(state)
+    assert not space.fits(state)
+    assert space.missed(
+        space.state(Choices(grids={y.node: tuple(Cuts.regular(n, 100) for n in y.shape)}))
+    )
     roomy = space_of(y)
     assert roomy.fits(roomy.state(Choices()))
     assert roomy.peak(roomy.state(Choices())) > 0
