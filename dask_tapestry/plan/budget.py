@@ -10,11 +10,13 @@ from math import sqrt
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.choices import State
+from dask_tapestry.plan.resources import live_client
 
 SECONDS_A_COST: Final = 3e-4  # of one core, with all that a search does beside
 SHARE: Final = 0.03  # of a job's seconds that may be spent on its plan, at first
 A_CHANGE: Final = 10  # costs that one change of a plan takes: of a step whose grid is searched
 LONG: Final = 50.0  # seconds of a job from which on the budget grows with their root only
+MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
 
 
 class Effort(NamedTuple):
@@ -37,8 +39,11 @@ class Effort(NamedTuple):
         return WORTH if seconds is None else Effort(int(seconds / SECONDS_A_COST), True)
 
     def for_plan(self, state: State) -> Effort:
-        """The effort for a plan like this one."""
-        return self if self.costs is not None else Effort(costs_worth(state))
+        """The effort for a plan like this one: seconds here, minutes where workers take part."""
+        if self.costs is not None:
+            return self
+        worth = costs_worth(state)
+        return Effort(min(worth, MOST_ALONE) if live_client() is None else worth)
 
     def less(self, costs: int) -> Effort:
         """What is left after some costs."""

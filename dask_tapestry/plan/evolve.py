@@ -30,6 +30,7 @@ CROSSED: Final = 0.1  # share of trials with two parents
 PLACES: Final = 4  # nodes that a mutator is tried at, until it has a move
 WINDOW: Final = 24  # trials in a row, whose gain is compared with what they took
 PATIENCE: Final = 3  # windows without enough gain, after which the search ends
+UNSURE: Final = 1e-3  # of a plan's seconds: predictions are not as exact as that
 COSTS_A_TRIAL: Final = 4  # that a trial takes as long as, besides the costs that it computes
 EARNED: Final = 4.0  # trials that a prior counts for
 
@@ -104,7 +105,8 @@ class Evolution:
                 if pricing.evaluated >= last:
                     break
             gained = before.seconds - self.best.seconds
-            worth = gained > SECONDS_A_COST * (pricing.evaluated - spent)
+            took = SECONDS_A_COST * (pricing.evaluated - spent)
+            worth = gained > max(took, UNSURE * self.best.seconds)
             idle = 0 if worth or before.shortfall > self.best.shortfall else idle + 1
 
     def trial(self) -> bool:

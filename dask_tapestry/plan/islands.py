@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from dask_tapestry.plan.budget import Effort
 from dask_tapestry.plan.choices import Choices
-from dask_tapestry.plan.evolve import Evolution
+from dask_tapestry.plan.evolve import UNSURE, Evolution
 from dask_tapestry.plan.group import is_external
 from dask_tapestry.plan.limits import Limits
 from dask_tapestry.plan.machine import Machine
@@ -73,11 +73,12 @@ def evolve_on_islands(
             Island(space.graph, space.resources, pricing.limits, seeds, each, (seed, epoch, number))
             for number in range(ISLANDS)
         ]
-        before = found.best.rank
+        before = found.best
         for choices in run(parts):
             found.begin(map(space.state, choices))
         pricing.evaluated += ISLANDS * (each.costs or 0)
-        if not effort.to_the_end and found.best.rank == before:
+        enough = found.best.rank < before.rank.with_seconds(1 - UNSURE)
+        if not effort.to_the_end and not enough:
             break
 
 

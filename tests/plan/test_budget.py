@@ -1,7 +1,16 @@
 """How long is searched."""
 
 import dask_tapestry as dt
-from dask_tapestry.plan.budget import LONG, NO_EFFORT, SECONDS_A_COST, SHARE, Effort, costs_worth
+from dask_tapestry.plan import budget
+from dask_tapestry.plan.budget import (
+    LONG,
+    MOST_ALONE,
+    NO_EFFORT,
+    SECONDS_A_COST,
+    SHARE,
+    Effort,
+    costs_worth,
+)
 from dask_tapestry.plan.choices import Choices
 
 from .graphs import stored
@@ -46,3 +55,10 @@ def test_what_is_not_given_is_decided_by_the_plan():
 def test_effort_is_spent():
     assert Effort(10, True).less(4) == (6, True)
     assert Effort(10).less(40) == NO_EFFORT
+
+
+def test_minutes_are_spent_where_workers_take_part(monkeypatch):
+    state = space_of(dt.exp(stored((3_000_000_000, 10_000)))).state(Choices())
+    assert Effort.of(None).for_plan(state).costs == MOST_ALONE
+    monkeypatch.setattr(budget, "live_client", lambda: "one")
+    assert Effort.of(None).for_plan(state).costs == costs_worth(state) > MOST_ALONE
