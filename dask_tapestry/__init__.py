@@ -37,7 +37,7 @@ from dask_tapestry.array.storage import *
 from dask_tapestry.array.user_functions import *
 from dask_tapestry.config import config
 from dask_tapestry.errors import *
-from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.zspace import IndexProjection, ZAffineMap, ZPoint, ZRange, ZVector
 
 __version__ = "0.1.0"

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dask_tapestry.plan.build import build_plan, plan_as_found
-from dask_tapestry.plan.choices import Choices
-from dask_tapestry.plan.evaluate import evaluate
-from dask_tapestry.plan.form_choice import choose_forms
-from dask_tapestry.plan.grid import Grid
-from dask_tapestry.plan.limits import Limits
-from dask_tapestry.plan.machine import Machine
+from dask_tapestry.plan.cost.units import units
+from dask_tapestry.plan.machine.limits import Limits
+from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.pricing import Priced, Pricing
-from dask_tapestry.plan.resources import Resources
-from dask_tapestry.plan.search import Found
-from dask_tapestry.plan.units import units
+from dask_tapestry.plan.search.choices import Choices
+from dask_tapestry.plan.search.evaluate import evaluate
+from dask_tapestry.plan.search.form_choice import choose_forms
+from dask_tapestry.plan.search.grid import Grid
+from dask_tapestry.plan.search.pricing import Priced, Pricing
+from dask_tapestry.plan.search.search import Found
 from dask_tapestry.teg import Graph, Node
 
 Pieces = tuple[int, int]  # of the first and of the last dimension

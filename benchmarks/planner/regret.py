@@ -38,7 +38,7 @@ from benchmarks.planner.layouts import layouts  # noqa: E402
 from benchmarks.planner.measured_programs import PROGRAMS, Data  # noqa: E402
 from benchmarks.planner.rates import rank_correlation  # noqa: E402
 from dask_tapestry.array.core.plan import Plan  # noqa: E402
-from dask_tapestry.plan.resources import Resources, current  # noqa: E402
+from dask_tapestry.plan.machine.resources import Resources, current  # noqa: E402
 from dask_tapestry_kernels.cpu.blas_threads import one_thread_each  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
 

@@ -19,7 +19,7 @@ from dask_tapestry.array.core.plan import Plan
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.plan import build
 from dask_tapestry.plan.equivalence import require_computes
-from dask_tapestry.plan.resources import Resources, computing_with, live_client
+from dask_tapestry.plan.machine.resources import Resources, computing_with, live_client
 from dask_tapestry.plan.saved import loads
 from dask_tapestry.teg import Graph, Node
 

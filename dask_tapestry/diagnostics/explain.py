@@ -17,8 +17,8 @@ from dask_tapestry.diagnostics.step_text import (
     seconds_by_kind,
     sources,
 )
+from dask_tapestry.plan.cost.step import Step
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.step import Step
 from dask_tapestry.teg import Node
 
 NEGLIGIBLE: Final = 0.01  # of a step's seconds; what takes less is not named

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from dask_tapestry.lower.dask_private import live_clients
-from dask_tapestry.plan.given import scatter_cuts
+from dask_tapestry.plan.fusion.given import scatter_cuts
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 

@@ -15,7 +15,7 @@ from dask_tapestry.lower.buffer_pool import POOL, owned
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
-from dask_tapestry.plan.program import Instruction, Program, Schedule, Work
+from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS

@@ -21,10 +21,10 @@ from dask_tapestry.lower.client_scatter import ClientScatter, can_scatter
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.materialize import materialize
+from dask_tapestry.plan.cost.step import with_first
 from dask_tapestry.plan.long_jobs import plan_to_run
+from dask_tapestry.plan.machine.resources import live_client
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import live_client
-from dask_tapestry.plan.step import with_first
 from dask_tapestry.teg import Node
 
 

@@ -28,9 +28,9 @@ from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.worker_placement import placement
-from dask_tapestry.plan.given import EMBEDDED_BYTES
+from dask_tapestry.plan.cost.step import Step, memory_order
+from dask_tapestry.plan.fusion.given import EMBEDDED_BYTES
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.step import Step, memory_order
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 

@@ -13,10 +13,10 @@ from typing import Any
 import cloudpickle
 
 from dask_tapestry.imports import unpickle
-from dask_tapestry.plan.access import Access
-from dask_tapestry.plan.program import Program
-from dask_tapestry.plan.step import Step
-from dask_tapestry.plan.symmetric import is_symmetric
+from dask_tapestry.plan.access.access import Access
+from dask_tapestry.plan.cost.step import Step
+from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.fusion.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()

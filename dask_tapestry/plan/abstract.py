@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.step import Step
+from dask_tapestry.plan.cost.step import Step
 from dask_tapestry.rewrite.driver import brief
 from dask_tapestry.rewrite.trace import FORMS, Change, Trace
 from dask_tapestry.rules.unfuse import Unfused

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dask_tapestry.plan.choosing import choosing
-from dask_tapestry.plan.machine import Machine
-from dask_tapestry.plan.passes import rewritten
+from dask_tapestry.plan.cost.step import with_first
+from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.plan.machine.resources import Resources, current
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import Resources, current
-from dask_tapestry.plan.rule_choices import with_forms
-from dask_tapestry.plan.search import METHODS, Found, search, steps_of
-from dask_tapestry.plan.step import with_first
+from dask_tapestry.plan.rewriting.passes import rewritten
+from dask_tapestry.plan.rewriting.rule_choices import with_forms
+from dask_tapestry.plan.search.choosing import choosing
+from dask_tapestry.plan.search.search import METHODS, Found, search, steps_of
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.teg import Graph, Node, Sink

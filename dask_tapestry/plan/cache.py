@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 import dask.config
 
 from dask_tapestry.plan.build import build_plan
-from dask_tapestry.plan.calibrate import rates_in_force
+from dask_tapestry.plan.machine.calibrate import rates_in_force
+from dask_tapestry.plan.machine.resources import Resources, current
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import Resources, current
 from dask_tapestry.rewrite.own import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered

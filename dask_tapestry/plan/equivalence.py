@@ -10,8 +10,8 @@ from typing import Final
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.plan.abstract import abstract
-from dask_tapestry.plan.passes import simplified
 from dask_tapestry.plan.plan import Plan
+from dask_tapestry.plan.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.unfuse import Unfused
 from dask_tapestry.teg import Graph, Node

@@ -9,7 +9,7 @@ from typing import Final
 
 from dask_tapestry.config import setting
 from dask_tapestry.plan.cache import plan_of
-from dask_tapestry.plan.calibrate import measured_rates
+from dask_tapestry.plan.machine.calibrate import measured_rates
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Node
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.choices import Choices
-from dask_tapestry.plan.frontier import Point
-from dask_tapestry.plan.group import is_external
-from dask_tapestry.plan.machine import Machine
-from dask_tapestry.plan.resources import Resources
-from dask_tapestry.plan.space import steps_of
-from dask_tapestry.plan.step import Step, with_first
-from dask_tapestry.plan.totals import plan_cost
+from dask_tapestry.plan.cost.step import Step, with_first
+from dask_tapestry.plan.fusion.group import is_external
+from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.plan.machine.resources import Resources
+from dask_tapestry.plan.memory.totals import plan_cost
+from dask_tapestry.plan.search.choices import Choices
+from dask_tapestry.plan.search.frontier import Point
+from dask_tapestry.plan.search.space import steps_of
 from dask_tapestry.plan.verify import verify
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Operator

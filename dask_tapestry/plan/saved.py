@@ -14,18 +14,18 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.choices import Choices, FormChoice
-from dask_tapestry.plan.evaluate import evaluate
-from dask_tapestry.plan.limits import Limits
-from dask_tapestry.plan.machine import Machine
-from dask_tapestry.plan.passes import simplified
+from dask_tapestry.plan.cost.step import Step, with_first
+from dask_tapestry.plan.machine.limits import Limits
+from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.plan.machine.rates import Rates
+from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.pricing import Pricing
-from dask_tapestry.plan.rates import Rates
-from dask_tapestry.plan.resources import Resources
-from dask_tapestry.plan.rule_choices import with_forms
-from dask_tapestry.plan.search import steps_of
-from dask_tapestry.plan.step import Step, with_first
+from dask_tapestry.plan.rewriting.passes import simplified
+from dask_tapestry.plan.rewriting.rule_choices import with_forms
+from dask_tapestry.plan.search.choices import Choices, FormChoice
+from dask_tapestry.plan.search.evaluate import evaluate
+from dask_tapestry.plan.search.pricing import Pricing
+from dask_tapestry.plan.search.search import steps_of
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.teg.token import token

@@ -15,11 +15,11 @@ from dask.utils import format_bytes
 
 from dask_tapestry.config import setting
 from dask_tapestry.errors import MemoryLimitError, PlanError
-from dask_tapestry.plan.access import Access
-from dask_tapestry.plan.bounds import read_outside
-from dask_tapestry.plan.memory import peak_worker_bytes
-from dask_tapestry.plan.own_peaks import limits_are_kept
-from dask_tapestry.plan.step import PlannedSteps, Step
+from dask_tapestry.plan.access.access import Access
+from dask_tapestry.plan.access.bounds import read_outside
+from dask_tapestry.plan.cost.step import PlannedSteps, Step
+from dask_tapestry.plan.memory.memory import peak_worker_bytes
+from dask_tapestry.plan.memory.own_peaks import limits_are_kept
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
 from dask_tapestry.teg.signature import Kind, Signature

@@ -11,15 +11,15 @@ from random import Random
 from typing import Any
 
 from dask_tapestry.lower import references
-from dask_tapestry.plan import cost, distinct_slices, traffic
-from dask_tapestry.plan.access import Access
-from dask_tapestry.plan.machine import SLICE_SAVES_BYTES
-from dask_tapestry.plan.program import Program
-from dask_tapestry.plan.traffic import InputTraffic, Traffic
+from dask_tapestry.plan.access import distinct_slices, traffic
+from dask_tapestry.plan.access.access import Access
+from dask_tapestry.plan.access.traffic import InputTraffic, Traffic
+from dask_tapestry.plan.cost import cost
+from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
-
-from .small_steps import random_cuts, random_step
+from tests.plan.small_steps import random_cuts, random_step
 
 MOST_BLOCKS = 400
 

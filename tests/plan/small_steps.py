@@ -7,8 +7,8 @@ from random import Random
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.plan.group import group_of
-from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.fusion.group import group_of
+from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.zspace import Cuts
 
 MOST_CELLS = 4000

@@ -1,11 +1,10 @@
 """Spaces of plans that several tests search."""
 
 import dask_tapestry as dt
-from dask_tapestry.plan.space import Space
+from dask_tapestry.plan.search.space import Space
 from dask_tapestry.teg import Graph
-
-from .graphs import stored
-from .test_pricing import pricing
+from tests.plan.graphs import stored
+from tests.plan.search.test_pricing import pricing
 
 WIDE = dt.Resources(workers=64, threads=4, memory="64 GiB")
 COSTS = 5000  # more than any search in these tests takes

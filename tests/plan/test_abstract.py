@@ -7,7 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.plan.abstract import abstract, of_steps
 from dask_tapestry.plan.build import build_plan
 from dask_tapestry.plan.cache import plan_of
-from dask_tapestry.plan.passes import simplified
+from dask_tapestry.plan.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import FORMS, Trace
 from dask_tapestry.rules.unfuse import Unfused
 from dask_tapestry.teg import Graph

@@ -9,8 +9,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.plan.build import build_plan
-
-from .graphs import FOUR, ROOMY, steps_of, stored
+from tests.plan.graphs import FOUR, ROOMY, steps_of, stored
 
 CELLS = np.random.default_rng(0).normal(size=(60, 40))
 CLUSTER = dt.Resources(workers=100, threads=8, memory="64 GiB", bandwidth="1 GB/s")

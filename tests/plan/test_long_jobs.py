@@ -4,12 +4,12 @@ from dataclasses import replace
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan import calibrate as kept
 from dask_tapestry.plan import long_jobs as module
-from dask_tapestry.plan.calibrate import keep_rates
 from dask_tapestry.plan.long_jobs import measures, plan_to_run
-from dask_tapestry.plan.rates import rates_of, shipped_rates
-from dask_tapestry.plan.resources import this_machine
+from dask_tapestry.plan.machine import calibrate as kept
+from dask_tapestry.plan.machine.calibrate import keep_rates
+from dask_tapestry.plan.machine.rates import rates_of, shipped_rates
+from dask_tapestry.plan.machine.resources import this_machine
 
 SHORT = dt.ones((1000, 1000)) + 1
 LONG = dt.sin(dt.ones((10**6, 10**6), dtype="f4")).sum()

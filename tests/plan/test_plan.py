@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 
 import dask_tapestry as dt
-
-from .graphs import FOUR, stored
+from tests.plan.graphs import FOUR, stored
 
 
 def plan_of(*arrays):

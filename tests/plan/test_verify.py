@@ -8,12 +8,11 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.plan import verify as module
-from dask_tapestry.plan.program import Program
+from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.verify import projections_tile_outputs
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import Cuts, IndexProjection
-
-from .graphs import FOUR, stored
+from tests.plan.graphs import FOUR, stored
 
 
 def plan_of(*arrays):

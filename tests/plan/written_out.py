@@ -11,8 +11,7 @@ import numpy as np
 import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan.plan import Plan
-
-from .small_steps import random_roots
+from tests.plan.small_steps import random_roots
 
 SAVES = (8, 64, 400, 4096)
 WORKERS = (1, 2, 4, 16)

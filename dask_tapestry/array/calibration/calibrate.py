@@ -13,10 +13,10 @@ from dask_tapestry.array.calibration.kernel_rates import kernel_rates
 from dask_tapestry.array.calibration.memory_rates import memory_rates
 from dask_tapestry.array.calibration.store_rates import store_rates
 from dask_tapestry.array.calibration.task_rates import task_rates
-from dask_tapestry.plan.calibrate import keep_rates, processor
 from dask_tapestry.plan.long_jobs import measures
-from dask_tapestry.plan.rates import Rates, rates_of, rounded
-from dask_tapestry.plan.resources import this_machine
+from dask_tapestry.plan.machine.calibrate import keep_rates, processor
+from dask_tapestry.plan.machine.rates import Rates, rates_of, rounded
+from dask_tapestry.plan.machine.resources import this_machine
 
 BUDGET = 3.0  # seconds
 

@@ -10,10 +10,10 @@ from dask_tapestry.array.calibration.memory_rates import memory_rates
 from dask_tapestry.array.calibration.task_rates import task_rates
 from dask_tapestry.config import config
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.calibrate import processor
-from dask_tapestry.plan.cluster_rates import keep_cluster_rates, network_rates
-from dask_tapestry.plan.rates import Rates, rates_of, rounded
-from dask_tapestry.plan.resources import current
+from dask_tapestry.plan.machine.calibrate import processor
+from dask_tapestry.plan.machine.cluster_rates import keep_cluster_rates, network_rates
+from dask_tapestry.plan.machine.rates import Rates, rates_of, rounded
+from dask_tapestry.plan.machine.resources import current
 
 BUDGET: Final = 2.0  # seconds for the kernels of a worker
 OPERATIONS: Final = "operations"

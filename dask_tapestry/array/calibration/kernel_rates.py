@@ -22,9 +22,9 @@ from dask_tapestry.array.random import default_rng
 from dask_tapestry.array.sorting import argsort, searchsorted, sort
 from dask_tapestry.array.statistics import bincount, cumsum, histogram
 from dask_tapestry.array.statistics import median as middle
-from dask_tapestry.plan.block_seconds import ACROSS
-from dask_tapestry.plan.rates import shipped_rates
-from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.cost.block_seconds import ACROSS
+from dask_tapestry.plan.machine.rates import shipped_rates
+from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
 from dask_tapestry_kernels.cpu.jit.compile_service import mode

@@ -11,7 +11,7 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.planning import plan
-from dask_tapestry.plan.resources import Resources
+from dask_tapestry.plan.machine.resources import Resources
 
 TASKS: Final = 200  # which take some 30 ms
 READ: Final = 40  # blocks that one task reads

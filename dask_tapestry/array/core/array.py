@@ -30,8 +30,8 @@ from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_synchronou
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.machine.resources import computing_with
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import computing_with
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts

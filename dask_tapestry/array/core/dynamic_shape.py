@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.resources import live_client
+from dask_tapestry.plan.machine.resources import live_client
 from dask_tapestry.rules.effects import effects_of, followers, replaced
 from dask_tapestry.teg import Node
 

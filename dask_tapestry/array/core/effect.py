@@ -13,8 +13,8 @@ from dask.base import DaskMethodsMixin
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.plan.build import build_plan
+from dask_tapestry.plan.machine.resources import computing_with
 from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.resources import computing_with
 from dask_tapestry.teg import Graph, Node, TensorType
 from dask_tapestry.teg import sequence_point as sequence_node
 from dask_tapestry.zspace import Cuts

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dask_tapestry.array.core.vindex import VIndex
     from dask_tapestry.array.core.write_arguments import Lock, Region, Writable
     from dask_tapestry.operators.axes import Axes
-    from dask_tapestry.plan.resources import Resources
+    from dask_tapestry.plan.machine.resources import Resources
 
     Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
 

@@ -18,13 +18,13 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.plan.abstract import abstract
 from dask_tapestry.plan.build import build_plan
-from dask_tapestry.plan.frontier import Point
-from dask_tapestry.plan.machine import Machine
+from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.plan.machine.resources import Resources
+from dask_tapestry.plan.memory.simulate import simulate
+from dask_tapestry.plan.memory.simulation import Simulation
 from dask_tapestry.plan.plan import Plan as CorePlan
-from dask_tapestry.plan.resources import Resources
 from dask_tapestry.plan.saved import dumps
-from dask_tapestry.plan.simulate import simulate
-from dask_tapestry.plan.simulation import Simulation
+from dask_tapestry.plan.search.frontier import Point
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node
 
@@ -75,7 +75,7 @@ class Plan:
 
     @property
     def cost(self) -> dict[str, float]:
-        """Estimates: seconds, bytes, tasks; see `dask_tapestry.plan.cost.plan_cost`."""
+        """Estimates: seconds, bytes, tasks; see `dask_tapestry.plan.cost.cost.plan_cost`."""
         return self.core.cost
 
     @property

@@ -20,7 +20,7 @@ from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file,
 from dask_tapestry.io.npy_stack_sink import npy_stack_sink
 from dask_tapestry.io.npy_stack_source import from_npy_folder
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.plan.resources import current, runs_elsewhere
+from dask_tapestry.plan.machine.resources import current, runs_elsewhere
 from dask_tapestry.teg.nominal import chunk_bytes
 from dask_tapestry.zspace import fitting_sides
 

@@ -25,7 +25,7 @@ from dask_tapestry.io.zarr_sink import written_source, zarr_sink
 from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.io.zarr_target import append_target, zarr_target
 from dask_tapestry.operators.placement import place as place_tensor
-from dask_tapestry.plan.resources import current
+from dask_tapestry.plan.machine.resources import current
 from dask_tapestry.teg import apply
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@ import sys
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan import calibrate as kept
-from dask_tapestry.plan.calibrate import rates_in_force
-from dask_tapestry.plan.rates import shipped_rates
+from dask_tapestry.plan.machine import calibrate as kept
+from dask_tapestry.plan.machine.calibrate import rates_in_force
+from dask_tapestry.plan.machine.rates import shipped_rates
 
 module = sys.modules["dask_tapestry.array.calibration.calibrate"]
 

@@ -6,8 +6,8 @@ from distributed import Client
 
 import dask_tapestry as dt
 from dask_tapestry.array.calibration.cluster import slowest, worker_rates
-from dask_tapestry.plan.rates import shipped_rates
-from dask_tapestry.plan.resources import current
+from dask_tapestry.plan.machine.rates import shipped_rates
+from dask_tapestry.plan.machine.resources import current
 
 module = sys.modules["dask_tapestry.array.calibration.cluster"]
 FAST = {"machine": "fast", "memory": 10.0, "operations": {"sort": 2.0, "map": 9.0}}

@@ -12,7 +12,7 @@ from dask_tapestry.array.calibration.kernel_rates import (
     rate_of,
     seconds,
 )
-from dask_tapestry.plan.rates import shipped_rates
+from dask_tapestry.plan.machine.rates import shipped_rates
 from dask_tapestry_kernels.cpu import KERNELS
 
 module = sys.modules["dask_tapestry.array.calibration.kernel_rates"]

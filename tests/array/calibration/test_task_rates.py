@@ -1,7 +1,7 @@
 import sys
 
 from dask_tapestry.array.calibration.task_rates import least, task_rates
-from dask_tapestry.plan.resources import this_machine
+from dask_tapestry.plan.machine.resources import this_machine
 
 module = sys.modules["dask_tapestry.array.calibration.task_rates"]
 

@@ -1,0 +1,1 @@
+"""Cost: what a step takes of computing, stores, network, scheduler and memory."""

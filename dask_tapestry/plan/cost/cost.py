@@ -1,0 +1,315 @@
+"""Cost of a step: seconds, bytes and tasks of a group of operators under a grid.
+
+Every choice of a plan compares these numbers, `Plan.explain` prints them. A step's seconds are
+those of its busiest resource, a part of the others', as they overlap not quite, and what its tasks
+cost the scheduler and the workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, prod
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.access.from_others import Reading, bytes_from_others
+from dask_tapestry.plan.cost.block_seconds import Order, block_seconds
+from dask_tapestry.plan.cost.footprint import Held, Needs, needs_of, reach_of
+from dask_tapestry.plan.cost.own_resources import beyond_limits, step_amounts
+from dask_tapestry.plan.cost.store_requests import block_requests
+from dask_tapestry.plan.cost.stored import stored_bytes
+from dask_tapestry.plan.fusion.movement import movement
+from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.fusion.symmetric import saves_half
+from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES, Machine
+from dask_tapestry.teg import Sink
+from dask_tapestry.zspace import Cuts, ZRange, largest_box
+
+APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
+UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
+
+
+@dataclass(frozen=True, slots=True)
+class StepCost:
+    """What one step takes.
+
+    Attributes
+    ----------
+    seconds
+        From its first task to its last one.
+    compute, network, store, overhead
+        Seconds of kernels, of transfers between workers, of stores, and of the scheduler and the
+        workers' handling of tasks.
+    read, written, moved
+        Bytes that come from stores, go to stores, and go from worker to worker.
+    flops
+        Operations of all blocks.
+    blocks, slices, edges
+        Tasks that compute blocks, tasks that cut parts of other steps' blocks, and blocks or parts
+        that tasks wait for.
+    touched, work
+        Bytes that a block handles, and peak bytes of its arrays.
+    own
+        Amounts of the resources that users' operators name.
+    beyond
+        By what part of their limits these go beyond them.
+    counted
+        Whether bytes, slices and edges are those of all blocks, not of the largest one times their
+        number.
+    calls
+        Operators that a block calls.
+    """
+
+    seconds: float
+    compute: float
+    network: float
+    store: float
+    overhead: float
+    read: float
+    written: float
+    moved: float
+    flops: float
+    blocks: int
+    slices: int
+    edges: int
+    touched: int
+    work: int
+    own: Mapping[str, float] = field(default_factory=dict)
+    beyond: float = 0.0
+    counted: bool = False
+    calls: int = 1
+
+    @property
+    def tasks(self) -> int:
+        """Tasks, those that cut blocks for it included."""
+        return self.blocks + self.slices
+
+    @property
+    def bound(self) -> str:
+        """The resource that takes most seconds."""
+        kinds = ("compute", "network", "store", "overhead")
+        return max(kinds, key=lambda kind: float(getattr(self, kind)))
+
+
+class Taken(NamedTuple):
+    """What all blocks of a step take from elsewhere.
+
+    Attributes
+    ----------
+    read, moved
+        Bytes from stores, and from other workers.
+    requests
+        Stored chunks that are opened, those that are written too.
+    edges, slices
+        Blocks or parts of them that tasks wait for, and tasks that cut these parts.
+    """
+
+    read: float
+    requests: float
+    moved: float
+    edges: int
+    slices: int
+
+
+class _Read(NamedTuple):
+    """What all blocks of a step take of one input."""
+
+    moved: float
+    edges: int
+    slices: int
+
+
+def step_cost(
+    program: Program,
+    cuts: Sequence[Cuts],
+    held: Held,
+    machine: Machine,
+    handy: int,
+    order: Order = "C",
+) -> StepCost:
+    """What the operators of a step take under a grid, whose inputs are `held` in blocks.
+
+    Memory beyond `handy` bytes a block is not used again, but comes fresh from the system. Inputs
+    and output lie in memory in such an `order`.
+    """
+    box = largest_box(cuts)
+    count = prod([c.count for c in cuts])
+    equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+    needs = needs_of(program, box, held, machine.workers == 1)
+    sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
+    written = program.type.nbytes if sinks else 0
+    block = block_seconds(program, box, machine, held, order)
+    own = step_amounts(program, box, count, equal, machine)
+    block += _fresh_bytes(program, box, needs.work, handy, machine) / machine.fresh
+    if saves_half(program, tuple(cuts)):
+        block /= 2
+    compute = _in_waves(block, count, equal, program, machine)
+    calls = len(program.schedule(box).works)
+    taken = _taken(program, cuts, held, needs, bool(written), machine)
+    network, store, overhead, total = _seconds(compute, taken, written, count, calls, machine)
+    return StepCost(
+        seconds=total,
+        compute=compute,
+        network=network,
+        store=store,
+        overhead=overhead,
+        read=taken.read,
+        written=written,
+        moved=taken.moved,
+        flops=needs.flops * equal,
+        blocks=count,
+        slices=taken.slices,
+        edges=taken.edges,
+        touched=needs.touched,
+        work=needs.work,
+        own=own,
+        beyond=beyond_limits(own, machine),
+        calls=calls,
+    )
+
+
+def with_taken(estimate: StepCost, taken: Taken, machine: Machine) -> StepCost:
+    """The cost of a step of which all that its blocks take was counted."""
+    compute, written, count = estimate.compute, estimate.written, estimate.blocks
+    network, store, overhead, total = _seconds(
+        compute, taken, written, count, estimate.calls, machine
+    )
+    return replace(
+        estimate,
+        seconds=total,
+        network=network,
+        store=store,
+        overhead=overhead,
+        read=taken.read,
+        moved=taken.moved,
+        slices=taken.slices,
+        edges=taken.edges,
+        counted=True,
+    )
+
+
+def _taken(
+    program: Program,
+    cuts: Sequence[Cuts],
+    held: Held,
+    needs: Needs,
+    writes: bool,
+    machine: Machine,
+) -> Taken:
+    """What the blocks take if each takes what the largest one does."""
+    box = largest_box(cuts)
+    reads = _reads(program, cuts, box, held, machine)
+    read = stored_bytes(program, cuts, box) if needs.stored else 0.0
+    opened = block_requests(program, box) if read or writes else (0.0, 0.0)
+    equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+    return Taken(
+        read=read,
+        requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal,
+        moved=sum(r.moved for r in reads),
+        edges=sum(r.edges for r in reads),
+        slices=sum(r.slices for r in reads),
+    )
+
+
+def _seconds(
+    compute: float, taken: Taken, written: float, count: int, calls: int, machine: Machine
+) -> tuple[float, float, float, float]:
+    """Seconds of the network, of stores, of handling tasks, and of the step."""
+    network = _network_seconds(taken.moved, taken.edges, count, machine)
+    store = _store_seconds(taken.read, written, taken.requests, count, machine)
+    overhead = overhead_seconds(count, taken.slices, taken.edges, machine, calls)
+    busy = [compute, network, store]
+    total = max(busy) + _apart(count, machine) * (sum(busy) - max(busy))
+    return network, store, overhead, total + overhead
+
+
+def _apart(count: int, machine: Machine) -> float:
+    """The share of a resource's seconds that does not overlap with those of the busiest.
+
+    A block waits for what it reads; only other blocks of its slot, if there are any, compute
+    meanwhile.
+    """
+    return max(APART, min(1.0, machine.slots / count))
+
+
+def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
+    if not moved:
+        return 0.0
+    return (moved / machine.network + messages * machine.latency) / min(machine.workers, count)
+
+
+def _store_seconds(
+    read: float, written: float, requests: float, count: int, machine: Machine
+) -> float:
+    """Seconds of stores: a worker's threads share its rate, all workers what one store can do."""
+    workers = min(machine.workers, count)
+    busy = read / machine.store_read + written / machine.store_write
+    block = (busy + requests * machine.store_latency) / count
+    together = read / machine.store_read_all + written / machine.store_write_all
+    return max(block * ceil(count / workers), together) + UNEVEN * block * (count > 1)
+
+
+def overhead_seconds(
+    count: int, slices: int, edges: int, machine: Machine, calls: int = 0
+) -> float:
+    """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
+
+    A block calls so many operators; threads of one process do that one at a time.
+    """
+    tasks = count * machine.task + slices * machine.slice + edges * machine.edge
+    called = count * calls * machine.call
+    if machine.local:
+        return tasks + called
+    return tasks + ((count + slices) * machine.worker_task + called) / min(machine.slots, count)
+
+
+def _fresh_bytes(program: Program, box: ZRange, work: int, handy: int, machine: Machine) -> float:
+    """Bytes of a block that come fresh from the system.
+
+    Its value stays: in this process where results lie, as large for any grid; on a worker fresh.
+    """
+    own = min(work, box.size * program.type.dtype.itemsize)
+    return max(0, work - own - handy) + (0 if machine.local else own)
+
+
+def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:
+    """Seconds of all blocks, that run in waves; a last wave that is not full counts as one."""
+    at_once = min(count, machine.slots)
+    if program.multithreaded and count == 1:
+        block /= machine.threads
+    waves = ceil(count / at_once)
+    return block * max(1.0, waves * equal / count) + UNEVEN * block * (count > 1)
+
+
+def _reads(
+    program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
+) -> list[_Read]:
+    """What the blocks take of each input that is held in blocks."""
+    if all(own is None for own in held):
+        return []
+    boxes = program.schedule(box).boxes
+    count = prod([c.count for c in cuts])
+    moves = movement(program)
+    found: list[_Read] = []
+    readings: list[Reading] = []
+    for number, (type_, own) in enumerate(zip(program.inputs, held, strict=True)):
+        readings.append(Reading())
+        if own is None:
+            found.append(_Read(0, 0, 0))
+            continue
+        reach = reach_of(boxes[number], tuple(own))
+        met = reach.blocks
+        if machine.workers == 1:
+            found.append(_Read(0, count * met, 0))
+            continue
+        size = type_.dtype.itemsize
+        exact, whole = reach.exact * size, reach.whole * size
+        sliced = met > 0 and whole - exact >= met * SLICE_SAVES_BYTES
+        distinct = prod(cuts[d].count for d in moves[number].dims)
+        fetches = distinct * min(machine.workers, -(-count // distinct))
+        sent = exact if sliced else whole
+        piece = reach.most * size * distinct
+        readings[-1] = Reading(sent * fetches, sent * distinct, piece, distinct)
+        found.append(_Read(0, count * met, distinct * met if sliced else 0))
+    moved = bytes_from_others(readings, machine.workers)
+    return [r._replace(moved=n) for r, n in zip(found, moved, strict=True)]

@@ -1,0 +1,27 @@
+"""Requests to stores: chunks that are opened, each of which takes time whatever its size."""
+
+from __future__ import annotations
+
+from math import prod
+
+from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.teg import Sink, Source, TensorType
+from dask_tapestry.zspace import ZRange
+
+
+def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
+    """Stored chunks that the cells `box` of a program's output are read from, and written to."""
+    read = written = 0.0
+    for work in program.schedule(box).works:
+        instruction = program.instructions[work.value - len(program.inputs)]
+        operator, type_ = instruction.operator, instruction.type
+        if isinstance(operator, Source) and operator.chunks is not None:
+            read += operator.stored_bytes(work.box) / _chunk_bytes(operator.chunks, type_)
+        elif isinstance(operator, Sink):
+            written += work.box.size * type_.dtype.itemsize / _chunk_bytes(operator.chunks, type_)
+    return read, written
+
+
+def _chunk_bytes(sides: tuple[int, ...], type_: TensorType) -> int:
+    shape = [min(side, n) for side, n in zip(sides, type_.shape, strict=True)]
+    return max(1, prod(shape) * type_.dtype.itemsize)

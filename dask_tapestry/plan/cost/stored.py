@@ -1,0 +1,126 @@
+"""Stored bytes: what all blocks of a step read from stores, whole chunks each.
+
+Along an axis of a source that one dimension of the output moves, the blocks read intervals that
+are shifted by so many cells from block to block; of those, whole chunks count. So the bytes of all
+blocks are those of one, times a ratio for each dimension: the work grows with the number of
+dimensions, not of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.teg import Source
+from dask_tapestry.zspace import Cuts, ZRange
+
+LOOKED_AT: Final = 24  # blocks in a row whose chunks are counted; more are taken to be like these
+
+
+class _Shift(NamedTuple):
+    """By how many cells a step along `dim` of the output moves `axis` of a source."""
+
+    dim: int
+    axis: int
+    cells: int
+
+
+class _Span(NamedTuple):
+    """What one block reads of an axis, which moves so many `cells` with a step of a dimension."""
+
+    lo: int
+    hi: int
+    cells: int
+    chunk: int
+    extent: int
+
+
+def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
+    """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual."""
+    schedule = program.schedule(box)
+    total, first = 0.0, len(program.inputs)
+    for value, shifts in _sources(program):
+        operator = program.instructions[value - first].operator
+        assert isinstance(operator, Source)
+        shape = program.types[value].shape
+        sides = operator.chunks or (1,) * len(shape)
+        reads = schedule.boxes[value]
+        for number, read in enumerate(reads):
+            own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())
+            times = 1.0
+            for dim, cut in enumerate(cuts):
+                if cut.count > 1:
+                    spans = [
+                        _Span(read.lo[axis], read.hi[axis], cells, sides[axis], shape[axis])
+                        for other, axis, cells in own
+                        if other == dim
+                    ]
+                    times *= _times(cut, box.lo[dim], box.hi[dim] - box.lo[dim], tuple(spans))
+            total += operator.stored_bytes(read) * times
+    return total
+
+
+@lru_cache(maxsize=4096)
+def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> float:
+    """How often the blocks in a row read the chunks that the one from `start` reads."""
+    if not spans:
+        return cut.count
+    usual, total = 1, 0.0
+    for lo, hi, _, chunk, extent in spans:
+        usual *= _whole(lo, max(1, hi - lo), chunk, extent)
+    for number, blocks in _looked_at(cut.count):
+        first, end = cut.block(number)
+        found = 1
+        for lo, hi, pace, chunk, extent in spans:
+            spread = max(1, hi - lo - abs(pace) * (length - (end - first)))
+            found *= _whole(lo + pace * (first - start), spread, chunk, extent)
+        total += blocks * found
+    return total / usual
+
+
+def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
+    """Cells of the chunks of an axis that hold ``[lo, lo + length)``, moved inside."""
+    lo = max(0, min(lo, extent - length))  # a step is not the same everywhere in a reshape
+    return min(extent, -(-(lo + length) // chunk) * chunk) - lo // chunk * chunk
+
+
+@lru_cache(maxsize=1024)
+def _looked_at(count: int) -> tuple[tuple[int, float], ...]:
+    """Numbers of blocks, each with how many it stands for."""
+    if count <= LOOKED_AT + 2:
+        return tuple([(number, 1) for number in range(count)])
+    inner = count - 2
+    between = [(1 + n * inner // LOOKED_AT, inner / LOOKED_AT) for n in range(LOOKED_AT)]
+    return ((0, 1), *between, (count - 1, 1))
+
+
+@lru_cache(maxsize=1024)
+def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...]], ...]:
+    """The stored sources of a program, and how steps of its output move each box read of them."""
+    first, shape = len(program.inputs), program.type.shape
+    values = [
+        value
+        for value, instruction in enumerate(program.instructions, start=first)
+        if isinstance(instruction.operator, Source)
+    ]
+    if not values or 0 in shape:
+        return ()
+    middle = [(dim + 1) * n // (len(shape) + 2) for dim, n in enumerate(shape)]  # off the diagonal
+    origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
+    shifts: dict[int, list[list[_Shift]]] = {v: [[] for _ in origin.boxes[v]] for v in values}
+    for dim, extent in enumerate(shape):
+        if extent < 2:
+            continue
+        at = [a + int(d == dim) for d, a in enumerate(middle)]
+        there = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
+        for value, found in shifts.items():
+            boxes = zip(found, origin.boxes[value], there.boxes[value], strict=False)
+            for own, here, moved in boxes:
+                own += [
+                    _Shift(dim, axis, b - a)
+                    for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
+                    if a != b
+                ]
+    return tuple((value, tuple(map(tuple, found))) for value, found in shifts.items())

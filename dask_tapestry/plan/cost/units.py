@@ -1,0 +1,161 @@
+"""Units: where the cuts of a step's output should fall, so that blocks read whole chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import gcd, lcm
+from typing import NamedTuple
+
+from dask_tapestry.plan.cost.footprint import Held
+from dask_tapestry.plan.fusion.program import Program, Schedule
+from dask_tapestry.teg import Sink, Source
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+class Unit(NamedTuple):
+    """Where cuts of a dimension should fall: after `lead` cells, then every `length`.
+
+    With `required` they must: the pieces are written by one task each.
+    """
+
+    length: int = 1
+    lead: int = 0
+    required: bool = False
+
+    def allows(self, cuts: Cuts) -> bool:
+        """Whether no cut falls where it may not."""
+        if not self.required or cuts.count == 1:
+            return True
+        lead, step = (self.lead or self.length), self.length
+        return (
+            not cuts.edges
+            and not (cuts.lead - lead) % step
+            and (
+                cuts.count < 3 or not cuts.step % step  # the last of two blocks may have any length
+            )
+        )
+
+    def cut(self, extent: int, pieces: int) -> Cuts:
+        """About `pieces` pieces, with edges on those of the unit where pieces are as long as it."""
+        if pieces == 1 or extent < 2:
+            return Cuts.regular(extent, max(extent, 1))
+        step = -(-extent // pieces)
+        if step < self.length and not self.required:
+            step = -(-self.length // -(-self.length // step))  # equal parts of a unit
+            return Cuts.regular(extent, step, (self.lead - 1) % step + 1 if self.lead else step)
+        step = -(-step // self.length) * self.length
+        first = step - self.length + self.lead if self.lead else step
+        return Cuts.regular(extent, step, first)
+
+
+def units(program: Program, chunks: Held) -> tuple[Unit, ...]:
+    """For each output dimension, the chunks that its cuts should fall between."""
+    return _units(program, tuple(chunks))
+
+
+@lru_cache(maxsize=1024)
+def _units(program: Program, chunks: tuple[Sequence[Cuts] | None, ...]) -> tuple[Unit, ...]:
+    shape = program.type.shape
+    wanted = [Unit()] * len(shape)
+    if 0 in shape:
+        return tuple(wanted)
+    origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
+    holders = _chunked_values(program, chunks)
+    for dim, extent in enumerate(shape):
+        if extent < 2:
+            continue
+        at = tuple(int(d == dim) for d in range(len(shape)))
+        moved = program.schedule(ZRange(at, tuple(a + 1 for a in at)), rounded=False)
+        together = _together(program, origin, moved)
+        if any(unit.length == 0 for unit in together):
+            wanted[dim] = Unit(extent, 0, required=True)
+            continue
+        found = [(program.type.nbytes, unit) for unit in together]
+        found += [
+            (program.types[value].nbytes, unit._replace(required=required))
+            for value, steps, required in holders
+            if (unit := _follow(origin.boxes[value], moved.boxes[value], steps))
+        ]
+        wanted[dim] = common_unit(found)
+    return tuple(wanted)
+
+
+def _together(program: Program, origin: Schedule, moved: Schedule) -> list[Unit]:
+    """The units of cells computed together that a step of the output moves; of length 0 for all."""
+    found = []
+    values = enumerate(program.granularity, start=len(program.inputs))
+    for value, cells in ((value, cells) for value, cells in values if cells):
+        here, there = origin.boxes[value], moved.boxes[value]
+        for axis, length in enumerate(cells):
+            edges = [{(box.lo[axis], box.hi[axis]) for box in boxes} for boxes in (here, there)]
+            if edges[0] == edges[1] or length == 1:
+                continue
+            if length == 0:
+                return [Unit(0)]
+            unit = _follow_axis(here, there, axis, length)
+            found += [unit._replace(required=True)] if unit else []
+    return found
+
+
+def common_unit(found: list[tuple[int, Unit]]) -> Unit:
+    """The unit of the largest value, among those that keep to the required ones."""
+    must = Unit()
+    for _, unit in found:
+        if unit.required:
+            must = _meeting(must, unit)
+    fitting = [
+        (size, unit)
+        for size, unit in found
+        if unit.length % must.length == 0 and (unit.lead - must.lead) % must.length == 0
+    ]
+    best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
+    return best._replace(required=must.required)
+
+
+def _meeting(one: Unit, other: Unit) -> Unit:
+    """The unit whose edges are those of both; the first where they have none in common."""
+    both = gcd(one.length, other.length)
+    apart, odd = divmod(other.lead - one.lead, both)
+    if odd:
+        return one
+    steps = apart * pow(one.length // both, -1, other.length // both) if other.length > both else 0
+    length = lcm(one.length, other.length)
+    lead = (one.lead + steps * one.length) % length
+    return Unit(length, lead, one.required or other.required)
+
+
+def _chunked_values(program: Program, chunks: Held) -> list[tuple[int, tuple[int, ...], bool]]:
+    """Values that are held in chunks: number, chunk sides, whether cuts must fall on them."""
+    found: list[tuple[int, tuple[int, ...], bool]] = [
+        (value, tuple(c.step or 1 for c in cuts), False)
+        for value, cuts in enumerate(chunks)
+        if cuts is not None
+    ]
+    for number, instruction in enumerate(program.instructions):
+        operator = instruction.operator
+        if isinstance(operator, Source | Sink) and operator.chunks is not None:
+            value = len(program.inputs) + number
+            found.append((value, operator.chunks, isinstance(operator, Sink)))
+    return found
+
+
+def _follow(
+    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], sides: tuple[int, ...]
+) -> Unit | None:
+    """Chunks in steps of the output, if one step moves the value by whole cells."""
+    units = (_follow_axis(origin, moved, axis, side) for axis, side in enumerate(sides))
+    return next((unit for unit in units if unit), None)
+
+
+def _follow_axis(
+    origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], axis: int, side: int
+) -> Unit | None:
+    """The same along one axis of the value, whose pieces are `side` long."""
+    if len(origin) != 1 or len(moved) != 1:
+        return None
+    start = origin[0].lo[axis]
+    pace = moved[0].lo[axis] - start
+    if pace > 0 and side > pace and side % pace == 0:
+        return Unit(side // pace, -(-(-start % side) // pace))
+    return None

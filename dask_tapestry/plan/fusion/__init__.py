@@ -1,0 +1,1 @@
+"""Fusion: which values are held, and the program of each step."""

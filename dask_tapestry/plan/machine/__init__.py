@@ -1,0 +1,1 @@
+"""Machines: what there is, how fast it is, and what a plan may take of it."""

@@ -1,0 +1,206 @@
+"""Memory of a worker: the most that it holds at a time while a plan runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, prod
+from typing import NamedTuple
+
+from dask_tapestry.plan.cost.footprint import met_blocks
+from dask_tapestry.plan.cost.step import PlannedSteps, Step
+from dask_tapestry.plan.fusion.given import is_sent, scatter_cuts
+from dask_tapestry.plan.fusion.group import is_external
+from dask_tapestry.plan.machine.machine import IMBALANCE, Machine
+from dask_tapestry.teg import Node, Sink
+from dask_tapestry.zspace import Cuts
+
+MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
+
+
+def peak_worker_bytes(plan: PlannedSteps) -> int:
+    """The most bytes that one worker holds at a time.
+
+    While a step runs: the values that are held then, spread over the workers with an imbalance
+    factor; the largest blocks that its threads may compute, of this step or of others that may run
+    beside it; arrays that the client has sent; and memory that is kept to be used again.
+    """
+    resources, steps = plan.resources, plan.steps
+    held = resident_bytes(plan)
+    placed = plan.graph.roots if resources.local else ()  # in the final array
+    running = [
+        _Running.of(
+            node, step, held[node], node in placed and not node.operator.fills, resources.workers
+        )
+        for node, step in steps.items()
+    ]
+    blocks = sorted(running, key=lambda block: -block.beside)
+    parts = {n: _of_one_worker(n, step.cuts, held[n], plan) for n, step in steps.items()}
+    if len(steps) > MOST_PAIRED:
+        most = sum(parts.values()) + _threads_full(blocks, resources.threads)
+    else:
+        most = _most_together(plan, parts, blocks)
+    idle = min(resources.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
+    given = {x for x in plan.graph.roots if x not in steps and not x.is_sequence_point}
+    copies = sum(x.type.nbytes for x in given) if resources.local else 0
+    return round(copies + _sent_bytes(plan) + most + min(resources.kept_bytes, idle))
+
+
+def _sent_bytes(plan: PlannedSteps) -> float:
+    """Bytes of one worker, of arrays in the client's memory that are sent and stay to the end."""
+    machine = Machine.of(plan.resources)
+    read = {x for step in plan.steps.values() for x in step.inputs if is_external(x)}
+    types = {x: x.type for x in read if is_sent(x, machine)}
+    sent = {x: scatter_cuts(type_.shape, type_.dtype.itemsize) for x, type_ in types.items()}
+    return sum(_of_one_worker(x, cuts, x.type.nbytes, plan) for x, cuts in sent.items())
+
+
+def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
+    return node.type.dtype.itemsize * prod(c.longest for c in cuts)
+
+
+class _Running(NamedTuple):
+    """A block that is computed.
+
+    Attributes
+    ----------
+    node
+        The value that its step computes.
+    blocks
+        Blocks of the step.
+    beside
+        Bytes that it takes besides the part of the value that is held once it has ended; and those
+        of slices that wait on the worker for other blocks, as many as it reads.
+    """
+
+    node: Node
+    blocks: int
+    beside: float
+
+    @classmethod
+    def of(cls, node: Node, step: Step, held: int, copied: bool, workers: int) -> _Running:
+        """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
+        block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+        own = block if held >= node.type.nbytes and not copied else 0
+        return cls(node, step.count, max(0, step.needs.work - own) + _sliced(step, workers))
+
+
+def _sliced(step: Step, workers: int) -> int:
+    """Bytes of slices that wait on a worker: for a block, or for all where another step has to end.
+
+    Slices are cut as soon as what they are cut from is there.
+    """
+    if all(own is None for own in step.held) or not step.cost.slices:
+        return 0
+    blocks = ceil(step.count / workers) if len(step.inputs) > 1 else 1
+    return blocks * (step.needs.read - step.needs.stored)
+
+
+def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, plan: PlannedSteps) -> float:
+    """Bytes of one worker, of the `held` ones of a value: its share, or whole blocks."""
+    blocks = ceil(prod(c.count for c in cuts) / plan.resources.workers)
+    return min(held, max(_share(held, plan), blocks * _block_bytes(node, cuts)))
+
+
+def _share(held: float, plan: PlannedSteps) -> float:
+    """Bytes that one worker holds of `held` ones."""
+    workers = plan.resources.workers
+    return held if workers == 1 else held / workers * IMBALANCE
+
+
+def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
+    """Bytes of the first `blocks`, as many as there are threads."""
+    total = 0.0
+    for block in blocks:
+        running = min(threads, block.blocks)
+        total += running * block.beside
+        threads -= running
+        if not threads:
+            break
+    return total
+
+
+def _most_together(plan: PlannedSteps, held: Mapping[Node, float], blocks: list[_Running]) -> float:
+    """Most bytes of a worker while any of the steps runs; of each value it holds `held` ones.
+
+    Two values are not held together where all readers of one have ended before the other's step
+    can begin; two steps do not run together where one must have ended before.
+    """
+    ended = _ended_before(plan)
+    readers: dict[Node, set[Node]] = {node: set() for node in held}
+    for node, step in plan.steps.items():
+        for x in step.inputs:
+            readers.get(x, set()).add(node)
+    roots = set(plan.graph.roots)
+    most = 0.0
+    for now in held:
+        over = ended[now]
+        there = sum(
+            size
+            for node, size in held.items()
+            if now not in ended[node] and (node in roots or not readers[node] <= over)
+        )
+        beside = (b for b in blocks if b.node not in over and now not in ended[b.node])
+        most = max(most, there + _threads_full(beside, plan.resources.threads))
+    return most
+
+
+def _ended_before(plan: PlannedSteps) -> dict[Node, set[Node]]:
+    """For each step, the steps that have ended when its first block can be computed."""
+    ended: dict[Node, set[Node]] = {}
+    for node, step in plan.steps.items():
+        ended[node] = set()
+        for x in step.inputs:
+            if x in plan.steps:
+                ended[node] |= ended[x]
+                if _fewest_read(step, plan.steps[x]) == plan.steps[x].count:
+                    ended[node].add(x)
+    return ended
+
+
+def _fewest_read(reader: Step, step: Step) -> int:
+    """Fewest blocks of `step` that the first or the last block of `reader` reads."""
+    at = reader.inputs.index(step.node)
+    ends = (0,) * len(reader.cuts), tuple(n - 1 for n in reader.grid_shape)
+    boxes = [reader.program.input_boxes(reader.box(end))[at] for end in ends]
+    return min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
+
+
+def _idle(plan: PlannedSteps) -> int:
+    """Bytes of used memory that may lie idle while a block of another kind takes the most."""
+    needs = [step.needs for step in plan.steps.values()]
+    apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)
+    return max(0, apart - max((n.work for n in needs), default=0))
+
+
+def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
+    """Bytes of each step's output that are held at once.
+
+    A value that is read block by block is freed block by block; results, and values that a block
+    of a reader reads whole, are held whole.
+    """
+    readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
+    for reader in plan.steps.values():
+        for node in dict.fromkeys(reader.inputs):
+            if node in readers and node is not reader.node:
+                readers[node].append(reader)
+    return {node: _resident(step, plan, readers[node]) for node, step in plan.steps.items()}
+
+
+def _resident(step: Step, plan: PlannedSteps, readers: Iterable[Step]) -> int:
+    node = step.node
+    if isinstance(node.operator, Sink):
+        return 0
+    if node in plan.graph.roots:
+        return node.type.nbytes
+    block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+    streaming = plan.resources.slots * 4 * block
+    whole = any(_reads_many(reader, step) for reader in readers)
+    return node.type.nbytes if whole else min(node.type.nbytes, streaming)
+
+
+def _reads_many(reader: Step, step: Step) -> bool:
+    """Whether one block of `reader` reads more blocks of `step` than a neighbourhood."""
+    box = reader.box((0,) * len(reader.cuts))
+    at = reader.inputs.index(step.node)
+    boxes = reader.program.input_boxes(box)[at]
+    return any(met_blocks(b, step.cuts) > 2 ** max(len(step.cuts), 1) for b in boxes)

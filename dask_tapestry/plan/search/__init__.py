@@ -1,0 +1,1 @@
+"""Search: from the choices that a graph leaves open to the best plan that is found."""

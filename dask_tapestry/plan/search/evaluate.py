@@ -1,0 +1,54 @@
+"""Evaluation: the steps, grids and costs that follow from choices."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from dask_tapestry.plan.fusion.fuse import held_values
+from dask_tapestry.plan.fusion.given import given_cuts
+from dask_tapestry.plan.fusion.group import is_external
+from dask_tapestry.plan.search.choices import Choices, State
+from dask_tapestry.plan.search.grid import Grid
+from dask_tapestry.plan.search.pricing import Cut, Priced, Pricing
+from dask_tapestry.teg import Graph, Node
+
+NO_GRIDS: Mapping[Node, Grid] = {}
+
+
+def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
+    """The plan of `graph`, whose forms are chosen already, with the other `choices`."""
+    held = held_values(graph, pricing.memory, choices.held, choices.fused)
+    placed: dict[Node, Priced] = {}
+    for node in graph.nodes:
+        if node in held and not is_given(node):
+            placed[node] = place(node, held, placed, pricing, choices.grids)
+    return State(choices, graph, placed, pricing.limits)
+
+
+def place(
+    node: Node,
+    held: Collection[Node],
+    placed: Mapping[Node, Priced],
+    pricing: Pricing,
+    grids: Mapping[Node, Grid] = NO_GRIDS,
+) -> Priced:
+    """The step of a held node, whose producers are `placed`.
+
+    It is cut as `grids` says, if it may be, or in the best way.
+    """
+    group = pricing.group(node, held)
+    cuts: Cut = tuple(
+        given_cuts(x, pricing.machine)
+        if is_external(x)
+        else (placed[x].grid if x in placed else None)
+        for x in group.inputs
+    )
+    grid = grids.get(node)
+    if grid is None or not pricing.allows(group, grid, cuts):
+        return pricing.best(group, cuts)
+    return pricing.under(group, grid, cuts)
+
+
+def is_given(node: Node) -> bool:
+    """Whether a node's blocks are made outside the plan, and cut there."""
+    return is_external(node) and node.operator.layout is not None

@@ -1,0 +1,196 @@
+"""Grids: how the output of a step is cut, by the cost of its blocks.
+
+Blocks start as the whole output. The dimension is cut in two whose cut costs least, again and
+again, as long as memory demands it or the cost falls; the grids of what the step reads are tried
+beside, and counts of blocks that fill the last wave. The best of all that were seen is taken. What
+cannot be it, as so many tasks alone take longer, is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, prod
+from typing import Final
+
+from dask_tapestry.plan.cost.cost import StepCost
+from dask_tapestry.plan.cost.rank import Rank, rank
+from dask_tapestry.plan.cost.units import Unit
+from dask_tapestry.plan.machine.limits import Limits
+from dask_tapestry.zspace import Cuts
+
+Grid = tuple[Cuts, ...]
+Price = Callable[[Grid], StepCost]
+
+PATIENCE: Final = 3  # cuts in a row that may cost more before the search for a cheaper one ends
+FAR: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
+SMALLER: Final = 0.9  # times a block's bytes that half a block may have at most
+SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one of pieces in a row
+FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
+NEGLIGIBLE: Final = 2.0  # times what handling one task takes: not worth another task
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A grid with its cost, and the next best one of another kind."""
+
+    grid: Grid
+    cost: StepCost
+    second: tuple[Grid, StepCost] | None = None
+
+
+def _margin(cost: StepCost) -> float:
+    """Seconds by which a grid must be better than one whose pieces lie in a row."""
+    return SCATTERED * (cost.seconds - cost.overhead)
+
+
+class GridSearch:
+    """The search for the grid of one step.
+
+    Parameters
+    ----------
+    shape
+        Of the output.
+    units
+        Where its cuts should fall.
+    price
+        Cost of a grid.
+    dims
+        Its dimensions, those first whose pieces lie in a row.
+    slots
+        Blocks that run at a time.
+    floor
+        Seconds that so many blocks take at least, whatever they compute: more for more of them.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        units: Sequence[Unit],
+        price: Price,
+        limits: Limits,
+        dims: Sequence[int],
+        slots: int,
+        floor: Callable[[int], float] = lambda _: 0.0,
+    ) -> None:
+        self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
+        self.slots, self.price, self.floor = slots, price, floor
+        self._enough = inf  # seconds of the best grid that is allowed, of those seen
+        self.seen: dict[Grid, StepCost] = {}
+        self._ranks: dict[int, Rank] = {}  # by the costs seen
+
+    def best(self, candidates: Iterable[Grid] = ()) -> Graded:
+        """The best grid found; `candidates` are tried too."""
+        pieces = self._descend()
+        if len(self.seen) > 1:
+            for grid in candidates:
+                if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
+                    self._graded_if_it_may_win(grid)
+            for filled in self._full_waves(pieces):
+                self._graded_if_it_may_win(self._grid(filled))
+        ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
+        best = self._contiguous(ordered)
+        second = next((other for other in ordered if other[0] != best[0]), None)
+        return Graded(*best, second)
+
+    def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
+        """The best grid, or one hardly worse found before it, whose blocks lie in a row."""
+        first = ordered[0]
+        top = self._rank(first[1])
+        for grid, cost in self.seen.items():
+            one = self._rank(cost)
+            alike = one[:-1] == top[:-1] and cost.blocks == first[1].blocks
+            if alike and one.seconds <= top.seconds + _margin(first[1]):
+                return grid, cost
+        return first
+
+    def _graded(self, grid: Grid) -> StepCost:
+        known = self.seen.get(grid)
+        if known is None:
+            known = self.seen[grid] = self.price(grid)
+            if known.seconds < self._enough and self._rank(known).is_allowed:
+                self._enough = known.seconds
+        return known
+
+    def _rank(self, cost: StepCost) -> Rank:
+        found = self._ranks.get(id(cost))
+        if found is None:
+            found = self._ranks[id(cost)] = rank(cost, self.limits)
+        return found
+
+    def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
+        if self.floor(prod([cuts.count for cuts in grid])) > self._enough:
+            return None
+        return self._graded(grid)
+
+    def _grid(self, pieces: Sequence[int]) -> Grid:
+        sides = zip(self.units, self.shape, pieces, strict=True)
+        return tuple([unit.cut(extent, count) for unit, extent, count in sides])
+
+    def _descend(self) -> list[int]:
+        """Cut until it no longer pays; return the pieces of the best grid on the way."""
+        pieces = [1] * len(self.shape)
+        cost = self._graded(self._grid(pieces))
+        best, best_rank, patience = pieces, self._rank(cost), PATIENCE
+        while patience:
+            if not any(best_rank[:-1]) and self._is_negligible(cost):
+                break
+            found = self._cheapest_cut(pieces, cost)
+            if found is None:
+                break
+            pieces, cost = found
+            now = self._rank(cost)
+            patience = PATIENCE if now < best_rank or any(now[:-1]) else patience - 1
+            if now < best_rank:
+                best, best_rank = pieces, now
+        return best
+
+    def _is_negligible(self, cost: StepCost) -> bool:
+        """Whether all that cutting could save is less than another task costs."""
+        return cost.seconds - cost.overhead < NEGLIGIBLE * cost.overhead / max(1, cost.blocks)
+
+    def _cheapest_cut(self, pieces: list[int], cost: StepCost) -> tuple[list[int], StepCost] | None:
+        """Halve the dimension whose halving costs least, and that makes blocks smaller if it must.
+
+        Where blocks are too large, how much smaller they get does not count: halves are not all
+        equal, and the last cells of memory are not worth reading everything twice.
+        """
+        found = []
+        for dim in self.dims:
+            more = self._halved(pieces, dim, 4 if self._is_far(cost) else 2)
+            graded = more and self._graded_if_it_may_win(self._grid(more))
+            if more and graded:
+                found.append((more, graded))
+        if any(self._rank(cost)[:-1]):
+            smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
+            found = smaller or [f for f in found if f[1].work < cost.work] or found
+        best = None
+        for one in found:
+            if best is None or one[1].seconds < best[1].seconds - _margin(best[1]):
+                best = one
+        return best
+
+    def _is_far(self, cost: StepCost) -> bool:
+        """Whether blocks must become so many more or so much smaller that steps may be long."""
+        return FAR * cost.blocks <= self.slots or cost.work >= FAR * self.limits.task
+
+    def _halved(self, pieces: list[int], dim: int, parts: int) -> list[int] | None:
+        extent, unit = self.shape[dim], self.units[dim]
+        now, more = unit.cut(extent, pieces[dim]).count, list(pieces)
+        while more[dim] < 2 * extent:
+            more[dim] *= parts
+            if unit.cut(extent, more[dim]).count > now:
+                return more
+        return None
+
+    def _full_waves(self, pieces: list[int]) -> Iterator[list[int]]:
+        """Pieces near the best ones whose count is a multiple of the slots."""
+        count = prod(c.count for c in self._grid(pieces))
+        if not count % self.slots or not self.slots / 2 < count < FEW_WAVES * self.slots:
+            return
+        for dim in self.dims:
+            others = prod(c.count for d, c in enumerate(self._grid(pieces)) if d != dim)
+            for waves in {count // self.slots, count // self.slots + 1} - {0}:
+                wanted = waves * self.slots
+                if wanted % others == 0 and 1 < wanted // others <= self.shape[dim]:
+                    yield [wanted // others if d == dim else n for d, n in enumerate(pieces)]

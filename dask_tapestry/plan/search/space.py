@@ -1,0 +1,139 @@
+"""Space: the plans of one graph, each evaluated once, and what its memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.cost.footprint import Needs
+from dask_tapestry.plan.cost.rank import Rank
+from dask_tapestry.plan.cost.step import Step
+from dask_tapestry.plan.cost.worst_needs import usual_needs, worst_needs
+from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.plan.machine.resources import Resources
+from dask_tapestry.plan.memory.memory import peak_worker_bytes
+from dask_tapestry.plan.rewriting.rule_choices import formed
+from dask_tapestry.plan.search.choices import Choices, FormChoice, State
+from dask_tapestry.plan.search.evaluate import evaluate
+from dask_tapestry.plan.search.pricing import Pricing
+from dask_tapestry.teg import Graph, Node
+
+Forms = Mapping[Node, Sequence[FormChoice]]
+
+NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
+
+
+class Sketch(NamedTuple):
+    """Steps as memory and cost read them."""
+
+    steps: dict[Node, Step]
+    graph: Graph
+    resources: Resources
+
+
+class Space:
+    """States of a graph by their choices.
+
+    Parameters
+    ----------
+    graph
+        As it is before any node takes a form.
+    pricing
+        Of the machine that is planned for.
+    resources
+        Whose memory plans must fit.
+    """
+
+    def __init__(self, graph: Graph, pricing: Pricing, resources: Resources) -> None:
+        self.graph, self.pricing, self.resources = graph, pricing, resources
+        self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
+        self._states: dict[object, State] = {}
+        self._peaks: dict[object, int] = {}
+        self._missed: Rank | None = None
+
+    def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
+        """The graph in these forms, and what each node has become in it."""
+        key = frozenset((node, tuple(taken)) for node, taken in forms.items())
+        if key not in self._formed:
+            self._formed[key] = formed(self.graph, forms)
+        return self._formed[key]
+
+    def state(self, choices: Choices) -> State:
+        """The plan with these choices."""
+        key = choices.key
+        if key not in self._states:
+            graph, _ = self.became(choices.forms)
+            self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
+            self._states[key] = evaluate(graph, choices, self.pricing)
+        return self._states[key]
+
+    def in_forms(self, choices: Choices, forms: Mapping[Node, tuple[FormChoice, ...]]) -> Choices:
+        """The same choices for the graph in other forms, as far as they make sense there."""
+        _, before = self.became(choices.forms)
+        graph, after = self.became(forms)
+        now = {before[node]: after[node] for node in self.graph.nodes}
+        there = set(graph.nodes)
+
+        def moved(node: Node) -> Node:
+            return node if node in there else now.get(node, node)
+
+        return replace(
+            choices,
+            forms=forms,
+            held=frozenset(map(moved, choices.held)) & there,
+            fused=frozenset(map(moved, choices.fused)) & there,
+            grids={moved(n): g for n, g in choices.grids.items() if moved(n) in there},
+        )
+
+    def sketch(self, state: State) -> Sketch:
+        """The steps of a plan, no block of which takes more than usual."""
+        steps = steps_of(state, self.pricing.machine, usual_needs)
+        return Sketch(steps, state.graph, self.resources)
+
+    def peak(self, state: State) -> int:
+        """The most bytes that a worker holds at a time, if no block takes more than usual."""
+        key = state.choices.key
+        if key not in self._peaks:
+            self._peaks[key] = peak_worker_bytes(self.sketch(state))
+        return self._peaks[key]
+
+    def fits(self, state: State) -> bool:
+        """Whether workers can hold what the plan holds at a time."""
+        if self.peak(state) <= self.resources.usable_bytes:
+            return True
+        if self._missed is None or state.rank < self._missed:
+            self._missed = state.rank
+        return False
+
+    def missed(self, state: State) -> bool:
+        """Whether a plan was better than this one, but did not fit."""
+        return self._missed is not None and self._missed < state.rank
+
+    def fits_at_worst(self, state: State) -> bool:
+        """The same, of the blocks that take most: to be asked of few plans."""
+        steps = steps_of(state, self.pricing.machine)
+        most = peak_worker_bytes(Sketch(steps, state.graph, self.resources))
+        return most <= self.resources.usable_bytes
+
+
+def steps_of(
+    state: State, machine: Machine, needs: Callable[..., Needs] = worst_needs
+) -> dict[Node, Step]:
+    """The steps of a plan, producers first; `needs` tells what a block takes at most."""
+    return {
+        node: Step(
+            node=node,
+            program=priced.group.program,
+            inputs=priced.group.inputs,
+            members=priced.group.members,
+            cuts=priced.grid,
+            held=priced.held,
+            machine=machine,
+            estimate=priced.cost,
+            needs=needs(priced.group.program, priced.grid, priced.held, machine.workers == 1),
+            name="",
+            second=priced.second,
+        )
+        for node, priced in state.placed.items()
+    }

@@ -1,0 +1,35 @@
+"""The order of grids and plans."""
+
+from dataclasses import replace
+
+from dask_tapestry.plan.cost.rank import Rank, rank, total
+from dask_tapestry.plan.machine.limits import Limits
+from tests.plan.graphs import last_step, stored
+
+COST = last_step(stored() + 1).cost
+ROOM = Limits(task=2**40, block=None, blocks=10_000)
+
+
+def test_what_is_allowed_comes_before_what_is_fast():
+    fast = replace(COST, seconds=0.1)
+    tight = replace(ROOM, task=COST.work - 1)
+    assert rank(COST, ROOM).is_allowed
+    assert rank(COST, ROOM) < rank(fast, tight)
+    assert rank(fast, tight).excess == 1
+    assert rank(fast, ROOM) < rank(COST, ROOM)
+
+
+def test_blocks_above_the_scheduler_s_and_the_user_s_wishes_count():
+    assert rank(COST, replace(ROOM, blocks=1)).many == COST.blocks - 1
+    assert rank(replace(COST, edges=7), replace(ROOM, edges=5)).many == 2
+    assert rank(COST, replace(ROOM, block=COST.touched - 3)).large == 3
+    crowded = replace(ROOM, block=COST.touched - 3, blocks=COST.blocks)
+    assert rank(COST, crowded).large == 0  # more blocks would be too many
+    assert rank(replace(COST, beyond=2.5), ROOM).beyond == 2.5
+
+
+def test_ranks_of_steps_add_up():
+    both = total([COST, COST], ROOM)
+    assert both == rank(COST, ROOM).with_seconds(2)
+    assert total([], ROOM) == Rank(0, 0, 0, 0, 0)
+    assert total([COST], replace(ROOM, blocks=1)).is_allowed

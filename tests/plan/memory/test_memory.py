@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.plan.memory.memory import peak_worker_bytes, resident_bytes
+from tests.plan.graphs import FOUR, stored
+
+
+def cost(*arrays, resources=FOUR, **options):
+    return dt.plan(*arrays, resources=resources, **options).cost
+
+
+def test_results_stay_in_memory_and_written_values_do_not(tmp_path):
+    x = stored() + 1
+    sink = dt.to_zarr(x, tmp_path / "x", compute=False)
+    assert cost(x)["memory_bytes"] == x.nbytes
+    assert cost(sink)["memory_bytes"] == 0
+    assert cost(sink)["peak_worker_bytes"] < cost(x)["peak_worker_bytes"]
+
+
+def test_the_peak_counts_results_and_working_sets():
+    plan = dt.plan(stored() + 1, resources=FOUR).core
+    (step,) = plan.steps.values()
+    assert resident_bytes(plan)[step.node] == stored().nbytes
+    peak = peak_worker_bytes(plan)
+    block = step.node.type.nbytes // step.count
+    assert peak >= stored().nbytes // 4 + 2 * (step.needs.work - block)
+    assert peak == plan.cost["peak_worker_bytes"]
+
+
+def test_blocks_that_cannot_run_together_are_not_counted_together():
+    x = stored((4000, 1000), "f8", (1000, 1000))
+    whole = x.rechunk((-1, -1))
+    rows = whole.rechunk((500, -1)) + 1
+    plan = dt.plan(rows, resources=dt.Resources(1, 8, "64 GiB")).core
+    assert peak_worker_bytes(plan) < 8 * max(s.needs.work for s in plan.steps.values())
+
+
+def test_an_array_that_is_there_is_copied_for_who_asks_for_it():
+    x = dt.asarray(np.ones((1000, 1000)))
+    assert cost(x, resources=None)["peak_worker_bytes"] == x.nbytes
+
+
+def test_what_a_reader_needs_whole_stays(tmp_path):
+    whole = dt.to_zarr(
+        stored().rechunk((1000, -1)).T.rechunk((10, -1)), tmp_path / "x", compute=False
+    )
+    assert cost(whole)["memory_bytes"] >= stored().nbytes
+
+
+def test_a_working_set_above_the_memory_is_seen_before_it_runs():
+    plan = dt.plan(stored() + 1, resources=dt.Resources(workers=1, threads=1, memory="500 MB"))
+    assert plan.cost["peak_worker_bytes"] > plan.resources.memory_bytes
+    with pytest.raises(dt.MemoryLimitError):
+        plan.verify()
+
+
+def test_values_that_are_never_there_together_are_counted_once():
+    """Of rounds that each need all of the one before, two are held at a time."""
+    x = stored((10_000, 1000), "f8", (1000, 1000))
+    for _ in range(4):
+        x = (x.rechunk((1000, -1)) + 1).rechunk((-1, 100)) * 2
+    single = dt.Resources(workers=4, threads=1, memory="8 GiB")
+    plan = dt.plan(x.sum(), resources=single).core
+    held = list(resident_bytes(plan).values())
+    apart = peak_worker_bytes(plan) * single.workers
+    assert sum(held) > 6 * x.nbytes
+    assert apart < sum(held)
+
+
+def test_kept_memory_counts_where_other_arrays_take_its_place():
+    read = stored((10_000, 1000), "f8", (1000, 1000))
+    alone = dt.Resources(workers=1, threads=1, memory="8 GiB")
+    job = dt.exp(read[::2]) + read[1::2]
+    with dt.config(kept_memory=0):
+        without = cost(job, resources=alone)["peak_worker_bytes"]
+    assert without <= cost(job, resources=alone)["peak_worker_bytes"] <= without + 2**30
+
+
+def test_what_one_block_is_lies_on_one_worker():
+    x = stored((4000, 1000), "f8", (1000, 1000)) + 1
+    cut, whole = x.rechunk((1000, -1)), x.rechunk((-1, -1))
+    assert cost(cut)["peak_worker_bytes"] < x.nbytes < cost(whole)["peak_worker_bytes"]
+
+
+def test_arrays_that_are_sent_stay_on_the_workers():
+    x = dt.asarray(np.ones((8000, 1000)))
+    sent, made = (cost(y.sum())["peak_worker_bytes"] for y in (x, dt.ones((8000, 1000))))
+    assert sent > made + x.nbytes / FOUR.workers
+
+
+def test_slices_wait_for_the_blocks_that_read_them():
+    x = stored((4000, 4000), "f8", (1000, 4000)).rechunk((1000, -1))
+    turned = dt.plan(x.rechunk((-1, 1000)), resources=FOUR).core
+    step = turned.steps[turned.graph.roots[0]]
+    assert step.cost.slices
+    assert peak_worker_bytes(turned) >= FOUR.threads * (step.needs.work + step.needs.read)

@@ -1,0 +1,36 @@
+"""What single changes of choices make better."""
+
+from dask_tapestry.plan.search.choices import Choices
+from dask_tapestry.plan.search.improve import improve, moves
+from tests.plan.graphs import stored
+from tests.plan.spaces import COSTS, network, space_of
+
+
+def test_layers_of_a_network_become_one_step():
+    space = space_of(network(3))
+    state = space.state(Choices())
+    assert len(state.placed) == 3
+    better = improve(space, state, COSTS)
+    assert len(better.placed) == 1
+    assert better.seconds < state.seconds
+    (step,) = better.placed.values()
+    assert step.cost.moved == 0
+
+
+def test_what_blocks_read_again_and_again_is_held():
+    x = stored((50_000, 50_000), "f8", (2000, 2000))
+    state = space_of(x @ x.T + 1).state(Choices())
+    assert any(x.node in choices.held for choices in moves(state))
+
+
+def test_nothing_gets_worse():
+    for y in (network(2), stored() @ stored((1000, 500)), stored().sum(axis=1) * stored()[:, 0]):
+        space = space_of(y)
+        state = space.state(Choices())
+        assert improve(space, state, COSTS).rank <= state.rank
+
+
+def test_without_costs_nothing_is_tried():
+    space = space_of(network(2))
+    state = space.state(Choices())
+    assert improve(space, state, 0) is state

@@ -1,0 +1,93 @@
+"""Choices that differ in one."""
+
+from dask_tapestry.plan.search import moves
+from dask_tapestry.plan.search.choices import Choices, FormChoice
+from dask_tapestry.zspace import Cuts
+from tests.plan.graphs import FOUR, stored
+from tests.plan.spaces import gram, network, space_of
+
+
+def test_what_is_read_again_and_again_may_be_held():
+    x, w = (stored((50_000, 50_000), "f8", (2000, 2000)) for _ in range(2))
+    state = space_of(x @ w + 1).state(Choices())
+    (step,) = state.placed.values()
+    assert {x.node, w.node} <= set(moves.again(step))
+    both, *single = moves.hold(state, step)
+    assert both.held == {x.node, w.node}
+    assert [len(choices.held) for choices in single] == [1, 1]
+
+
+def test_layers_may_be_computed_where_they_are_read_all_at_once():
+    space = space_of(network(3))
+    state = space.state(Choices())
+    every, *others = moves.fuse_sets(state)
+    assert len(space.state(every).placed) == 1
+    assert all(len(space.state(choices).placed) <= len(state.placed) for choices in others)
+
+
+def test_results_are_held_whatever_one_chooses():
+    assert moves.optional(space_of(stored() + 1).state(Choices())) == []
+
+
+def test_a_producer_is_cut_as_it_is_read_and_a_reader_as_its_input():
+    x = stored((40_000, 40_000), "f8", (1000, 40_000))
+    cut = (x + 1).rechunk((500, 40_000))
+    y = cut * 2
+    z = y.sum(axis=1)
+    space = space_of(z)
+    other = tuple(Cuts.regular(40_000, n) for n in (10_000, 2000))
+    state = space.state(Choices(held=frozenset([y.node]), grids={y.node: other}))
+    (pushed,) = moves.push(state, state.placed[y.node])
+    assert pushed.grids[y.node] == cut.node.operator.layout
+    assert list(moves.pull(state, state.placed[y.node])) == []  # the user cut what it reads
+    (pulled,) = moves.pull(state, state.placed[z.node])
+    rows, columns = pulled.grids[y.node]
+    assert (rows.count, columns.count) == (state.placed[z.node].grid[0].count, 1)
+
+
+def test_a_dimension_is_cut_once_more_or_less():
+    space = space_of(stored() + 1, resources=FOUR)
+    state = space.state(Choices())
+    (priced,) = state.placed.values()
+    counts = {
+        tuple(c.count for c in next(iter(choices.grids.values())))
+        for choices in moves.recut(state, priced)
+    }
+    rows, columns = (c.count for c in priced.grid)
+    assert {(2 * rows, columns), (-(-rows // 2), columns), (rows, 2 * columns)} <= counts
+
+
+def test_a_step_takes_its_own_best_grid_again():
+    space = space_of(stored() + 1, resources=FOUR)
+    state = space.state(Choices())
+    (node,) = state.placed
+    (priced,) = state.placed.values()
+    other = space.state(next(moves.recut(state, priced)))
+    (back,) = moves.freed(other, node)
+    assert space.state(back).placed[node].grid == priced.grid
+    assert list(moves.freed(state, node)) == []
+
+
+def test_other_forms_are_tried_in_near_sizes():
+    y = gram()
+    space = space_of(y)
+    whole = space.state(Choices())
+    (form,) = y.node.operator.forms(y.node.input_types)
+    (first,) = moves.reform(space, whole, y.node)
+    assert first.forms[y.node] == (FormChoice("parts", form.sizes[len(form.sizes) // 2]),)
+    found = list(moves.reform(space, space.state(first), y.node))
+    sizes = {c.forms[y.node][0].size for c in found if c.forms}
+    order = sorted(form.sizes)
+    middle = order.index(first.forms[y.node][0].size)
+    assert {order[middle - 1], order[middle + 1]} <= sizes
+    assert {} in [c.forms for c in found]  # and none
+
+
+def test_no_form_is_made_that_its_operator_does_not_have():
+    y = stored((4_000_000, 100)).sum(axis=0)
+    space = space_of(y)
+    state = space.state(Choices())
+    for _ in range(4):
+        for choices in moves.reform(space, state, y.node):
+            state = space.state(choices)  # raises PlanError for a form that is none
+    assert state.choices.forms
