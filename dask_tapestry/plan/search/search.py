@@ -96,7 +96,7 @@ def search(
         one = _METHODS[method](space, effort, seed)
         found.append(one)
         effort = one.again
-        if not one.state.shortfall and space.fits(one.state):
+        if not one.state.shortfall and space.fits_at_worst(one.state):
             fitting.append(one)
             if not one.is_tight:
                 break
