@@ -11,6 +11,7 @@ from dask_tapestry.plan.cost.step import PlannedSteps, Step
 from dask_tapestry.plan.fusion.given import is_sent, scatter_cuts
 from dask_tapestry.plan.fusion.group import is_external
 from dask_tapestry.plan.machine.machine import IMBALANCE, Machine
+from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
@@ -28,9 +29,7 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     held = resident_bytes(plan)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
-        _Running.of(
-            node, step, held[node], node in placed and not node.operator.fills, resources.workers
-        )
+        _Running.of(node, step, held[node], node in placed and not node.operator.fills, resources)
         for node, step in steps.items()
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
@@ -68,30 +67,33 @@ class _Running(NamedTuple):
     blocks
         Blocks of the step.
     beside
-        Bytes that it takes besides the part of the value that is held once it has ended; and those
-        of slices that wait on the worker for other blocks, as many as it reads.
+        Bytes that it takes besides the part of the value that is held once it has ended.
+    waiting
+        Bytes of a worker's slices that wait for blocks of the step.
     """
 
     node: Node
     blocks: int
     beside: float
+    waiting: float
 
     @classmethod
-    def of(cls, node: Node, step: Step, held: int, copied: bool, workers: int) -> _Running:
+    def of(cls, node: Node, step: Step, held: int, copied: bool, resources: Resources) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
-        return cls(node, step.count, max(0, step.needs.work - own) + _sliced(step, workers))
+        return cls(node, step.count, max(0, step.needs.work - own), _sliced(step, resources))
 
 
-def _sliced(step: Step, workers: int) -> int:
-    """Bytes of slices that wait on a worker: for a block, or for all where another step has to end.
+def _sliced(step: Step, resources: Resources) -> int:
+    """Bytes of slices that wait on a worker: for its threads, or for another step that has to end.
 
     Slices are cut as soon as what they are cut from is there.
     """
     if all(own is None for own in step.held) or not step.cost.slices:
         return 0
-    blocks = ceil(step.count / workers) if len(step.inputs) > 1 else 1
+    mine = ceil(step.count / resources.workers)
+    blocks = mine if len(step.inputs) > 1 else min(mine, resources.threads)
     return blocks * (step.needs.read - step.needs.stored)
 
 
@@ -112,7 +114,7 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
     total = 0.0
     for block in blocks:
         running = min(threads, block.blocks)
-        total += running * block.beside
+        total += running * block.beside + block.waiting
         threads -= running
         if not threads:
             break

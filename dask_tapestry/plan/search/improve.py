@@ -10,7 +10,7 @@ from typing import Final
 
 from dask_tapestry.plan.search.budget import A_CHANGE
 from dask_tapestry.plan.search.choices import Choices, State
-from dask_tapestry.plan.search.moves import fuse_sets, hold, pull, split
+from dask_tapestry.plan.search.moves import fuse_sets, hold, pull, share, shared, split
 from dask_tapestry.plan.search.space import Space
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
@@ -48,6 +48,7 @@ def moves(state: State) -> Iterator[Choices]:
     by_cost = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
     for priced in by_cost:
         yield from hold(state, priced)
+    yield from (share(state, node) for node in shared(state))
     for priced in by_cost:
         yield from split(state, priced)
     yield from fuse_sets(state)

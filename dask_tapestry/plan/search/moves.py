@@ -10,6 +10,7 @@ Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -62,6 +63,23 @@ def again(priced: Priced) -> list[Node]:
         if blocks * cells > AGAIN * type_.size:
             found.append(priced.group.members[value - first])
     return found[::-1]
+
+
+def shared(state: State) -> list[Node]:
+    """Values that several steps read from stores or compute, those of most bytes first."""
+    counts = Counter(m for priced in state.placed.values() for m in priced.group.members)
+    found = [
+        node
+        for node, count in counts.items()
+        if count > 1 and node not in state.placed and not node.operator.is_selector
+    ]
+    return sorted(found, key=lambda node: -node.type.nbytes)
+
+
+def share(state: State, node: Node) -> Choices:
+    """A value that several steps read or compute is held for all of them."""
+    choices = state.choices
+    return replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
 
 
 def split(state: State, priced: Priced) -> Iterator[Choices]:

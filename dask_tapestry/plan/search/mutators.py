@@ -56,6 +56,9 @@ def mutators_of(space: Space) -> tuple[Mutator, ...]:
     known = priors()
     found = [Mutator(name, _held, _of_step(move), known[name]) for name, move in steps.items()]
     found.append(Mutator("fuse", moves.optional, _fuse, known["fuse"]))
+    found.append(
+        Mutator("share", moves.shared, lambda s, n, _: [moves.share(s, n)], known["share"])
+    )
     found.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), known["free"]))
     found.append(Mutator("reform", _all(space), _reform(space), known["reform"]))
     found += [Mutator(own.__name__, _nodes, own, own.prior) for own in mutators_in_force()]

@@ -135,7 +135,8 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     left = effort.less(space.pricing.evaluated - before)
     again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
     best = evolution.best
-    return Found(best, tuple(evolution.frontier), again, space.missed(best))
+    points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
+    return Found(best, points, again, space.missed(best))
 
 
 def _recut(space: Space, state: State) -> State:

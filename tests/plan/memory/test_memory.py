@@ -94,4 +94,14 @@ def test_slices_wait_for_the_blocks_that_read_them():
     turned = dt.plan(x.rechunk((-1, 1000)), resources=FOUR).core
     step = turned.steps[turned.graph.roots[0]]
     assert step.cost.slices
-    assert peak_worker_bytes(turned) >= FOUR.threads * (step.needs.work + step.needs.read)
+    blocks = -(-step.count // FOUR.workers)
+    assert blocks < FOUR.threads
+    assert peak_worker_bytes(turned) >= FOUR.threads * step.needs.work + blocks * step.needs.read
+
+
+def test_those_that_wait_for_another_step_are_there_once_whatever_the_threads():
+    x = stored((40_000, 4000), "f8", (1000, 4000)).rechunk((1000, -1))
+    y = x.rechunk((-1, 100)) + stored((4000, 1000)).sum()
+    few, many = (dt.Resources(workers=2, threads=n, memory="64 GiB") for n in (1, 8))
+    one, more = (dt.plan(y, resources=r).core for r in (few, many))
+    assert peak_worker_bytes(more) < peak_worker_bytes(one) + 8 * x.nbytes / 2
