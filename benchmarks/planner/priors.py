@@ -23,10 +23,10 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 from benchmarks.planner.programs import NAMED  # noqa: E402
 from benchmarks.planner.search import MACHINES, random_graph  # noqa: E402
-from dask_tapestry.plan import mutators  # noqa: E402
 from dask_tapestry.plan.machine.limits import Limits  # noqa: E402
 from dask_tapestry.plan.machine.machine import Machine  # noqa: E402
 from dask_tapestry.plan.rewriting.passes import simplified  # noqa: E402
+from dask_tapestry.plan.search import mutators  # noqa: E402
 from dask_tapestry.plan.search.budget import Effort  # noqa: E402
 from dask_tapestry.plan.search.choices import Choices  # noqa: E402
 from dask_tapestry.plan.search.evolve import Evolution, Score  # noqa: E402

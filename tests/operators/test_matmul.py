@@ -54,6 +54,6 @@ def test_a_product_is_transposed_by_exchanging_its_factors():
     x, w = dt.asarray(np.ones((3, 4))), dt.asarray(np.ones((4, 3)))
     product = (x @ w).node
     assert product.operator.transposed_inputs(product.input_types) == (1, 0)
-    assert product.operator.in_parts(2).transposed_inputs(product.input_types) is None
+    assert product.operator.in_parts(2).transposed_inputs(product.input_types) == (1, 0)
     total = (x + x).node
     assert total.operator.transposed_inputs(total.input_types) == tuple(range(len(total.inputs)))

@@ -32,7 +32,8 @@ def test_lanes_are_cut_and_nothing_is_sorted_twice():
     plan = dt.plan(dt.sort(x), resources=dt.Resources(4, 2, "8 GiB"))
     assert {len(lengths) for lengths in plan.chunks(0)} > {1}
     assert len(plan.chunks(0)[1]) == 1
-    assert plan.cost["bytes_read"] == x.nbytes
+    assert [n.operator.name for n in plan.teg] == ["placeholder", "sort"]
+    assert plan.cost["bytes_read"] <= 2 * x.nbytes  # half chunks fill the last wave
 
 
 @pytest.mark.parametrize("descending", [False, True])

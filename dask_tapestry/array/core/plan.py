@@ -252,8 +252,8 @@ class Plan:
         >>> import dask_tapestry as dt
         >>> x = dt.placeholder((10**8,), "float64")
         >>> p = (x * 2).sum().plan(resources=dt.Resources(workers=4, threads=1, memory="4 GiB"))
-        >>> [node.operator.name for node in p.teg]
-        ['placeholder', 'elementwise', 'reduce', 'reduce']
+        >>> [node.operator.name for node in p.teg][:3], len(p.teg) > 3
+        (['placeholder', 'elementwise', 'reduce'], True)
         >>> print(p.abstract())
         %0 = placeholder() : float64[100000000]
         %1 = elementwise(%0) : float64[100000000]  # multiply(%0, 2.0)

@@ -124,7 +124,7 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     before = space.pricing.evaluated
     seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
     each = min(effort.costs, MOST_IMPROVED)
-    states = [improve(space, space.state(seed), each) for seed in seeds]
+    states = [improve(space, space.state(choices), each) for choices in seeds]
     evolution = Evolution(space, seed)
     evolution.begin([_recut(space, state) for state in states])
     rest = effort.less(space.pricing.evaluated - before)
