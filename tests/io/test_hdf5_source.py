@@ -43,7 +43,8 @@ def test_only_what_is_asked_for_is_read(path, monkeypatch):
     monkeypatch.setattr(h5py.Dataset, "__getitem__", recorded)
     with h5py.File(path) as file:
         dt.from_array(file["g/x"])[2:4, 5].compute()
-    assert keys == [(slice(2, 4), slice(5, 6))]
+    cells = [(r, c) for rows, cs in keys for r in range(8)[rows] for c in range(8)[cs]]
+    assert sorted(cells) == [(2, 5), (3, 5)]
 
 
 def test_a_closed_file_is_opened_to_read(path):

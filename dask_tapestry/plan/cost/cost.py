@@ -241,12 +241,17 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
 def _store_seconds(
     read: float, written: float, requests: float, count: int, machine: Machine
 ) -> float:
-    """Seconds of stores: a worker's threads share its rate, all workers what one store can do."""
-    workers = min(machine.workers, count)
+    """Seconds of stores: those that threads of this process take, or a worker's connection.
+
+    Local chunks are decoded by the threads that read them, each of which has its part of the rate;
+    any thread of a worker elsewhere may use its whole connection.
+    """
+    parts = machine.threads if machine.local else 1
     busy = read / machine.store_read + written / machine.store_write
-    block = (busy + requests * machine.store_latency) / count
+    block = (busy + requests * machine.store_latency) * parts / count
     together = read / machine.store_read_all + written / machine.store_write_all
-    return max(block * ceil(count / workers), together) + UNEVEN * block * (count > 1)
+    waves = ceil(count / (machine.workers * parts))
+    return max(block * waves, together) + UNEVEN * block * (count > 1)
 
 
 def overhead_seconds(

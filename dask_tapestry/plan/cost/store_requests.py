@@ -18,7 +18,9 @@ def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
         if isinstance(operator, Source) and operator.chunks is not None:
             read += operator.stored_bytes(work.box) / _chunk_bytes(operator.chunks, type_)
         elif isinstance(operator, Sink):
-            written += work.box.size * type_.dtype.itemsize / _chunk_bytes(operator.chunks, type_)
+            whole = set(operator.chunks) <= {1}  # it has no pieces: a box is written at once
+            size = work.box.size * type_.dtype.itemsize
+            written += 1.0 if whole else size / _chunk_bytes(operator.chunks, type_)
     return read, written
 
 
