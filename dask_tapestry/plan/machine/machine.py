@@ -17,11 +17,8 @@ from dask_tapestry.plan.machine.calibrate import rates_in_force
 from dask_tapestry.plan.machine.rates import Rates
 from dask_tapestry.plan.machine.resources import Resources
 
-FLOPS_A_SECOND: Final = 2e9  # of one thread, on cells
-MEMORY_BYTES_A_SECOND: Final = 1e10  # of one thread
 SECONDS_A_TASK: Final = 1e-4  # of the scheduler
 IMBALANCE: Final = 1.25  # of a worker's share of memory: Dask decides which worker holds what
-BLOCKS_A_SLOT: Final = 4  # so that slots stay busy when blocks take unequal time
 SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
 
 
