@@ -34,6 +34,7 @@ from dask_tapestry.plan.machine.resources import computing_with
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
 
 __all__ = ["Array"]
@@ -386,7 +387,8 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
                 return Array(x.node)
             raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
         name, cuts = (layout.name, layout.cuts) if layout else (x.name, nominal)
-    blocks = from_blocks(name, x.node.type, cuts, graph, uuid4().hex)
+    stored = stored_cuts(x.node)
+    blocks = from_blocks(name, x.node.type, cuts, graph, uuid4().hex, stored)
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -10,8 +10,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
+from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
+    lattice_cells,
+    node_counts,
+    node_numbers,
+)
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, merge
+from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -23,7 +29,7 @@ class Tables(NamedTuple):
     Attributes
     ----------
     tree
-        The canonical tree: ``sides(level)``, ``axis(level)``, ``counts(level)``, ``depth``.
+        The canonical tree, with what `reduce.Part` asks of it.
     origin
         Where the block begins.
     bins
@@ -51,35 +57,55 @@ def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> 
     `how` has the fields of `Tables`.
     """
     tree, origin, bins, state, target, limit = Tables(**how)
+    told = Filling(bins, state, limit)
+    if tree.lattice is None:
+        tables = _leaf_tables(numbers, weights, tree, told)
+    else:
+        grid = (*node_counts(numbers.shape, tree, origin), len(bins))
+        tables = np.empty(grid, state)
+        for cell in lattice_cells(numbers.shape, tree, origin):
+            added = [one[cell.cut] for one in weights]
+            leaves = _leaf_tables(numbers[cell.cut], added, cell.tree, told)
+            tables[cell.place] = _root(leaves, cell.tree, (0,) * numbers.ndim)
+    first = node_numbers(tree, origin)
+    if target is None:
+        return _root(tables, tree, first)
+    return risen(tables, ARITHMETIC["sum"], tree, range(target), first)
+
+
+class Filling(NamedTuple):
+    """What tables of leaves hold: their bins, dtype, and the number of all bins (`Tables`)."""
+
+    bins: range
+    state: np.dtype[Any]
+    limit: int | None
+
+
+def _leaf_tables(numbers: Block, weights: Sequence[Block], tree: Any, told: Filling) -> Block:
+    """Tables of the leaves of a tree without lattice."""
+    bins, state, limit = told
     rank, sides = numbers.ndim, tree.sides(0)
-    first = [o // side for o, side in zip(origin, sides, strict=True)]
     tables = np.zeros((*leaf_grid(numbers.shape, sides), len(bins)), state)
     leaf = sides[0] if rank == 1 else 0
     if leaf and _fill_natively(tables, numbers, weights, leaf, bins, limit):
-        return _root(tables, tree, target, first)
+        return tables
     scratch = np.empty(min(numbers.size, prod(sides)), np.intp)  # a fresh one costs a tenth more
     for place, part in _leaves(numbers.shape, sides):
         weight = weights[0][part].ravel() if weights else None
         cells = numbers[part].ravel()
-        if _fill_natively(
-            tables[place], cells, (weight,) if weights else (), len(cells), bins, limit
-        ):
+        added = () if weight is None else (weight,)
+        if _fill_natively(tables[place], cells, added, len(cells), bins, limit):
             continue
         _fill(tables[place], cells, weight, bins, limit, scratch)
-    return _root(tables, tree, target, first)
+    return tables
 
 
-def _root(tables: Block, tree: Any, target: int | None, first: list[int]) -> Block:
-    """Tables of the leaves added up to those of level `target`, or to the one of all cells."""
-    rank, bins, state = tables.ndim - 1, tables.shape[-1], tables.dtype
-    level = 0
-    while level < (tree.depth if target is None else target):
-        tables = merge(tables, ARITHMETIC["sum"], tree, level, first)
-        level += 1
-    if target is not None:
-        return tables
+def _root(tables: Block, tree: Any, first: Sequence[int]) -> Block:
+    """Tables of nodes at level 0 added up to the one of all cells."""
+    rank = tables.ndim - 1
     if 0 in tables.shape[:rank]:
-        return np.zeros(bins, state)
+        return np.zeros(tables.shape[-1], tables.dtype)
+    tables = risen(tables, ARITHMETIC["sum"], tree, range(tree.depth), first)
     root: Block = tables[(0,) * rank]
     return root
 
@@ -87,7 +113,7 @@ def _root(tables: Block, tree: Any, target: int | None, first: list[int]) -> Blo
 def _fill_natively(
     tables: Block,
     numbers: Block,
-    weights: tuple[Any, ...],
+    weights: Sequence[Block],
     leaf: int,
     bins: range,
     limit: int | None,
