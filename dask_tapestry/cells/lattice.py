@@ -16,6 +16,7 @@ FEW: Final = 1 << 20  # cells of data: 1 MiB of bytes, 8 of float64; a call for 
 MOST: Final = 1 << 22  # cells of data: 32 MiB of float64, a small share of a worker's memory
 FOLDED: Final = 16  # cells folded to a node, where so many fit: nodes are few
 LEAST: Final = 4  # cells folded to a node always: nodes as large as the data would save nothing
+PART: Final = 1024  # cells folded to a node of a part of a chunk, which is read whole: a leaf's
 DIVISORS: Final = (2, 3, 5, 7)  # of chunks that are too large; larger parts divide few lengths
 
 
@@ -70,7 +71,7 @@ def lattice_of(
     ]
     sides = [chunk.side for chunk in known]
     _join(sides, known, extents, beside, least)
-    _divide(sides, beside, max(FOLDED, least))
+    _divide(sides, beside, max(PART, least))
     offset = [-(-chunk.offset % side) for chunk, side in zip(known, sides, strict=True)]
     covering = [s + o >= n for s, o, n in zip(sides, offset, extents, strict=True)]
     if all(covering):

@@ -145,12 +145,12 @@ class Reduce(TreeReduction):
         kept = prod([n for axis, n in enumerate(read.shape) if axis not in self.axes])
         folded = [read.shape[axis] for axis in self.axes]
         tree, nodes = self.tree, prod(folded)
-        if self.source is None:
+        if self.source is None and tree.lattice:  # one of each level, and the leaves of a cell
+            cell = tuple(map(min, folded, tree.sides(0)))
+            nodes = tree.depth + 1 if self.target is None else self.target + 1
+            nodes += _touched(cell, tree.inner(cell))
+        elif self.source is None:
             nodes = _touched(folded, tree)
-            if tree.lattice:
-                ends = zip(folded, tree.sides(0), strict=True)
-                cell = [min(n, side) for n, side in ends]
-                nodes += _touched(cell, tree.inner(tuple(cell)))
         return COPIES_OF_NODES * nodes * kept * self.state.itemsize
 
     def text(self) -> str:

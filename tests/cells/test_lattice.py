@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.cells.lattice import FEW, FOLDED, LEAST, MOST, Lattice, Spaced, lattice_of
+from dask_tapestry.cells.lattice import FEW, LEAST, MOST, PART, Lattice, Spaced, lattice_of
 
 DAY = 721 * 1440
 
@@ -43,7 +43,7 @@ def test_cells_have_a_size_that_is_worth_reading_and_fits_memory(grid, beside):
     folded = prod(lattice.sides)
     divisible = any(side % n == 0 for side in lattice.sides for n in (2, 3, 5, 7))
     assert folded >= min(LEAST, prod(extents))
-    assert folded * beside <= 2 * MOST or not divisible or folded < 7 * FOLDED
+    assert folded * beside <= MOST or not divisible or folded < 7 * PART
 
 
 @pytest.mark.parametrize(

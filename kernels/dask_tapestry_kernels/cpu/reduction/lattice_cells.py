@@ -1,10 +1,16 @@
-"""Cells of a lattice within a block: those of stored data that are folded to a node each."""
+"""Folds of a tree over a lattice: its cells one by one, merged as soon as two neighbours are there.
+
+So few nodes are in memory at a time, however many cells a block has.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+Place = tuple[int, ...]
+Node = TypeVar("Node")
 
 
 class LatticeCell(NamedTuple):
@@ -12,41 +18,85 @@ class LatticeCell(NamedTuple):
 
     Attributes
     ----------
-    place
-        Its number along each reduced axis, of those in the block.
     cut
         Its cells in the block, along the reduced axes.
     tree
         The tree over them.
     """
 
-    place: tuple[int, ...]
     cut: tuple[slice, ...]
     tree: Any
 
 
-def node_numbers(tree: Any, origin: Sequence[int]) -> list[int]:
-    """Numbers, along each reduced axis, of the nodes at level 0 that begin at `origin`."""
-    spaced = zip(origin, tree.offset, tree.sides(0), strict=True)
-    return [(at - start) // side for at, start, side in spaced]
+class Counts(NamedTuple):
+    """Numbers of cells that two neighbours stand for."""
+
+    left: int
+    right: int
 
 
-def node_counts(shape: Sequence[int], tree: Any, origin: Sequence[int]) -> tuple[int, ...]:
-    """Numbers of nodes at level 0 along each reduced axis of a block that begins at `origin`."""
+def node_numbers(tree: Any, level: int, origin: Sequence[int]) -> Place:
+    """Numbers, along each reduced axis, of the node at `level` that begins at `origin`."""
+    spaced = zip(origin, tree.offset, tree.sides(level), strict=True)
+    return tuple([(at - start) // side for at, start, side in spaced])
+
+
+def node_counts(tree: Any, level: int, origin: Sequence[int], shape: Sequence[int]) -> Place:
+    """Numbers of nodes at `level` along each reduced axis of a block that begins at `origin`."""
     ends = [at + n for at, n in zip(origin, shape, strict=True)]
-    spaced = zip(ends, tree.offset, tree.sides(0), node_numbers(tree, origin), strict=True)
-    return tuple([-(-(end - start) // side) - first for end, start, side, first in spaced])
+    first = node_numbers(tree, level, origin)
+    spaced = zip(ends, tree.offset, tree.sides(level), first, strict=True)
+    return tuple([-(-(end - start) // side) - number for end, start, side, number in spaced])
 
 
-def lattice_cells(shape: Sequence[int], tree: Any, origin: Sequence[int]) -> Iterator[LatticeCell]:
-    """The cells of a tree's lattice in a block with these extents of its reduced axes."""
-    counted = zip(node_numbers(tree, origin), node_counts(shape, tree, origin), strict=True)
-    spans = [
-        [tree.span(0, axis, first + number) for number in range(count)]
-        for axis, (first, count) in enumerate(counted)
-    ]
-    for place in product(*[range(len(along)) for along in spans]):
-        ends = [along[number] for along, number in zip(spans, place, strict=True)]
-        cut = tuple([slice(a - at, b - at) for (a, b), at in zip(ends, origin, strict=True)])
-        inner = tree.inner(tuple([b - a for a, b in ends]))
-        yield LatticeCell(place, cut, inner)
+def folded_nodes(
+    tree: Any,
+    level: int,
+    origin: Sequence[int],
+    shape: Sequence[int],
+    fold: Callable[[LatticeCell], Node],
+    merge: Callable[[Node, Node, Counts], Node],
+) -> Iterator[tuple[Place, Node]]:
+    """The nodes at `level` of a block, with their places among them.
+
+    Parameters
+    ----------
+    tree
+        The canonical tree, which has a lattice.
+    origin, shape
+        Where the block begins along the reduced axes, and its extents; it ends where nodes do.
+    fold
+        Folds a cell of the lattice to its node.
+    merge
+        Combines a node and its right neighbour.
+    """
+
+    def node(level: int, number: Place) -> Node:
+        if level == 0:
+            return fold(_cell(tree, origin, number))
+        axis = tree.axis(level - 1)
+        left, right = [(*number[:axis], 2 * number[axis] + n, *number[axis + 1 :]) for n in (0, 1)]
+        first = node(level - 1, left)
+        if right[axis] >= tree.counts(level - 1)[axis]:
+            return first
+        counts = Counts(_cells_of(tree, level - 1, left), _cells_of(tree, level - 1, right))
+        return merge(first, node(level - 1, right), counts)
+
+    first = node_numbers(tree, level, origin)
+    for place in product(*map(range, node_counts(tree, level, origin, shape))):
+        yield place, node(level, tuple([a + b for a, b in zip(first, place, strict=True)]))
+
+
+def _cell(tree: Any, origin: Sequence[int], number: Place) -> LatticeCell:
+    spans = [tree.span(0, axis, at) for axis, at in enumerate(number)]
+    cut = tuple([slice(a - at, b - at) for (a, b), at in zip(spans, origin, strict=True)])
+    return LatticeCell(cut, tree.inner(tuple([b - a for a, b in spans])))
+
+
+def _cells_of(tree: Any, level: int, number: Place) -> int:
+    """Cells that a node stands for."""
+    cells = 1
+    for axis, at in enumerate(number):
+        low, high = tree.span(level, axis, at)
+        cells *= high - low
+    return cells

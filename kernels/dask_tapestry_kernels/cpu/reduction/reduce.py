@@ -14,7 +14,9 @@ from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
-    lattice_cells,
+    Counts,
+    LatticeCell,
+    folded_nodes,
     node_counts,
     node_numbers,
 )
@@ -113,13 +115,19 @@ def _kept(block: Block, axes: Sequence[int]) -> list[int]:
 def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
     """Nodes of the target's level, in the order of the block's axes, or the value."""
     arithmetic, tree = ARITHMETIC[part.monoid], part.tree
-    first = node_numbers(tree, part.origin) if part.source is None else list(part.origin)
-    last = tree.depth if part.target is None else part.target
-    nodes = risen(nodes, arithmetic, tree, range(part.source or 0, last), first)
+    if part.source is not None or tree.lattice is None:
+        first = part.origin if part.source is not None else node_numbers(tree, 0, part.origin)
+        levels = range(part.source or 0, _last(part))
+        nodes = risen(nodes, arithmetic, tree, levels, first)
     if part.target is not None:
         return nodes.transpose(np.argsort(order))
     value = _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
     return value.transpose(np.argsort(order[len(part.axes) :]))
+
+
+def _last(part: Part) -> int:
+    """The level to which nodes are merged."""
+    return int(part.tree.depth if part.target is None else part.target)
 
 
 def _value(
@@ -136,22 +144,39 @@ def _value(
 
 
 def _nodes(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
-    """The nodes at level 0, for each part, of blocks whose reduced axes come first."""
+    """States of the leaves, for each part, of blocks whose reduced axes come first.
+
+    Of a tree over a lattice, the nodes at the last level.
+    """
     tree, origin, rank = parts[0].tree, parts[0].origin, len(parts[0].axes)
     if tree.lattice is None:
         return _leaves(blocks, parts)
-    shape = blocks[0].shape
-    grid = (*node_counts(shape[:rank], tree, origin), *shape[rank:])
-    nodes = [np.empty(grid, part.state) for part in parts]
-    for cell in lattice_cells(shape[:rank], tree, origin):
+    shape, last = blocks[0].shape[:rank], _last(parts[0])
+    kept, arithmetics = blocks[0].shape[rank:], [ARITHMETIC[part.monoid] for part in parts]
+
+    def fold(cell: LatticeCell) -> list[Block]:
         piece = [block[cell.cut] for block in blocks]
         inner = [part._replace(tree=cell.tree, origin=(0,) * rank) for part in parts]
-        levels, place = range(cell.tree.depth), tuple([slice(n, n + 1) for n in cell.place])
-        for part, whole, leaves in zip(inner, nodes, _leaves(piece, inner), strict=True):
+        found = []
+        for part, leaves in zip(inner, _leaves(piece, inner), strict=True):
+            levels = range(cell.tree.depth)
             root = risen(leaves, ARITHMETIC[part.monoid], cell.tree, levels, part.origin)
             if _tells_places(part):
                 _globalize(root, cell.tree.extents, cell.cut, origin, tree.extents)
-            whole[place] = root
+            found.append(root)
+        return found
+
+    def merge(left: list[Block], right: list[Block], cells: Counts) -> list[Block]:
+        sides = zip(arithmetics, left, right, strict=True)
+        m, n = (np.asarray(float(count)) for count in cells)
+        return [arithmetic.combine(a, b, m, n) for arithmetic, a, b in sides]
+
+    grid = node_counts(tree, last, origin, shape)
+    nodes = [np.empty((*grid, *kept), part.state) for part in parts]
+    for place, states in folded_nodes(tree, last, origin, shape, fold, merge):
+        at = tuple([slice(n, n + 1) for n in place])
+        for whole, state in zip(nodes, states, strict=True):
+            whole[at] = state
     return nodes
 
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
 from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
-    lattice_cells,
+    Counts,
+    LatticeCell,
+    folded_nodes,
     node_counts,
     node_numbers,
 )
@@ -21,6 +23,7 @@ from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
+SUM: Final = ARITHMETIC["sum"]
 
 
 class Tables(NamedTuple):
@@ -58,19 +61,13 @@ def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> 
     """
     tree, origin, bins, state, target, limit = Tables(**how)
     told = Filling(bins, state, limit)
+    last = tree.depth if target is None else target
     if tree.lattice is None:
-        tables = _leaf_tables(numbers, weights, tree, told)
+        first = node_numbers(tree, 0, origin)
+        tables = risen(_leaf_tables(numbers, weights, tree, told), SUM, tree, range(last), first)
     else:
-        grid = (*node_counts(numbers.shape, tree, origin), len(bins))
-        tables = np.empty(grid, state)
-        for cell in lattice_cells(numbers.shape, tree, origin):
-            added = [one[cell.cut] for one in weights]
-            leaves = _leaf_tables(numbers[cell.cut], added, cell.tree, told)
-            tables[cell.place] = _root(leaves, cell.tree, (0,) * numbers.ndim)
-    first = node_numbers(tree, origin)
-    if target is None:
-        return _root(tables, tree, first)
-    return risen(tables, ARITHMETIC["sum"], tree, range(target), first)
+        tables = _lattice_tables(numbers, weights, tree, last, origin, told)
+    return _root(tables) if target is None else tables
 
 
 class Filling(NamedTuple):
@@ -100,12 +97,36 @@ def _leaf_tables(numbers: Block, weights: Sequence[Block], tree: Any, told: Fill
     return tables
 
 
-def _root(tables: Block, tree: Any, first: Sequence[int]) -> Block:
-    """Tables of nodes at level 0 added up to the one of all cells."""
+def _lattice_tables(
+    numbers: Block,
+    weights: Sequence[Block],
+    tree: Any,
+    last: int,
+    origin: Sequence[int],
+    told: Filling,
+) -> Block:
+    """Tables of the nodes at level `last` of a tree over a lattice."""
+
+    def fold(cell: LatticeCell) -> Block:
+        added = [one[cell.cut] for one in weights]
+        leaves = _leaf_tables(numbers[cell.cut], added, cell.tree, told)
+        return _root(risen(leaves, SUM, cell.tree, range(cell.tree.depth), (0,) * numbers.ndim))
+
+    def merge(left: Block, right: Block, cells: Counts) -> Block:  # noqa: ARG001
+        return np.add(left, right)
+
+    grid = node_counts(tree, last, origin, numbers.shape)
+    tables = np.empty((*grid, len(told.bins)), told.state)
+    for place, table in folded_nodes(tree, last, origin, numbers.shape, fold, merge):
+        tables[place] = table
+    return tables
+
+
+def _root(tables: Block) -> Block:
+    """The only table, or zeros where there is none."""
     rank = tables.ndim - 1
     if 0 in tables.shape[:rank]:
         return np.zeros(tables.shape[-1], tables.dtype)
-    tables = risen(tables, ARITHMETIC["sum"], tree, range(tree.depth), first)
     root: Block = tables[(0,) * rank]
     return root
 

@@ -3,30 +3,44 @@ from hypothesis import strategies as st
 
 from dask_tapestry.cells import Lattice, Tree
 from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
-    lattice_cells,
+    folded_nodes,
     node_counts,
     node_numbers,
 )
 
 
+def cells_of(rows, columns):
+    return {(i, j) for i in range(*rows) for j in range(*columns)}
+
+
 @given(st.data())
-def test_cells_of_a_block_partition_it(data):
+def test_nodes_of_a_block_are_made_of_its_cells_in_the_trees_order(data):
     extent, side = data.draw(st.integers(1, 60)), data.draw(st.integers(1, 20))
     tree = Tree((extent, 7), 4, Lattice((side, 3), (-data.draw(st.integers(0, side - 1)), -1)))
-    count = tree.counts(0)[0]
+    level = data.draw(st.integers(0, 5))
+    count, wide = tree.counts(level)
     first = data.draw(st.integers(0, count - 1))
     last = data.draw(st.integers(first + 1, count))
-    low, high = tree.span(0, 0, first)[0], tree.span(0, 0, last - 1)[1]
+    low, high = tree.span(level, 0, first)[0], tree.span(level, 0, last - 1)[1]
     origin, shape = (low, 0), (high - low, 7)
-    assert node_numbers(tree, origin) == [first, 0]
-    assert node_counts(shape, tree, origin) == (last - first, 3)
-    seen = set()
-    for cell in lattice_cells(shape, tree, origin):
-        rows, columns = (range(cut.start, cut.stop) for cut in cell.cut)
-        assert (low + rows.start, low + rows.stop) == tree.span(0, 0, first + cell.place[0])
-        assert cell.tree == Tree((len(rows), len(columns)), 4)
-        here = {(i, j) for i in rows for j in columns}
-        assert here
-        assert not here & seen
-        seen |= here
-    assert len(seen) == (high - low) * 7
+    assert node_numbers(tree, level, origin) == (first, 0)
+    assert node_counts(tree, level, origin, shape) == (last - first, wide)
+
+    def fold(cell):
+        rows, columns = ((cut.start, cut.stop) for cut in cell.cut)
+        rows = rows[0] + low, rows[1] + low
+        assert cell.tree == Tree((rows[1] - rows[0], columns[1] - columns[0]), 4)
+        return cells_of(rows, columns)
+
+    def merge(left, right, counts):
+        assert not left & right
+        assert min(left) < min(right)
+        assert counts == (len(left), len(right))
+        return left | right
+
+    seen = 0
+    for place, cells in folded_nodes(tree, level, origin, shape, fold, merge):
+        rows, columns = tree.span(level, 0, first + place[0]), tree.span(level, 1, place[1])
+        assert cells == cells_of(rows, columns)
+        seen += 1
+    assert seen == (last - first) * wide
