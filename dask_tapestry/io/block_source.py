@@ -16,7 +16,8 @@ from dask_tapestry.zspace import Cuts, ZRange
 class BlockSource(Source):
     """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says.
 
-    `stored_cuts` is the grid in which the data that they are made of is stored.
+    `held` is what must live as long as they may be computed again; `stored_cuts` is the
+    grid in which the data that they are made of is stored.
     """
 
     name = "blocks"
@@ -26,6 +27,7 @@ class BlockSource(Source):
     type: TensorType
     cuts: tuple[Cuts, ...]
     graph: Mapping[Any, Any] = field(compare=False, repr=False)
+    held: object = field(default=None, compare=False, repr=False)
     stored_cuts: tuple[Cuts | None, ...] | None = None
 
     @property
@@ -51,14 +53,16 @@ def from_blocks(
     cuts: tuple[Cuts, ...],
     graph: Mapping[Any, Any],
     identity: str = "",
+    held: object = None,
     stored_cuts: tuple[Cuts | None, ...] | None = None,
 ) -> Tensor:
     """Return the tensor whose blocks are the results of a graph's tasks.
 
     `identity` tells apart graphs that hold results under equal keys, on two clusters say;
-    `stored_cuts` is the grid in which the data is stored that these are made of.
+    `held` must live as long as they; `stored_cuts` is the grid in which the data is stored that
+    these are made of.
     """
-    return apply(BlockSource(key_name, identity, type_, cuts, graph, stored_cuts))
+    return apply(BlockSource(key_name, identity, type_, cuts, graph, held, stored_cuts))
 
 
 def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:
