@@ -9,14 +9,14 @@ no operator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
-from dask_tapestry.teg.chunking import Chunks, Known, followed, said
+from dask_tapestry.teg.chunking import Chunks, Known, followed, said, together
 from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.regularity import Regularity, everywhere, of_signature
@@ -90,7 +90,11 @@ class Operator(ABC):
 
     @abstractmethod
     def infer(self, *inputs: TensorType) -> TensorType:
-        """Type of the output; raises `ShapeError` or `DTypeError` where inputs do not fit."""
+        """Type of the value; raises `ShapeError` or `DTypeError` where inputs do not fit.
+
+        The value is the output, or of several outputs the index points that write them: then the
+        dtype is an `OutputsDType`, with the window of each output that a point writes.
+        """
 
     @abstractmethod
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
@@ -137,6 +141,13 @@ class Operator(ABC):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """How to compute `region`, or little more, of the output; None to compute all of it."""
         return None
+
+    def keeping(self, names: Collection[str]) -> Operator:
+        """The same operator with those of its several outputs that are in `names`, in its order.
+
+        One whose value is a tensor has none to leave out.
+        """
+        raise NotImplementedError(f"{self.name} has one output")
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """For each input, whether blocks of the output together read each of its cells once."""
@@ -193,14 +204,24 @@ class Operator(ABC):
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Nominal chunks along each axis of the output, for inputs that have `chunks`.
 
-        By default they follow the demands; None where nothing tells.
+        Those in which it must be held, or those that `follow`; None where nothing tells.
         """
-        if self.layout is not None:
-            return said(self.layout)
-        shapes = [x.shape for x in inputs]
-        return followed(
-            lambda box: self.demand(inputs, box), self.infer(*inputs).shape, shapes, chunks
-        )
+        return self.follow(inputs, chunks) if self.layout is None else said(self.layout)
+
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """How `chunks` of the inputs pass to the output; by default as the demands tell."""
+        shape, shapes = self.infer(*inputs).shape, [x.shape for x in inputs]
+        if self.is_formula and all(own == shape for own in shapes):
+            return tuple([together(axis) for axis in zip(*chunks, strict=True)])
+        return followed(lambda box: self.demand(inputs, box), shape, shapes, chunks)
+
+    @property
+    def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
+        """The grid in which a source's data is stored, along each axis; None where it is in none.
+
+        Sums depend on it, so it is a property of the data, which no plan changes.
+        """
+        return None
 
     @property
     def local_only(self) -> str | None:
@@ -242,11 +263,17 @@ class Generator(Operator):
 class BlockOperator(Operator):
     """An operator with a signature, from which its demands and its restriction follow.
 
+    Class attributes
+    ----------------
+    clips
+        Its first windows may begin before an input, and are as much shorter.
+
     Source: Tapestry whitepaper, "Block Operator Nodes".
     """
 
     category = "block"
     fills = True
+    clips: ClassVar[bool] = False
 
     @abstractmethod
     def signature(self, *inputs: TensorType) -> Signature:
