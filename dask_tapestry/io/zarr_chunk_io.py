@@ -62,10 +62,12 @@ def read_box(
 
 
 @lru_cache(maxsize=128)
-def _opened(location: Location, stamp: object) -> tuple[zarr.Array[Any], DirectArray | None]:
+def _opened(
+    location: Location, stamp: object, mode: str = "r", empty_chunks: bool = False
+) -> tuple[zarr.Array[Any], DirectArray | None]:
     """An array and the short way to its chunks, looked for again when its metadata change."""
     del stamp
-    array = open_cached(location)
+    array = open_cached(location, mode, empty_chunks)
     return array, DirectArray.of(array)
 
 
@@ -88,8 +90,7 @@ def write_box(location: Location, selection: tuple[slice, ...], block: Block) ->
         If a chunk cannot be written.
     """
     may_be_empty = _may_be_fill_value(block, location)
-    array = open_cached(location, "r+", not may_be_empty)
-    _, direct = _opened(location, location.stamp)
+    array, direct = _opened(location, location.stamp, "r+", not may_be_empty)
     if direct is not None and not may_be_empty and direct.writes(selection, block.dtype):
         direct.write(selection, block)
         return
