@@ -14,7 +14,10 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 @dataclass(frozen=True)
 class BlockSource(Source):
-    """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says."""
+    """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says.
+
+    `held` is what must live as long as they may be computed again.
+    """
 
     name = "blocks"
     external = True
@@ -23,6 +26,7 @@ class BlockSource(Source):
     type: TensorType
     cuts: tuple[Cuts, ...]
     graph: Mapping[Any, Any] = field(compare=False, repr=False)
+    held: object = field(default=None, compare=False, repr=False)
 
     @property
     def layout(self) -> tuple[Cuts, ...]:
@@ -47,12 +51,13 @@ def from_blocks(
     cuts: tuple[Cuts, ...],
     graph: Mapping[Any, Any],
     identity: str = "",
+    held: object = None,
 ) -> Tensor:
     """Return the tensor whose blocks are the results of a graph's tasks.
 
     `identity` tells apart graphs that hold results under equal keys, on two clusters say.
     """
-    return apply(BlockSource(key_name, identity, type_, cuts, graph))
+    return apply(BlockSource(key_name, identity, type_, cuts, graph, held))
 
 
 def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:
