@@ -17,7 +17,7 @@ from dask_tapestry_kernels.cpu.blocks.sort import KEY, runs, sort_cells, sort_pa
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
-Keep = tuple[slice, ...]  # cells of a whole result that are wanted
+Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
 NEAR: Final = 2**63 - 1  # turns the signed order of times, NaT first, to the unsigned with NaT last
 
 
@@ -36,7 +36,13 @@ def sorted_runs(
     With `places`, cells are pairs with their place, of which the first is `first`.
     """
     part = (slice(0, 1), slice(0, length))
-    told = {"columns": 1, "rows": length, "first": first, "count": count, "places": places}
+    told: dict[str, Any] = {
+        "columns": 1,
+        "rows": length,
+        "first": first,
+        "count": count,
+        "places": places,
+    }
     return runs(out, block, part=part, **told)[..., 0, :][(*keep, ...)]
 
 
@@ -50,8 +56,10 @@ def order_keys(cells: Block) -> Block:
         return order_keys(np.where(keys == 0, np.zeros((), keys.dtype), keys))
     if cells.dtype.kind == "f":
         number = np.dtype(f"i{cells.dtype.itemsize}")
-        bits = np.where(np.isnan(cells), np.array(np.nan, cells.dtype), cells).view(number)
-        return bits ^ ((bits >> (8 * number.itemsize - 1)) & np.iinfo(number).max)
+        one_nan = np.where(np.isnan(cells), np.array(np.nan, cells.dtype), cells)
+        bits = one_nan.view(number)
+        ordered: Block = bits ^ ((bits >> (8 * number.itemsize - 1)) & np.iinfo(number).max)
+        return ordered
     if cells.dtype.kind in "mM":
         return cells.view(np.uint64) + np.uint64(NEAR)
     return cells
