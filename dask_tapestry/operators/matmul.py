@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells import Tree
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.contraction import Contraction
@@ -77,7 +78,7 @@ class MatMul(Contraction):
         return replace(self, part=part)
 
     def combine(self, parts: Tensor) -> Tensor:
-        return reduce(parts, "sum", 0, dtype=self.dtype)
+        return reduce(parts, "sum", 0, dtype=self.dtype, tree=Tree(parts.type.shape[:1]))
 
     regularity = by_signature
 

@@ -34,6 +34,7 @@ from dask_tapestry.plan.machine.resources import computing_with
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
 
 __all__ = ["Array"]
@@ -389,7 +390,9 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     if layout is None:
         layout = ResultLayout((rename or {}).get(x.name, x.name), nominal)
     cuts = layout.cuts
-    blocks = from_blocks(layout.name, x.node.type, cuts, graph, uuid4().hex, layout.lease)
+    blocks = from_blocks(
+        layout.name, x.node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(x.node)
+    )
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 
