@@ -32,6 +32,8 @@ CLIENTS: Final = frozenset(  # of aiohttp and botocore, which may not be install
     }
 )
 
+MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+
 Result = TypeVar("Result")
 
 
@@ -56,7 +58,7 @@ class PatientStore(WrapperStore[Any]):
         Raises
         ------
         StoreError
-            If the network failed each time.
+            If it failed in a way that stays, or the network each time.
         """
         wait = FIRST_WAIT
         for attempt in range(1, ATTEMPTS + 1):
@@ -64,6 +66,9 @@ class PatientStore(WrapperStore[Any]):
                 return await request()
             except Exception as error:
                 if not is_passing(error):
+                    if isinstance(error, OSError) and not isinstance(error, MISSING):
+                        text = f"cannot {what} {key} of {self._store}: {error}"
+                        raise StoreError(text) from error
                     raise
                 if attempt == ATTEMPTS:
                     text = f"cannot {what} {key} of {self._store} in {ATTEMPTS} attempts: {error!r}"
