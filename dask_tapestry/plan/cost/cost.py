@@ -238,7 +238,7 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
         return 0.0
     first = 0.0 if machine.local else FETCH
     every = moved / machine.network + messages * machine.latency
-    return first + every / min(machine.workers, count)
+    return first + every / min(machine.hosts, count)
 
 
 def _store_seconds(
@@ -253,7 +253,7 @@ def _store_seconds(
     busy = read / machine.store_read + written / machine.store_write
     block = (busy + requests * machine.store_latency) * parts / count
     together = read / machine.store_read_all + written / machine.store_write_all
-    waves = ceil(count / (machine.workers * parts))
+    waves = ceil(count / (machine.hosts * parts))
     return max(block * waves, together) + UNEVEN * block * (count > 1)
 
 
@@ -314,7 +314,7 @@ def _reads(
         exact, whole = reach.exact * size, reach.whole * size
         sliced = met > 0 and whole - exact >= met * SLICE_SAVES_BYTES
         distinct = prod(cuts[d].count for d in moves[number].dims)
-        fetches = distinct * min(machine.workers, -(-count // distinct))
+        fetches = distinct * min(machine.hosts, -(-count // distinct))
         sent = exact if sliced else whole
         piece = reach.most * size * distinct
         readings[-1] = Reading(sent * fetches, sent * distinct, piece, distinct)

@@ -76,6 +76,11 @@ class Step:
         return "one block suffices" if self.count == 1 else self.estimate.bound
 
     @property
+    def place(self) -> str:
+        """Which workers alone compute it; "" for any."""
+        return self.machine.place
+
+    @property
     def grid_shape(self) -> tuple[int, ...]:
         """Number of blocks along each dimension."""
         return tuple(c.count for c in self.cuts)

@@ -105,6 +105,7 @@ def fuse(state: State, nodes: frozenset[Node]) -> Choices:
         held=state.choices.held - nodes,
         fused=state.choices.fused | nodes,
         grids={n: g for n, g in state.choices.grids.items() if n not in nodes},
+        places={n: p for n, p in state.choices.places.items() if n not in nodes},
     )
 
 
@@ -167,6 +168,16 @@ def freed(state: State, node: Node) -> Iterator[Choices]:
     if node in state.choices.grids:
         grids = {n: g for n, g in state.choices.grids.items() if n is not node}
         yield replace(state.choices, grids=grids)
+
+
+def elsewhere(state: State, priced: Priced) -> Iterator[Choices]:
+    """The step is computed at another place, or anywhere, in the way that is best there."""
+    node = priced.group.node
+    for place in ("", *state.places) if state.places else ():
+        if place != priced.place:
+            places = {**state.choices.places, node: place}
+            grids = {n: g for n, g in state.choices.grids.items() if n is not node}
+            yield replace(state.choices, places=places, grids=grids)
 
 
 def reform(space: Space, state: State, node: Node) -> Iterator[Choices]:
