@@ -113,8 +113,8 @@ def verify(plan: PlannedSteps) -> None:
         one = f"worker ({fullest.place})" if fullest.place else "worker"
         raise MemoryLimitError(
             f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
-            f"which has {format_bytes(fullest.usable)} for it; give it more memory or more workers, or write to a "
-            "store"
+            f"which has {format_bytes(fullest.usable)} for it; give it more memory or more "
+            "workers, or write to a store"
         )
     for violation in limits_are_kept(plan):
         raise PlanError(f"limits_are_kept: {violation}")

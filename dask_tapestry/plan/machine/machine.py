@@ -174,9 +174,9 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         speed=min(kind.speed for kind in resources.kinds),
         rates=rates,
     )
-    return replace(
-        made, places=tuple(_at(made, g, resources) for g in resources.kinds if resources.groups)
-    )
+    if not resources.groups:
+        return made
+    return replace(made, places=tuple(_at(made, group, resources) for group in resources.kinds))
 
 
 def _at(machine: Machine, group: WorkerGroup, resources: Resources) -> Machine:

@@ -58,9 +58,10 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
 def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str) -> int:
     """The most bytes that a worker of a kind holds at a time.
 
-    Of steps with another place it holds and computes nothing. While a step runs: the values that are held then, spread over the workers with an imbalance
-    factor; the largest blocks that its threads may compute, of this step or of others that may run
-    beside it; arrays that the client has sent; and memory that is kept to be used again.
+    While a step runs: the values that are held then, spread over the workers that compute them with
+    an imbalance factor; the largest blocks that its threads may compute, of this step or of others
+    that may run beside it; arrays that the client has sent; and memory that is kept to be used
+    again. Of steps at another place it holds and computes nothing.
     """
     resources = plan.resources
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
