@@ -21,6 +21,7 @@ from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.regularity import Regularity, everywhere, of_signature
 from dask_tapestry.teg.signature import Kind, Signature
+from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
 
@@ -164,6 +165,13 @@ class Operator(ABC):
         Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
         """
         return ()
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """How its block may be computed piece by piece, so that a piece alone is in memory.
+
+        None where the kernel must see the block that it is asked for.
+        """
+        return CELL_BY_CELL if self.transparent else None
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """Operations that computing the cells `box` of the output takes."""
@@ -335,6 +343,10 @@ class Sink(Operator):
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (True,)
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """Written piece by piece; pieces end where `chunks` do."""
+        return CELL_BY_CELL
 
     @property
     @abstractmethod

@@ -29,7 +29,7 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     held = resident_bytes(plan)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
-        _Running.of(node, step, held[node], node in placed and not node.operator.fills, resources)
+        _Running.of(node, step, held[node], node in placed and step.needs.copied, resources)
         for node, step in steps.items()
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
