@@ -7,7 +7,7 @@ import gc
 import re
 from pathlib import Path
 
-from dask_tapestry.lower.buffer_pool import POOL
+from dask_tapestry.memory.buffer_pool import POOL
 
 LIBC = ctypes.CDLL("libc.so.6")
 MAPPED, MAPPED_FROM = -3, 2**18  # glibc's M_MMAP_THRESHOLD; larger arrays return what they took

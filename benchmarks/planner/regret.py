@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -38,6 +38,7 @@ from benchmarks.planner.layouts import layouts  # noqa: E402
 from benchmarks.planner.measured_programs import PROGRAMS, Data  # noqa: E402
 from benchmarks.planner.rates import rank_correlation  # noqa: E402
 from dask_tapestry.array.core.plan import Plan  # noqa: E402
+from dask_tapestry.errors import MemoryLimitError  # noqa: E402
 from dask_tapestry.plan.machine.resources import Resources, current  # noqa: E402
 from dask_tapestry_kernels.cpu.blas_threads import one_thread_each  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
@@ -61,7 +62,8 @@ class Place(NamedTuple):
 
 def measured(x: Any, place: Place, repeats: int, budget: float) -> list[Row]:
     """The chosen layout of `x`, then forced ones, with predicted and measured seconds."""
-    plans = [(name, Plan(core, (x,))) for name, core in layouts([x.node], place.resources)]
+    found = [(name, Plan(core, (x,))) for name, core in layouts([x.node], place.resources)]
+    plans = [(name, plan) for name, plan in found if fits(plan)]
     rows: list[Row] = [
         {
             "layout": name,
@@ -89,6 +91,14 @@ def timed(place: Place, plan: Plan) -> float:
     start = place.clock()
     place.run(plan)
     return place.clock() - start
+
+
+def fits(plan: Plan) -> bool:
+    """Whether a layout fits into the workers' memory."""
+    with suppress(MemoryLimitError):
+        plan.verify()
+        return True
+    return False
 
 
 @contextmanager

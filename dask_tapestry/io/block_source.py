@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.slot import Slot
-from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -36,7 +34,7 @@ class BlockSource(Source):
     def slot(self, number: int, identity: str = "") -> Slot:
         return Slot(number, self.type, self.cuts, identity=identity)
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         raise NotImplementedError("blocks of a collection are handed to a step, not read by it")
 
     def text(self) -> str:

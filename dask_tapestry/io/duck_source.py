@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import checked_block, declared_type
-from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -42,7 +42,7 @@ class DuckSource(ChunkedSource):
     stored: tuple[int, ...] | None
     data: DuckArray = field(compare=False, repr=False)
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         return checked_block(self.data[box.slices()], box.shape, self.type.dtype, self.data)
 
     def text(self) -> str:

@@ -17,7 +17,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
-from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -46,7 +46,7 @@ class Hdf5Source(ChunkedSource):
     changing: str | None = field(default=None, compare=False)
     data: h5py.Dataset | None = field(default=None, compare=False, repr=False)
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         if self.data is not None and self.data:
             return np.asarray(self.data[box.slices()], self.type.dtype)
         return np.asarray(_read(self.path, self.dataset, box.slices()), self.type.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.io.memmap_file import MappedFile, mapped_path
-from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -27,7 +27,7 @@ class MemmapSource(Source):
     def stored_bytes(self, box: ZRange) -> int:
         return box.size * self.file.dtype.itemsize
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         return np.asarray(self.file.array[box.index()], self.file.dtype.newbyteorder("="))
 
     def text(self) -> str:

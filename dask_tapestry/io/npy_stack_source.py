@@ -12,7 +12,7 @@ import numpy as np
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.io.npy_stack_info import INFO, read_info
-from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 
@@ -39,7 +39,7 @@ class NpyStackSource(Source):
     def stored_bytes(self, box: ZRange) -> int:
         return box.size * self.type.dtype.itemsize
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         block = np.empty(box.shape, self.type.dtype)
         if box.is_empty:
             return block

@@ -11,7 +11,7 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.slot import Slot
-from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
@@ -30,7 +30,7 @@ class NumpySource(Source):
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         return self.data[box.index()]
 
     @property

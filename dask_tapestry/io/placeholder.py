@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 from uuid import uuid4
-
-import numpy as np
 
 from dask_tapestry.errors import PlanError, ShapeError
 from dask_tapestry.io.chunked_source import ChunkedSource
-from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.zspace import ZRange
 
 
@@ -30,7 +27,7 @@ class Placeholder(ChunkedSource):
     def text(self) -> str:
         return f"chunks {self.stored}" if self.stored else ""
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         raise PlanError(
             f"a placeholder {self.type} has no cells to compute with: it can be planned only"
         )

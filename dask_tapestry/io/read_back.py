@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from dask_tapestry.teg import Node, Source, Tensor, TensorType, apply, sequence_point
+from dask_tapestry.teg import Block, Node, Source, Tensor, TensorType, apply, sequence_point
 from dask_tapestry.zspace import ZRange
 
 
@@ -23,6 +20,10 @@ class ReadBackSource(Source):
         return self.inner.infer()
 
     @property
+    def fills(self) -> bool:  # type: ignore[override]
+        return self.inner.fills
+
+    @property
     def chunks(self) -> tuple[int, ...] | None:
         return self.inner.chunks
 
@@ -34,8 +35,8 @@ class ReadBackSource(Source):
     def stored_bytes(self, box: ZRange) -> int:
         return self.inner.stored_bytes(box)
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        return self.inner.read(box)
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
+        return self.inner.read(box, out)
 
     def text(self) -> str:
         return self.inner.text()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -35,5 +33,5 @@ class Slot(Source):
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.type
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
         raise PlanError(f"slot {self.number} has no cells: cannot read {box}")

@@ -8,31 +8,72 @@ and ten times the memory.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import split_by_chunk
+from dask_tapestry.io.zarr_direct import DirectArray, part_of
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_location import zarr as zarr_module
 from dask_tapestry.io.zarr_open import open_cached
 from dask_tapestry.io.zarr_sync import run_inline, runs_inline
 
 if TYPE_CHECKING:
     import zarr
 
+Block = np.ndarray[Any, Any]
 
-def read_box(location: Location, selection: tuple[slice, ...]) -> np.ndarray[Any, Any]:
-    """Read and decode the cells that slices of an array select."""
+
+def read_box(
+    location: Location, selection: tuple[slice, ...], out: Block, shape: tuple[int, ...]
+) -> None:
+    """Read and decode the cells that slices of an array select, into `out`.
+
+    Parameters
+    ----------
+    shape
+        Of the array, when it was opened.
+
+    Raises
+    ------
+    StoreError
+        If the array has another shape or dtype now, or a chunk is not what it must be.
+    """
+    array, direct = _opened(location, location.stamp)
+    dtype = array.dtype
+    if array.shape != shape:
+        raise StoreError(f"it has another shape now, {array.shape}")
+    if dtype.newbyteorder("=") != out.dtype:
+        raise StoreError(f"it has another dtype now, {dtype}")
+    if direct is not None:
+        direct.read(selection, out)
+    elif out.dtype == dtype:
+        _read_by_zarr(array, selection, out)
+    else:
+        cells = np.empty(out.shape, dtype)
+        _read_by_zarr(array, selection, cells)
+        out[...] = cells
+
+
+@lru_cache(maxsize=128)
+def _opened(location: Location, stamp: object) -> tuple[zarr.Array[Any], DirectArray | None]:
+    """An array and the short way to its chunks, looked for again when its metadata change."""
+    del stamp
     array = open_cached(location)
+    return array, DirectArray.of(array)
+
+
+def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Block) -> None:
+    buffer = zarr_module().core.buffer.cpu.NDBuffer.from_numpy_array
     if not runs_inline(array):
-        return np.asarray(array.get_basic_selection(selection))
-    parts = list(split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize))
-    if len(parts) == 1:
-        return np.asarray(run_inline(array.async_array.getitem(selection)))
-    cells = np.empty([part.stop - part.start for part in selection], array.dtype)
-    for part in parts:
-        cells[_within(part, selection)] = run_inline(array.async_array.getitem(part))
-    return cells
+        array.get_orthogonal_selection(selection, out=buffer(out))
+        return
+    for part in split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize):
+        place = part_of(out, _within(part, selection))
+        run_inline(array.async_array.get_orthogonal_selection(part, out=buffer(place)))
 
 
 def write_box(

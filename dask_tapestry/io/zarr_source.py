@@ -15,7 +15,7 @@ from dask_tapestry.io.zarr_chunk_io import read_box, stored_chunk_shape
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_cached
-from dask_tapestry.teg import Source, Tensor, TensorType, apply
+from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
@@ -31,6 +31,7 @@ class ZarrSource(ChunkedSource):
     """A stored array, version 2 or 3; `stored` are the sides of its shards, else of its chunks."""
 
     name = "zarr"
+    fills = True
     location: Location
     type: TensorType
     stored: tuple[int, ...]
@@ -39,18 +40,15 @@ class ZarrSource(ChunkedSource):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return chunk_scratch_bytes(box, self.stored, self.type.dtype.itemsize, written=False)
 
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
+        cells = np.empty(box.shape, self.type.dtype) if out is None else out
         try:
-            block = np.asarray(read_box(self.location, box.slices()), self.type.dtype)
+            read_box(self.location, box.slices(), cells, self.type.shape)
         except Exception as error:
             raise StoreError(
                 f"cannot read {box} of the Zarr array {self.written}: {error}"
             ) from error
-        if block.shape != box.shape:
-            raise StoreError(
-                f"cannot read {box} of the Zarr array {self.written}: it has another shape now"
-            )
-        return block
+        return cells
 
     def slot(self, number: int, identity: str = "") -> ZarrSource:
         return ZarrSource(Location.slot(number, identity), self.type, self.stored, "open")

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import compute_error
-from dask_tapestry.lower.buffer_pool import POOL, owned
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
+from dask_tapestry.memory.buffer_pool import POOL, owned
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
 from dask_tapestry.plan.fusion.streaming import Course, Streamed, course_of, in_turns
 from dask_tapestry.teg import Sink, Source
@@ -268,7 +268,7 @@ def _part(block: Block, held: ZRange, part: ZRange) -> Block:
 def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:
     operator = instruction.operator
     if isinstance(operator, Source):
-        return operator.read(work.box)
+        return operator.read(work.box, target)
     if isinstance(operator, Sink):
         operator.write(work.box, np.asarray(blocks[0]))
         return None

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dask_tapestry.lower.buffer_pool import POOL
+from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 

@@ -18,6 +18,7 @@ from dask_tapestry.teg.regularity import Regularity as Regularity
 from dask_tapestry.teg.signature import IndexDim as IndexDim
 from dask_tapestry.teg.signature import Kind as Kind
 from dask_tapestry.teg.signature import Signature as Signature
+from dask_tapestry.teg.source import Block as Block
 from dask_tapestry.teg.source import Source as Source
 from dask_tapestry.teg.turns import CELL_BY_CELL as CELL_BY_CELL
 from dask_tapestry.teg.turns import Split as Split

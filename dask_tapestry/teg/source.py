@@ -11,6 +11,8 @@ from dask_tapestry.teg.chunking import Chunks, Known, said
 from dask_tapestry.teg.operator import Operator, Types
 from dask_tapestry.zspace import Cuts, ZRange
 
+Block = np.ndarray[Any, Any]
+
 
 class Source(Operator):
     """A block operator without inputs that brings data into an expression.
@@ -58,5 +60,12 @@ class Source(Operator):
         return None
 
     @abstractmethod
-    def read(self, box: ZRange) -> np.ndarray[Any, Any]:
-        """Return the cells `box`; the caller may not write to them."""
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
+        """Return the cells `box`; the caller may not write to them.
+
+        Parameters
+        ----------
+        out
+            Memory for them, of the tensor's dtype. A source that ``fills`` puts the cells there and
+            returns it where it can; others return the cells where they lie.
+        """

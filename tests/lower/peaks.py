@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.buffer_pool import POOL
+from dask_tapestry.memory.buffer_pool import POOL
 
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 SPARE = 64 * 2**20  # bytes of kernels, and of what they have for themselves

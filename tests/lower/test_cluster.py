@@ -12,7 +12,7 @@ import zarr
 from distributed import Client, LocalCluster, wait
 
 import dask_tapestry as dt
-from dask_tapestry.plan.machine.resources import process_memory
+from dask_tapestry.memory.process_memory import process_memory
 
 from .peaks import REFERENCES, SPARE, needs_counters, status
 from .sources import Deadly, Failing, Recorded, causes

@@ -27,6 +27,7 @@ from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
+FETCH: Final = 0.01  # seconds until a value asked of another worker begins to arrive
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
@@ -236,7 +237,9 @@ def _apart(count: int, machine: Machine) -> float:
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
     if not moved:
         return 0.0
-    return (moved / machine.network + messages * machine.latency) / min(machine.workers, count)
+    first = 0.0 if machine.local else FETCH
+    every = moved / machine.network + messages * machine.latency
+    return first + every / min(machine.workers, count)
 
 
 def _store_seconds(

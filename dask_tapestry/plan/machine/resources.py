@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dask.system import CPU_COUNT
 from dask.utils import format_bytes, parse_bytes
 
 from dask_tapestry.config import setting
+from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.plan.machine.amounts import amounts_by_name, bytes_a_second, seconds
 from dask_tapestry.plan.machine.calibrate import chosen_rates, rates_in_force
 from dask_tapestry.plan.machine.cluster_rates import cluster_rates
@@ -21,8 +21,6 @@ from dask_tapestry.plan.machine.rates import Rates
 from dask_tapestry.plan.machine.worker_group import WorkerGroup, workers_text
 
 USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
-MOST_KEPT: Final = 2**30  # bytes of freed arrays that a process keeps
-KEPT_PART: Final = 10  # it keeps at most a tenth of its memory
 
 
 @dataclass(frozen=True)
@@ -166,29 +164,6 @@ def _limited(memory: int) -> int:
     """`memory`, or a lower limit in force."""
     limit = setting("memory-limit")
     return memory if limit is None else min(memory, int(parse_bytes(limit)))
-
-
-def kept_bytes(memory: int) -> int:
-    """Bytes of freed arrays that a process with `memory` bytes may keep to use again."""
-    chosen = setting("kept-memory")
-    return min(MOST_KEPT, memory // KEPT_PART) if chosen is None else int(parse_bytes(chosen))
-
-
-def process_memory() -> int:
-    """Bytes that this process may use: the limit of its worker, or the machine's memory."""
-    worker_module = sys.modules.get("distributed.worker")
-    if worker_module is None:
-        return machine_memory()
-    try:
-        limit = worker_module.get_worker().memory_manager.memory_limit
-    except (ValueError, AttributeError):
-        return machine_memory()
-    return int(limit or machine_memory())
-
-
-def machine_memory() -> int:
-    """Bytes of memory of this machine."""
-    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 def this_machine() -> Resources:

@@ -9,6 +9,7 @@ import dask_tapestry as dt
 from dask_tapestry.plan.machine import cluster_rates as module
 from dask_tapestry.plan.machine.cluster_rates import (
     cluster_rates,
+    crowded,
     keep_cluster_rates,
     network_rates,
     probe_peer,
@@ -52,6 +53,16 @@ def test_a_cluster_is_measured_once(measured):
     assert rates.memory == shipped_rates().memory
     assert cluster_rates(client) is rates
     assert client.runs == 1
+
+
+def test_tasks_take_longer_where_all_share_cores(monkeypatch):
+    monkeypatch.setattr(module, "CPU_COUNT", 4)
+    here = {f"tcp://127.0.0.1:{n}": {"nthreads": 3} for n in range(2)}
+    base = shipped_rates()
+    assert crowded(here, base)["worker_task"] == pytest.approx(base.worker_task * 2)
+    assert crowded({"tcp://127.0.0.1:1": {"nthreads": 1}}, base)["worker_task"] == base.worker_task
+    assert not crowded({**here, ELSEWHERE: {"nthreads": 1}}, base)
+    assert not crowded({}, base)
 
 
 def test_shipped_rates_are_not_measured():

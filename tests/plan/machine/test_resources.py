@@ -1,19 +1,12 @@
 import pickle
-import sys
-from types import SimpleNamespace
 
 import pytest
 from dask.system import CPU_COUNT
 
 import dask_tapestry as dt
+from dask_tapestry.memory.process_memory import machine_memory
 from dask_tapestry.plan.machine import resources as module
-from dask_tapestry.plan.machine.resources import (
-    Resources,
-    current,
-    machine_memory,
-    process_memory,
-    this_machine,
-)
+from dask_tapestry.plan.machine.resources import Resources, current, this_machine
 
 
 def test_amounts_may_be_written_as_text():
@@ -180,13 +173,3 @@ def test_a_small_process_keeps_little():
     assert Resources(memory="100 GB").kept_bytes == 2**30
     with dt.config(kept_memory="3 GB"):
         assert Resources(memory="1 GB").kept_bytes == 3 * 10**9
-
-
-def test_the_memory_of_a_process_is_that_of_its_worker(monkeypatch):
-    assert process_memory() == machine_memory()
-    limit = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=10**9))
-    module = SimpleNamespace(get_worker=lambda: limit)
-    monkeypatch.setitem(sys.modules, "distributed.worker", module)
-    assert process_memory() == 10**9
-    limit.memory_manager.memory_limit = None
-    assert process_memory() == machine_memory()

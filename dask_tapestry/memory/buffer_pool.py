@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.plan.machine.resources import kept_bytes, process_memory
+from dask_tapestry.memory.process_memory import kept_bytes, process_memory
 
 Block = np.ndarray[Any, Any]
 SMALLEST: Final = 2**18  # bytes; smaller arrays are cheaper to allocate than to look for

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.buffer_pool import ALIGNED, POOL, SMALLEST, BufferPool, owned
+from dask_tapestry.memory.buffer_pool import ALIGNED, POOL, SMALLEST, BufferPool, owned
 
 CELLS = SMALLEST // 8
 FLOAT = np.dtype("f8")

@@ -1,0 +1,142 @@
+import errno
+from itertools import product
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given
+from hypothesis import strategies as st
+from zarr.codecs import TransposeCodec
+
+import dask_tapestry as dt
+from dask_tapestry.io import zarr_direct as module
+from dask_tapestry.io.zarr_direct import DirectArray, chunks_met
+
+CELLS = np.arange(7 * 11 * 4, dtype="i4").reshape(7, 11, 4)
+LAYOUTS = {
+    "3": {},
+    "2": {"zarr_format": 2},
+    "2 F": {"zarr_format": 2, "order": "F"},
+    "2 nested": {"zarr_format": 2, "chunk_key_encoding": {"name": "v2", "separator": "/"}},
+    "3 big": {"serializer": zarr.codecs.BytesCodec(endian="big")},
+    "3 transposed": {"filters": [TransposeCodec(order=(2, 0, 1))]},
+}
+DTYPES = ["i4", ">i4", "f2", "u1", "?", "c16", "M8[s]", "m8[ns]", "S3", "U2", "V4", "i2,f8"]
+
+
+def stored(folder, cells=CELLS, chunks=(3, 4, 2), **options):
+    options = {"shape": cells.shape, "dtype": cells.dtype, "compressors": None} | options
+    array = zarr.create_array(folder, chunks=chunks, **options)
+    array[...] = cells
+    return array
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_any_box(tmp_path, layout):
+    direct = DirectArray.of(stored(tmp_path, **LAYOUTS[layout]))
+    spans = [[(0, n), (1, n - 1), (2, 3), (1, 1)] for n in CELLS.shape]
+    for part in product(*spans):
+        selection = tuple(slice(*span) for span in part)
+        out = np.empty(CELLS[selection].shape, "i4")
+        direct.read(selection, out)
+        np.testing.assert_array_equal(out, CELLS[selection])
+
+
+@pytest.mark.filterwarnings("ignore:The data type:zarr.errors.UnstableSpecificationWarning")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype(tmp_path, dtype, zarr_format):
+    cells = np.arange(60 * np.dtype(dtype).itemsize, dtype="u1")
+    cells = (cells % 2 if dtype in "?U2" else cells).view("u4" if dtype == "U2" else dtype)
+    cells = cells.view(dtype).reshape(-1, 5)
+    array = stored(tmp_path / "x", cells, (5, 3), zarr_format=zarr_format)
+    assert DirectArray.of(array) is not None
+    x = dt.from_zarr(tmp_path / "x")
+    assert x.compute().tobytes() == cells.astype(x.dtype).tobytes()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,)])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_small_shapes(tmp_path, shape, zarr_format):
+    cells = np.full(shape, 7.0)
+    sides = [max(1, n) for n in shape]
+    direct = DirectArray.of(stored(tmp_path, cells, sides, zarr_format=zarr_format))
+    out = np.empty(shape)
+    direct.read(tuple(slice(0, n) for n in shape), out)
+    np.testing.assert_array_equal(out, cells)
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("fill", [9, None])
+def test_chunks_that_are_not_there_hold_the_fill_value(tmp_path, zarr_format, fill):
+    array = stored(tmp_path / "x", fill_value=fill, zarr_format=zarr_format)
+    (tmp_path / "x" / array.metadata.encode_chunk_key((1, 0, 1))).unlink()
+    expected = CELLS.copy()
+    expected[3:6, :4, 2:] = fill or 0
+    np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), expected)
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "x")[...], expected)
+
+
+def test_a_chunk_of_another_size_is_named(tmp_path):
+    stored(tmp_path / "x")
+    x = dt.from_zarr(tmp_path / "x")
+    for length in (0, 50, 97):
+        (tmp_path / "x" / "c/2/1/0").write_bytes(bytes(length))
+        np.testing.assert_array_equal(x[:6].compute(), CELLS[:6])
+        named = (
+            rf"\[6:7, .*\] of the Zarr array .*x: .* chunk c/2/1/0: it has {length} bytes, not 96"
+        )
+        with pytest.raises(dt.StoreError, match=named):
+            x.compute()
+
+
+def test_a_chunk_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    def refuse(path, *rest):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    stored(tmp_path / "x")
+    x = dt.from_zarr(tmp_path / "x")
+    monkeypatch.setattr(module.os, "open", refuse)
+    with pytest.raises(dt.StoreError, match=r"chunk c/0/0/0: .*Permission denied"):
+        x.compute(scheduler="sync")
+
+
+@pytest.mark.parametrize("shape", [(8, 11, 4), (7, 11, 5)])
+def test_an_array_that_has_changed_its_shape_is_named(tmp_path, shape):
+    stored(tmp_path / "x")
+    x = dt.from_zarr(tmp_path / "x")
+    zarr.open_array(tmp_path / "x", mode="r+").resize(shape)
+    with pytest.raises(
+        dt.StoreError, match=rf"\[.*\] of .*x: .* another shape now, \({shape[0]}, 11"
+    ):
+        x.compute()
+
+
+def test_an_array_that_has_changed_its_dtype_is_named(tmp_path):
+    stored(tmp_path / "x")
+    x = dt.from_zarr(tmp_path / "x")
+    stored(tmp_path / "x", CELLS.astype("f4"), overwrite=True)
+    with pytest.raises(dt.StoreError, match=r"\[.*\] of .*x: it has another dtype now, float32"):
+        x.compute()
+
+
+def test_stores_with_ways_of_their_own_are_left_to_zarr(tmp_path):
+    class Elsewhere(zarr.storage.LocalStore):
+        pass
+
+    array = stored(Elsewhere(tmp_path))
+    assert DirectArray.of(array) is None
+    np.testing.assert_array_equal(dt.from_zarr(array).compute(), CELLS)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 5)), max_size=3))
+def test_the_chunks_that_meet_a_selection(spans):
+    selection = tuple(slice(min(a, b), max(a, b)) for a, b, _ in spans)
+    sides = [side for *_, side in spans]
+    cells = np.arange(10 ** len(spans)).reshape((10,) * len(spans))
+    out = np.full([s.stop - s.start for s in selection], -1)
+    for place, part, there in chunks_met(selection, sides):
+        whole = tuple(slice(p * side, (p + 1) * side) for p, side in zip(place, sides, strict=True))
+        assert (out[(*there, ...)] == -1).all()
+        out[(*there, ...)] = cells[whole][(*part, ...)]
+    np.testing.assert_array_equal(out, cells[selection])

@@ -1,0 +1,22 @@
+import sys
+from types import SimpleNamespace
+
+import dask_tapestry as dt
+from dask_tapestry.memory.process_memory import kept_bytes, machine_memory, process_memory
+
+
+def test_a_tenth_is_kept_and_no_more_than_a_gibibyte():
+    assert kept_bytes(10**9) == 10**8
+    assert kept_bytes(10**11) == 2**30
+    with dt.config(kept_memory="3 GB"):
+        assert kept_bytes(10**9) == 3 * 10**9
+
+
+def test_the_memory_of_a_process_is_that_of_its_worker(monkeypatch):
+    assert process_memory() == machine_memory()
+    limit = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=10**9))
+    module = SimpleNamespace(get_worker=lambda: limit)
+    monkeypatch.setitem(sys.modules, "distributed.worker", module)
+    assert process_memory() == 10**9
+    limit.memory_manager.memory_limit = None
+    assert process_memory() == machine_memory()
