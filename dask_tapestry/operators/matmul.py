@@ -139,6 +139,9 @@ class AddedProduct(MatMul):
     name = "addedproduct"
     kernel = "add_product"
 
+    def turns(self, inputs: Types) -> Turns | None:
+        return None
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"dtype": self.dtype, "rows": self._strip(box)}
 

@@ -17,11 +17,11 @@ class Split(NamedTuple):
         Takes the operator's inputs and yields partial results.
     then
         Takes what `first` yields, and yields the operator's value, to the same bits. None where
-        `first` adds: its kernel, which is called for boxes of `first`'s output, adds what these
-        amount to to the operator's block, which is zero before.
+        `first` adds: its kernel adds a part of what is folded to the operator's block, which is
+        zero before. Parts are cut along the first dimension of what `first` yields.
     sums
-        Where `first` adds, the box of its output that is added up to a box of the operator's; None
-        for a box that has to be cut before.
+        Where `first` adds, the box of its output whose parts together are added to a box of the
+        operator's; None for a box that has to be cut before.
     """
 
     first: Any  # operators, whose module imports this one

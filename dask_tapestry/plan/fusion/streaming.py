@@ -30,7 +30,7 @@ PARTIAL: Final = PIECE // 4  # bytes of partial results that are all kept until 
 WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
 AGAIN: Final = 1.05  # times the work of the whole that pieces may take together
 GRAINS: Final = 64  # along a dimension whose pieces compute some cells again
-PLAIN: Final = "plain"  # where a schedule notes that nothing of it is computed in turns
+PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Streamed:
         Whether a piece is computed as a whole.
     takes
         Bytes.
+    each
+        Operators that a piece calls.
     """
 
     program: Program
@@ -65,6 +67,7 @@ class Streamed:
     adds: bool
     fits: bool
     takes: InTurns
+    each: int
 
     @property
     def pieces(self) -> Iterator[ZRange]:
@@ -76,6 +79,11 @@ class Streamed:
     def count(self) -> int:
         """Number of pieces."""
         return prod([len(line) - 1 for line in self.edges])
+
+    @property
+    def calls(self) -> int:
+        """Operators that are called."""
+        return self.count * self.each + (self.then is not None)
 
     @property
     def bytes(self) -> int:
@@ -105,18 +113,18 @@ class Course(NamedTuple):
     @property
     def calls(self) -> int:
         """Operators that are called."""
-        turns = sum(one.count * len(one.program.instructions) for one in self.streamed.values())
-        return len(self.schedule.works) - len(self.streamed) + turns
+        others = len(self.schedule.works) - len(self.streamed)
+        return others + sum([one.calls for one in self.streamed.values()])
 
 
 def course_of(program: Program, box: ZRange) -> Course:
     """How the cells `box` of a program's output are computed."""
     schedule = program.schedule(box)
-    if PLAIN in vars(schedule):
+    if vars(schedule).get(PLAIN) == PIECE:
         return Course(schedule, {})
     found = _course(program, box)
     if not found.streamed:
-        vars(schedule)[PLAIN] = True  # this much is true of equal programs on other data too
+        vars(schedule)[PLAIN] = PIECE  # this much is true of equal programs on other data too
     return found
 
 
@@ -195,13 +203,14 @@ def _in_pieces(program: Program, box: ZRange) -> Streamed | None:
     beside = _piece_peak(program, piece, program.instructions[-1].operator.fills)
     inner = in_turns(program, piece) if beside.all > PIECE else None
     takes = InTurns(_value_bytes(program, box), inner.takes.beside if inner else beside)
-    return Streamed(program, (), box, edges, None, False, inner is None, takes)
+    each = inner.calls if inner else len(program.instructions)
+    return Streamed(program, (), box, edges, None, False, inner is None, takes, each)
 
 
 def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Streamed | None:
     """The cells from partial results, which are computed in pieces of what is folded."""
     first, then, inner = _split(program, box, turns)
-    edges = None if inner is None else _edges(first, inner)
+    edges = None if inner is None else _edges(first, inner, then is None)
     if inner is None or edges is None:
         return None
     piece = _first(edges)
@@ -216,7 +225,8 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Stream
         beside = _sum(beside, kept)
         beside = beside._replace(all=max(beside.all - cells, kept + completing))
     takes = InTurns(cells, beside)
-    return Streamed(first, (), inner, edges, then, then is None, deeper is None, takes)
+    each = deeper.calls if deeper else len(first.instructions)
+    return Streamed(first, (), inner, edges, then, then is None, deeper is None, takes, each)
 
 
 def _sum(peak: Peak, kept: int) -> Peak:
@@ -266,13 +276,16 @@ def _first(edges: tuple[tuple[int, ...], ...]) -> ZRange:
     return ZRange([a for a, _ in spans], [b for _, b in spans])
 
 
-def _edges(program: Program, box: ZRange) -> tuple[tuple[int, ...], ...] | None:
+def _edges(
+    program: Program, box: ZRange, adds: bool = False
+) -> tuple[tuple[int, ...], ...] | None:
     """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
     excess = _bytes(program, box, final=False) / PIECE
     edges = []
-    for lo, hi, grain in zip(box.lo, box.hi, _grains(program), strict=True):
+    for dim, grain in enumerate(_grains(program)):
+        lo, hi = box.lo[dim], box.hi[dim]
         line: tuple[int, ...] = (lo, hi)
-        if grain is not None and excess > 1 and hi - lo > grain.length:
+        if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:
             side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
             start = lo - (lo - grain.lead) % grain.length
             line = (lo, *range(start + side, hi, side), hi)
