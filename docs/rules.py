@@ -21,6 +21,7 @@ from dask_tapestry.rules.formulas import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
+from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
@@ -34,6 +35,7 @@ SECTIONS = (
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
+    ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
 )
@@ -113,6 +115,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | joint reductions | reductions of the same cells are one | until no two are left |
+| outputs | outputs that nobody reads are left out | until each is read |
 
 In whatever order rules of *simplify* are tried, and wherever in the graph one begins, they lead to
 one graph; tests shuffle them. One is an exception: `selector_before_elementwise` moves formulas

@@ -21,8 +21,9 @@ from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
 
-Block = np.ndarray[Any, Any]
+Block = Any  # an array, or the arrays of several outputs
 Held = dict[tuple[int, ZRange], Any]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
 SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
@@ -246,11 +247,11 @@ def _gather(spec: StepSpec, schedule: Schedule, given: tuple[Any, ...]) -> Held:
 def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
     """Return the cells `box` of a tensor from `blocks`, those of its blocks that meet the box."""
     if box.is_empty:
-        return np.empty(box.shape, blocks[0].dtype)
+        return _empty_as(blocks[0], box.shape)
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
         return _part(blocks[0], block_box(cuts, tuple(r.start for r in ranges)), box)
-    result = np.empty(box.shape, blocks[0].dtype)
+    result = _empty_as(blocks[0], box.shape)
     for numbers, block in zip(product(*ranges), blocks, strict=True):
         held = block_box(cuts, numbers)
         part = held.intersection(box)
@@ -262,7 +263,14 @@ def _part(block: Block, held: ZRange, part: ZRange) -> Block:
     """Cells `part` of what is given: the block `held`, or a slice that has just those."""
     if block.shape == part.shape:
         return block
-    return np.empty(part.shape, block.dtype) if part.is_empty else block[part.index(held)]
+    return _empty_as(block, part.shape) if part.is_empty else block[part.index(held)]
+
+
+def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
+    """Cells to be written, of the kind that a block has."""
+    if isinstance(block, OutputBlocks):
+        return OutputBlocks.empty(shape, block.outputs)
+    return np.empty(shape, block.dtype)
 
 
 def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:

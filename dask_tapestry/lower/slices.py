@@ -19,11 +19,13 @@ from dask_tapestry.lower.references import HeldBlocks
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
 
 
-def take_slice(block: np.ndarray[Any, Any], slices: tuple[slice, ...]) -> np.ndarray[Any, Any]:
-    """Return part of a block, as an array of its own."""
-    return np.array(block[slices], order="C")
+def take_slice(block: Any, slices: tuple[slice, ...]) -> Any:
+    """Return part of a block, as an array of its own, or as arrays of several outputs."""
+    part = block[slices]
+    return part.map(np.array) if isinstance(part, OutputBlocks) else np.array(part, order="C")
 
 
 class SliceLayer(SymbolicLayer):

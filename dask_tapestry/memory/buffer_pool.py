@@ -20,6 +20,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from dask_tapestry.memory.process_memory import kept_bytes, process_memory
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
 
 Block = np.ndarray[Any, Any]
 SMALLEST: Final = 2**18  # bytes; smaller arrays are cheaper to allocate than to look for
@@ -147,8 +148,13 @@ class BufferPool:
                 self.clean(IDLE)
 
 
-def owned(block: Block) -> Block:
-    """Return `block` as an array that may be written to and keeps only its own cells alive."""
+def owned(block: Any) -> Any:
+    """Return `block` as an array that may be written to and keeps only its own cells alive.
+
+    Of several outputs, each as such an array.
+    """
+    if isinstance(block, OutputBlocks):
+        return block.map(owned)
     lease = block.base
     while isinstance(lease, np.ndarray):
         lease = lease.base

@@ -13,8 +13,10 @@ from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.infer_meta import dtype_of, is_small, tried
 from dask_tapestry.operators.monoid_dtype import folded_dtype
+from dask_tapestry.operators.output import outputs
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.tiled_once import not_tiled_once
 from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import (
     Fold,
@@ -25,6 +27,7 @@ from dask_tapestry.operators.user_monoid import (
     levels_of,
 )
 from dask_tapestry.operators.user_operator import Costs, Finalize, UserOperator, cut_dimension
+from dask_tapestry.operators.user_outputs import UserOutputs
 from dask_tapestry.operators.user_signature import (
     WHOLE,
     Form,
@@ -33,6 +36,7 @@ from dask_tapestry.operators.user_signature import (
     solve,
 )
 from dask_tapestry.teg import IndexDim, Kind, Node, Operator, Tensor, apply
+from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 SMALL_WHOLE = 2  # cells of a long dimension in a trial, where all would be too many
@@ -153,10 +157,11 @@ def call_blocks(
     if several:
         function = replace(UserFunction.of(Named(function, names)), name=written.owner)
     kinds = _dtypes(function, made, trimmed, dtypes)
+    _check_tiles(made)
+    if several and written.monoid is None and not finalizes:
+        return _several_outputs(function, made, trimmed, kinds, costs, after)
     if not several:
-        writes = made.writes(written.outputs[0][1])
-        _check_tiles(made, writes)
-        dtype = kinds[names[0]]
+        writes, dtype = made.writes(written.outputs[0][1]), kinds[names[0]]
     else:
         function, writes, dtype = _together(function, made, kinds)
     declared = frozenset(dtypes if several else (None,) if dtypes else ())
@@ -243,22 +248,42 @@ def _trial_shapes(made: Applied, index: tuple[IndexDim, ...]) -> list[tuple[int,
     return [absorbed_output(f, index).of_range(space).shape for _, f in made.written.inputs]
 
 
-def _check_tiles(made: Applied, writes: IndexProjection) -> None:
-    owner: dict[int, int] = {}
-    for axis, row in enumerate(writes.matrix):
-        moving = [d for d, c in enumerate(row) if c]
-        step = row[moving[0]] if moving else writes.shape[axis]
-        tiles = step == writes.shape[axis] and not writes.offset[axis] and writes.stride[axis] == 1
-        if len(moving) > 1 or not (tiles or not writes.shape[axis]):
-            raise made.written.error(f"axis {axis} of its output is not written exactly once")
-        for dim in moving:
-            if owner.setdefault(dim, axis) != axis or made.index[dim].kind is Kind.REDUCTION:
-                raise made.written.error(
-                    f"axis {axis} of its output cannot follow {made.index[dim].name}"
-                )
-    for dim, declared in enumerate(made.index):
-        if declared.kind is Kind.PARALLEL and dim not in owner:
-            raise made.written.error(f"its output does not follow {declared.name}")
+def _check_tiles(made: Applied) -> None:
+    """Raise unless each output is written exactly once."""
+    for name, form in made.written.outputs:
+        wrong = not_tiled_once(made.index, made.writes(form))
+        if wrong is not None:
+            raise made.written.error(f"output {name} is not written exactly once: {wrong}")
+
+
+def _several_outputs(
+    function: UserFunction,
+    made: Applied,
+    tensors: Sequence[Tensor],
+    dtypes: Mapping[str, np.dtype[Any]],
+    costs: Costs,
+    after: Sequence[Node],
+) -> tuple[Tensor, ...]:
+    """Several outputs, each with its own projection of the parallel dimensions."""
+    parallel = [d for d, dim in enumerate(made.index) if dim.kind is Kind.PARALLEL]
+    windows = []
+    for name, form in made.written.outputs:
+        writes = made.writes(form)
+        rows = [[row[d] for d in parallel] for row in writes.matrix]
+        points = IndexProjection(rows, writes.offset, writes.shape, in_ndim=len(parallel))
+        windows.append(OutputWindow(name, dtypes[name], points))
+    names = tuple(made.index[d].name for d in parallel)
+    operator = UserOutputs(
+        function,
+        made.index,
+        made.reads,
+        made.writes(names),
+        outputs_dtype(tuple(windows)),
+        costs=costs,
+        numbers=tuple(range(len(windows))),
+        returned=len(windows),
+    )
+    return outputs(apply(operator, *tensors, after=tuple(after)))
 
 
 def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
@@ -271,7 +296,7 @@ def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:
 def _together(
     function: UserFunction, made: Applied, dtypes: Mapping[str, np.dtype[Any]]
 ) -> tuple[UserFunction, IndexProjection, np.dtype[Any]]:
-    """Several outputs as one: a field each, over the parallel dimensions."""
+    """Several folded outputs as one: they are tuples, so a field each, over the parallel dims."""
     extent = {dim.name: dim.extent for dim in made.index}
     fields, orders = [], []
     for name, form in made.written.outputs:

@@ -155,8 +155,8 @@ def _check_outputs(written: Written) -> None:
         raise written.error("it has no output")
     for name, form in written.outputs:
         if isinstance(form, IndexProjection):
-            if len(written.outputs) > 1:
-                raise written.error("several outputs are given by names, not by projections")
+            if len(written.outputs) > 1 and written.monoid is not None:
+                raise written.error("several folded outputs are given by names, not projections")
             continue
         for dim in written.of_kind(Kind.PARALLEL):
             if dim not in form:
@@ -284,8 +284,8 @@ def _absorbed(one: IndexProjection, index: Sequence[IndexDim]) -> IndexProjectio
         rows.append([0 if d in whole else c for d, c in enumerate(row)])
         if whole:
             spans = [row[d] * (index[d].extent - 1) for d in whole]
-            offsets[axis] += sum(min(0, span) for span in spans)
             empty = any(not index[d].extent for d in whole)
+            offsets[axis] += 0 if empty else sum(min(0, span) for span in spans)
             sides[axis] = 0 if empty else one.extent[axis] + sum(abs(span) for span in spans)
             strides[axis] = 1
     return IndexProjection(rows, offsets, sides, strides, one.in_ndim)

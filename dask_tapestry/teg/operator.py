@@ -9,7 +9,7 @@ no operator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -91,7 +91,11 @@ class Operator(ABC):
 
     @abstractmethod
     def infer(self, *inputs: TensorType) -> TensorType:
-        """Type of the output; raises `ShapeError` or `DTypeError` where inputs do not fit."""
+        """Type of the value; raises `ShapeError` or `DTypeError` where inputs do not fit.
+
+        The value is the output, or of several outputs the index points that write them: then the
+        dtype is an `OutputsDType`, with the window of each output that a point writes.
+        """
 
     @abstractmethod
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
@@ -138,6 +142,13 @@ class Operator(ABC):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """How to compute `region`, or little more, of the output; None to compute all of it."""
         return None
+
+    def keeping(self, names: Collection[str]) -> Operator:
+        """The same operator with those of its several outputs that are in `names`, in its order.
+
+        One whose value is a tensor has none to leave out.
+        """
+        raise NotImplementedError(f"{self.name} has one output")
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         """For each input, whether blocks of the output together read each of its cells once."""

@@ -191,7 +191,8 @@ def block_operator(
     inputs, outputs
         For each tensor the names of the dimensions that its axes follow, one cell a step; or an
         `IndexProjection` of the index space, for windows, strides and dilation. Outputs must follow
-        every parallel dimension. With several outputs the function returns a tuple or a dict.
+        every parallel dimension. With several outputs, which may differ in rank, the function
+        returns a tuple or a dict, and the operator a tuple of arrays.
     finalize
         Function of the complete results, and of the arrays `finalize_inputs`; called once a block.
     finalize_inputs

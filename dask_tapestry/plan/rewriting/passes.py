@@ -10,6 +10,7 @@ products          the user's, `OF_PRODUCTS`                   to a fixed point, 
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
 joint reductions  `join_reductions`                           until each reads its cells once
+outputs           `keep_outputs_read`                         until each output is read
 ================  ==========================================  ==================================
 
 Rules that are choices are in no pass: a plan decides on them by cost.
@@ -34,12 +35,13 @@ from dask_tapestry.rules.formulas import FORMULA_RULES
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
+from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph
 
-SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES))
+SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
 WRITTEN_RULES = Rules((*SIMPLIFY, *LINEAR_RULES))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 
@@ -100,6 +102,7 @@ def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("joint reductions", join_reductions),
+        Pass("outputs", keep_outputs_read),
     )
 
 

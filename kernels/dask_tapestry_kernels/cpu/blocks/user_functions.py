@@ -73,10 +73,10 @@ def _copy(block: Any) -> Any:
     return block.copy() if isinstance(block, np.ndarray) else block
 
 
-def conform(
-    result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Callable[..., Any]
-) -> Block:
-    """What `function` returned, as a block of `shape` and `dtype`; several results as fields.
+def conform(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any) -> Block:
+    """What was returned, as a block of `shape` and `dtype`; several results as fields.
+
+    Errors name `function`.
 
     Raises
     ------
@@ -88,24 +88,22 @@ def conform(
     block = np.asarray(result)
     if block.shape != shape:
         raise ValueError(
-            f"{_name(function)} returned shape {block.shape} where its signature says {shape}"
+            f"{called(function)} returned shape {block.shape} where its signature says {shape}"
         )
     if block.dtype == dtype:
         return block
     if not np.can_cast(block.dtype, dtype, "same_kind"):
-        raise TypeError(f"{_name(function)} returned dtype {block.dtype}, not {dtype} as declared")
+        raise TypeError(f"{called(function)} returned dtype {block.dtype}, not {dtype} as declared")
     cells = block.astype(dtype)
     if dtype.kind in "US" and dtype.itemsize < block.itemsize and not np.array_equal(cells, block):
         raise ValueError(
-            f"{_name(function)} returned {block.dtype}, too long for cells of {dtype}: declare a "
+            f"{called(function)} returned {block.dtype}, too long for cells of {dtype}: declare a "
             "longer dtype"
         )
     return cells
 
 
-def _packed(
-    result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Callable[..., Any]
-) -> Block:
+def _packed(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any) -> Block:
     names = dtype.names or ()
     if isinstance(result, np.ndarray) and result.dtype == dtype:
         return result
@@ -113,7 +111,7 @@ def _packed(
         result = tuple(result[name] for name in names)
     if not isinstance(result, tuple | list) or len(result) != len(names):
         got = f"{len(result)} values" if isinstance(result, tuple | list) else type(result).__name__
-        raise ValueError(f"{_name(function)} returned {got} where {len(names)} are declared")
+        raise ValueError(f"{called(function)} returned {got} where {len(names)} are declared")
     packed = np.empty(shape, dtype)
     for name, value in zip(names, result, strict=True):
         field = dtype[name]
@@ -121,7 +119,8 @@ def _packed(
     return packed
 
 
-def _name(function: Callable[..., Any]) -> str:
+def called(function: Any) -> str:
+    """What errors call a function."""
     return str(getattr(function, "name", getattr(function, "__name__", "the function")))
 
 

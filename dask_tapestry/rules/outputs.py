@@ -1,0 +1,77 @@
+"""Rules on operators with several outputs.
+
+What nobody reads is left out; that rule takes whole graphs, as it must know all that is read of an
+operator.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from dask_tapestry.operators.output import Output
+from dask_tapestry.operators.view import View, ViewAxis
+from dask_tapestry.rewrite.driver import rewrite
+from dask_tapestry.rewrite.rule import on
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node, apply
+from dask_tapestry.teg.outputs import windows_of
+
+
+@on(Output)
+def output_of_view(node: Node) -> Node | None:
+    """``output(view(x)) -> view(output(x))``: of index points, what one output has of them."""
+    match node.operator, *(i.operator for i in node.inputs):
+        case Output() as one, View() as view:
+            (x,) = node.inputs[0].inputs
+            whole = apply(one, x, line=node.line or "")
+            axes = _seen(one, view, x, whole)
+            if axes is not None:
+                return apply(View(node.type.shape, axes), whole, line=node.line or "")
+    return None
+
+
+def _seen(one: Output, view: View, points: Node, whole: Node) -> tuple[ViewAxis, ...] | None:
+    """The cells of an output that a view of index points in their order shows; None for others."""
+    window = one.window((points.type,)).projection
+    axes = [ViewAxis(axis, 0, 1) for axis in range(whole.type.ndim)]
+    signature = one.signature(points.type)
+    for axis, width in enumerate(window.shape):
+        dim = signature.owner(0, axis)
+        if dim is None:
+            continue
+        seen, alone = view.axes[dim], view.shape[dim] == 1
+        step = 1 if alone else seen.step
+        if (seen.dim != dim and not alone) or (width > 1 and step != 1):
+            return None
+        axes[axis] = ViewAxis(axis, seen.start * width, step)
+    return tuple(axes)
+
+
+def keep_outputs_read(graph: Graph, trace: Trace | None = None) -> Graph:
+    """``output(op(x) -> q, r, q) -> output(op(x) -> q, q)``, if nobody reads ``r``."""
+    while fewer := _fewer(graph):
+
+        def keep_outputs_read(node: Node, fewer: dict[Node, Node] = fewer) -> Node | None:
+            if not isinstance(node.operator, Output) or node.inputs[0] not in fewer:
+                return None
+            return apply(node.operator, fewer[node.inputs[0]], line=node.line)
+
+        graph = rewrite(graph, (keep_outputs_read,), trace, "outputs")
+    return graph
+
+
+def _fewer(graph: Graph) -> dict[Node, Node]:
+    """For each operator of which not all outputs are read, the one that has those alone."""
+    read: dict[Node, set[str]] = defaultdict(set)
+    for node in graph.nodes:
+        if isinstance(node.operator, Output):
+            read[node.inputs[0]].add(node.operator.output)
+    return {
+        node: apply(node.operator.keeping(names), *node.inputs, after=node.after, line=node.line)
+        for node, names in read.items()
+        if len(names) < len(windows_of(node.type))
+    }
+
+
+OUTPUT_RULES: Final = (output_of_view,)

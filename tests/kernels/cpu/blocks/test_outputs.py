@@ -1,0 +1,76 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputBlocks, OutputShape
+
+F8 = np.dtype("f8")
+PAIRS = OutputShape("pairs", F8, (OutputAxis(0, 2), OutputAxis(None, 3)))
+SUMS = OutputShape("sums", F8, (OutputAxis(0, 1),))
+BOTH = (PAIRS, SUMS)
+
+
+def both(n=4):
+    return OutputBlocks((n,), BOTH, (np.arange(6.0 * n).reshape(2 * n, 3), np.arange(1.0 * n)))
+
+
+def test_a_part_is_a_view_of_each_output():
+    whole = both()
+    part = whole[slice(1, 3), ...]
+    assert part.shape == (2,)
+    assert np.array_equal(part["pairs"], whole["pairs"][2:6])
+    assert np.array_equal(part["sums"], [1, 2])
+    assert np.shares_memory(part["pairs"], whole["pairs"])
+    assert whole.nbytes == 8 * (24 + 4)
+
+
+def test_parts_are_put_together():
+    whole, made = both(), OutputBlocks.empty((4,), BOTH)
+    for rows in (slice(0, 1), slice(1, 4)):
+        made[rows, ...] = whole[rows, ...]
+    for name in ("pairs", "sums"):
+        assert np.array_equal(made[name], whole[name])
+
+
+def test_without_dimensions_and_pickled():
+    total = OutputShape("total", F8, ())
+    one = OutputBlocks((), (total,), (np.array(3.0),))
+    again = pickle.loads(pickle.dumps(one[...,]))
+    assert (again.shape, again["total"].tolist()) == ((), 3.0)
+    assert one.map(lambda cells: cells + 1)["total"] == 4
+
+
+def called(function, points=(4,), numbers=(0, 1), returned=2, outputs=BOTH):
+    told = {"points": points, "numbers": numbers, "returned": returned, "outputs": outputs}
+    return KERNELS["calloutputs"](None, np.zeros(points), function=function, **told)
+
+
+def test_the_results_that_are_asked_for_are_kept():
+    results = (np.zeros((8, 3)), np.ones(4))
+    assert called(lambda _: results).arrays == results
+    fewer = called(lambda _: results, numbers=(1,), outputs=(SUMS,))
+    assert len(fewer.arrays) == 1
+    assert fewer["sums"] is results[1]
+
+
+def test_no_points_call_nothing():
+    made = called(pytest.fail, points=(0,))
+    assert [a.shape for a in made.arrays] == [(0, 3), (0,)]
+
+
+def test_what_is_not_declared_is_refused():
+    with pytest.raises(ValueError, match="returned ndarray where 2 are declared"):
+        called(lambda x: x)
+    with pytest.raises(ValueError, match="returned 3 values where 2 are declared"):
+        called(lambda x: (x, x, x))
+    with pytest.raises(ValueError, match=r"'s pairs returned shape \(4,\) where"):
+        called(lambda x: (x, x))
+
+
+def test_an_output_is_taken_without_a_copy():
+    take, whole = KERNELS["output"], both()
+    assert take(None, whole, name="sums", keep=(slice(0, 4),)) is whole["sums"]
+    some = take(None, whole, name="pairs", keep=(slice(1, 3), slice(0, 2)))
+    assert np.array_equal(some, whole["pairs"][1:3, :2])
