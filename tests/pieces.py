@@ -6,7 +6,6 @@ from math import inf
 
 import pytest
 
-from dask_tapestry.plan import cache
 from dask_tapestry.plan.cost import footprint
 from dask_tapestry.plan.fusion import streaming
 

@@ -19,9 +19,9 @@ from dask_tapestry.plan.cost.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.cost.store_requests import block_requests
 from dask_tapestry.plan.cost.stored import stored_bytes
 from dask_tapestry.plan.fusion.movement import movement
-from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.symmetric import saves_half
+from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box

@@ -74,9 +74,7 @@ def peak_bytes(
     return Peak(arrays, used, fresh, peak, alive[True] + alive[False])
 
 
-def _ends(
-    program: Program, schedule: Schedule, turned: Mapping[Key, InTurns]
-) -> dict[Key, int]:
+def _ends(program: Program, schedule: Schedule, turned: Mapping[Key, InTurns]) -> dict[Key, int]:
     """For each block, the number of the last work that needs it, itself or by a view."""
     first = len(program.inputs)
     ends = {(len(program.types) - 1, box): len(schedule.works) for box in schedule.boxes[-1]}

@@ -18,18 +18,16 @@ from itertools import pairwise, product
 from math import prod
 from typing import Final, NamedTuple
 
+from dask_tapestry.plan.fusion.grains import grains
 from dask_tapestry.plan.fusion.parts import Part, parts_of, with_last
 from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
-from dask_tapestry.plan.fusion.units import Unit, units
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
 PIECE: Final = 2**26  # bytes that a piece takes: two chunks as they are stored mostly, and more
 PARTIAL: Final = PIECE // 4  # bytes of partial results that are all kept until the end
 WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
-AGAIN: Final = 1.05  # times the work of the whole that pieces may take together
-GRAINS: Final = 64  # along a dimension whose pieces compute some cells again
 PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
 
 
@@ -245,7 +243,7 @@ def _split(
     few, many = 0, len(turns.sizes) - 1
     while few < many:  # the last ones that are small enough
         middle = -(-(few + many) // 2)
-        first, then, inner = _split_at(program, box, turns.split(turns.sizes[middle]))
+        first, _, inner = _split_at(program, box, turns.split(turns.sizes[middle]))
         small = inner is None or _value_bytes(first, inner) <= PARTIAL
         few, many = (middle, many) if small else (few, middle - 1)
     return _split_at(program, box, turns.split(turns.sizes[few]))
@@ -276,13 +274,11 @@ def _first(edges: tuple[tuple[int, ...], ...]) -> ZRange:
     return ZRange([a for a, _ in spans], [b for _, b in spans])
 
 
-def _edges(
-    program: Program, box: ZRange, adds: bool = False
-) -> tuple[tuple[int, ...], ...] | None:
+def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[tuple[int, ...], ...] | None:
     """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
     excess = _bytes(program, box, final=False) / PIECE
     edges = []
-    for dim, grain in enumerate(_grains(program)):
+    for dim, grain in enumerate(grains(program)):
         lo, hi = box.lo[dim], box.hi[dim]
         line: tuple[int, ...] = (lo, hi)
         if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:
@@ -292,7 +288,9 @@ def _edges(
             excess *= side / (hi - lo)
         edges.append(line)
     found = tuple(edges)
-    return found if any(len(line) > 2 for line in found) and _read_once(program, box, found) else None
+    return (
+        found if any(len(line) > 2 for line in found) and _read_once(program, box, found) else None
+    )
 
 
 def _read_once(program: Program, box: ZRange, edges: tuple[tuple[int, ...], ...]) -> bool:
@@ -312,45 +310,3 @@ def _stored(program: Program, value: int, boxes: tuple[ZRange, ...]) -> int:
         return 0
     operator = program.instructions[value - len(program.inputs)].operator
     return sum([operator.stored_bytes(box) for box in boxes])
-
-
-@lru_cache(maxsize=2048)
-def _grains(program: Program) -> tuple[Unit | None, ...]:
-    """Along each dimension of a part's output, where pieces may end; None where it is not cut."""
-    shape = program.type.shape
-    if 0 in shape:
-        return (None,) * len(shape)
-    along = units(program, (None,) * len(program.inputs))
-    return tuple([_grain(program, dim, unit) for dim, unit in enumerate(along)])
-
-
-def _grain(program: Program, dim: int, unit: Unit) -> Unit | None:
-    """Pieces along `dim` read nothing twice, and together compute little more than the whole."""
-    extent = program.type.shape[dim]
-    for side in (unit.length, max(1, extent // GRAINS // unit.length) * unit.length):
-        edge = (extent // 2 - unit.lead) // side * side + unit.lead
-        if edge <= 0 or edge >= extent:
-            edge = unit.lead or side
-        if not 0 < edge < extent:
-            return None
-        ends = max(0, edge - side), edge, min(extent, edge + side)
-        apart = [_taken(program, dim, *span) for span in pairwise(ends)]
-        stored, work = _taken(program, dim, ends[0], ends[2])
-        if sum(a for a, _ in apart) > stored:
-            return None
-        again = sum(b for _, b in apart) / max(1, work)
-        if again <= 1:
-            return unit._replace(length=side)
-        if again <= AGAIN and side > unit.length:
-            return unit._replace(length=side)
-    return None
-
-
-def _taken(program: Program, dim: int, lo: int, hi: int) -> tuple[int, int]:
-    """Bytes that are read from stores for some layers of the output, and cells computed."""
-    stored = cells = 0
-    for value, box, _ in program.schedule(program.type.box.replace(dim, lo, hi)).works:
-        operator, _, types, *_ = program.instructions[value - len(program.inputs)]
-        stored += operator.stored_bytes(box)
-        cells += box.size + operator.flops(types, box)
-    return stored, cells

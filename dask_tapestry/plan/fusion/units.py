@@ -11,7 +11,6 @@ from dask_tapestry.plan.fusion.program import Program, Schedule
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
 
-
 Held = Sequence[Sequence[Cuts] | None]  # of each input, the cuts in which it is held
 
 

@@ -1,9 +1,7 @@
 import dask
-import dask.array as da
 import numpy as np
 import pytest
 
-import dask_tapestry as dt
 from benchmarks.cluster.compare import LIBRARIES, library, line, ratio
 from benchmarks.cluster.works import WORKS, Stored, create, stores
 

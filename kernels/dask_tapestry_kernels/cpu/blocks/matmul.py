@@ -30,9 +30,7 @@ def matmul(
     return result
 
 
-def add_product(
-    out: Block | None, x: Block, w: Block, *, dtype: np.dtype[Any], rows: int
-) -> Block:
+def add_product(out: Block | None, x: Block, w: Block, *, dtype: np.dtype[Any], rows: int) -> Block:
     """Add ``x @ w`` to `out`, so many rows at a time: so products take little memory."""
     assert out is not None
     for start in range(0, out.shape[-2], rows):
