@@ -4,6 +4,9 @@ from dask_tapestry.cells.expression import CellBuilder as CellBuilder
 from dask_tapestry.cells.expression import CellExpression as CellExpression
 from dask_tapestry.cells.expression import CellStep as CellStep
 from dask_tapestry.cells.expression import identity as identity
+from dask_tapestry.cells.lattice import Lattice as Lattice
+from dask_tapestry.cells.lattice import Spaced as Spaced
+from dask_tapestry.cells.lattice import lattice_of as lattice_of
 from dask_tapestry.cells.reduction_tree import LEAF_CELLS as LEAF_CELLS
 from dask_tapestry.cells.reduction_tree import Tree as Tree
 from dask_tapestry.cells.ufuncs import UFUNCS as UFUNCS

@@ -14,7 +14,11 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 @dataclass(frozen=True)
 class BlockSource(Source):
-    """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says."""
+    """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says.
+
+    `held` is what must live as long as they may be computed again; `stored_cuts` is the
+    grid in which the data that they are made of is stored.
+    """
 
     name = "blocks"
     external = True
@@ -23,6 +27,8 @@ class BlockSource(Source):
     type: TensorType
     cuts: tuple[Cuts, ...]
     graph: Mapping[Any, Any] = field(compare=False, repr=False)
+    held: object = field(default=None, compare=False, repr=False)
+    stored_cuts: tuple[Cuts | None, ...] | None = None
 
     @property
     def layout(self) -> tuple[Cuts, ...]:
@@ -32,7 +38,7 @@ class BlockSource(Source):
         return self.type
 
     def slot(self, number: int, identity: str = "") -> Slot:
-        return Slot(number, self.type, self.cuts, identity=identity)
+        return Slot(number, self.type, self.cuts, self.order, identity, self.stored_cuts)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         raise NotImplementedError("blocks of a collection are handed to a step, not read by it")
@@ -47,12 +53,16 @@ def from_blocks(
     cuts: tuple[Cuts, ...],
     graph: Mapping[Any, Any],
     identity: str = "",
+    held: object = None,
+    stored_cuts: tuple[Cuts | None, ...] | None = None,
 ) -> Tensor:
     """Return the tensor whose blocks are the results of a graph's tasks.
 
-    `identity` tells apart graphs that hold results under equal keys, on two clusters say.
+    `identity` tells apart graphs that hold results under equal keys, on two clusters say;
+    `held` must live as long as they; `stored_cuts` is the grid in which the data is stored that
+    these are made of.
     """
-    return apply(BlockSource(key_name, identity, type_, cuts, graph))
+    return apply(BlockSource(key_name, identity, type_, cuts, graph, held, stored_cuts))
 
 
 def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:

@@ -36,6 +36,11 @@ class NpyStackSource(Source):
         regular = not any(c.edges for c in self.cuts)
         return tuple(max(1, c.step) for c in self.cuts) if regular else None
 
+    @property
+    def stored_cuts(self) -> tuple[Cuts, ...]:
+        """The files."""
+        return self.cuts
+
     def stored_bytes(self, box: ZRange) -> int:
         return box.size * self.type.dtype.itemsize
 

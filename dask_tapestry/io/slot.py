@@ -14,8 +14,8 @@ from dask_tapestry.zspace import Cuts, ZRange
 class Slot(Source):
     """Stands for source number `number` in a plan that serves any data of such types.
 
-    `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, and `identity`
-    whose plan it is in.
+    `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, `identity` whose
+    plan it is in, and `stored_cuts` how the data that it is made of is stored.
     """
 
     name = "open"
@@ -25,6 +25,7 @@ class Slot(Source):
     cuts: tuple[Cuts, ...] | None = None
     order: Literal["C", "F"] = "C"
     identity: str = ""
+    stored_cuts: tuple[Cuts | None, ...] | None = None
 
     @property
     def layout(self) -> tuple[Cuts, ...] | None:

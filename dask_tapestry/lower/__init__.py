@@ -18,8 +18,8 @@ module                 runs on         what it does
 `symmetric`            all             blocks of ``x @ x.T`` below the diagonal: transposes
 =====================  ==============  =============================================================
 
-Beside that way: `symbolic_layer` (the base of the layers), `client_scatter` (arrays in memory are
-sent ahead), `worker_placement` (which workers a step may run on), `result_layout` (how the blocks
-of a persisted result lie), `result_buffer` and `buffer_pool` (the memory that blocks are written
-to), `dask_private` (all of Dask's private interface that is used).
+Beside that way: `symbolic_layer` (the base of the layers), `client_arrays` (tasks ask for arrays in
+memory), `worker_placement` (which workers a step may run on), `result_layout` (how the blocks of a
+persisted result lie), `result_buffer` and `buffer_pool` (the memory that blocks are written to),
+`dask_private` (all of Dask's private interface that is used).
 """

@@ -24,6 +24,7 @@ __all__ = [
     "Task",
     "TaskRef",
     "convert_legacy_graph",
+    "current_worker",
     "live_clients",
     "written_task",
 ]
@@ -55,3 +56,8 @@ def live_clients() -> list[Any]:
     module = sys.modules.get("distributed.client")
     instances = module.Client._instances if module is not None else ()
     return [client for client in instances if client.status == "running"]
+
+
+def current_worker() -> Any:
+    """The worker of distributed that runs this task."""
+    return sys.modules["distributed.worker"].get_worker()

@@ -17,7 +17,7 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.lower.client_scatter import ClientScatter, can_scatter
+from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
 from dask_tapestry.lower.materialize import materialize
@@ -28,17 +28,19 @@ from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Node
 
 
-def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, ClientScatter | None]:
-    """Verify a plan and write its layers; arrays in memory go to the live cluster, if any."""
+def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, ClientArrays | None]:
+    """Verify a plan and write its layers; a live cluster may ask for arrays in memory."""
     plan.verify()
     client = live_client()
     if client is not None:
         _refuse_local_members(plan)
     salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
     plan = replace(plan, steps=with_first(plan.steps, salt))
-    scattered = ClientScatter(client) if can_scatter(client) else None
-    lowered = Lowering(plan, scattered, client).lower(final)
-    return lowered, scattered
+    arrays = ClientArrays() if client is not None else None
+    lowered = Lowering(plan, arrays, client).lower(final)
+    if arrays is not None:
+        arrays.needed_for(flatten(lowered.keys))
+    return lowered, arrays
 
 
 def _refuse_local_members(plan: Plan) -> None:
@@ -61,7 +63,7 @@ class TapestryExpr(HLGExpr):
     plan
         A plan made beforehand, or None.
     held
-        What must live as long as its results can come: data that were sent ahead, and layouts.
+        What must live as long as its results can come: offers of data, and layouts.
     """
 
     _parameters = ["root", "final", "plan", "dsk", "output_keys", "name", "held"]  # noqa: RUF012
@@ -217,7 +219,7 @@ def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
         roots: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
         plan = members[0].operand("plan")
         core = plan if plan is not None else plan_to_run(roots)
-        lowered, scattered = lower_plan(core, final)
+        lowered, arrays = lower_plan(core, final)
         for expr in members:
             number = core.written.roots.index(expr.operand("root"))
             done[id(expr)] = TapestryExpr(
@@ -227,7 +229,7 @@ def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
                 lowered.graph,
                 lowered.keys[number],
                 f"tapestryexpr-{uuid4().hex}",
-                (scattered, lowered.layouts),
+                (arrays, lowered.layouts),
             )
     return [done[id(expr)] for expr in exprs]
 

@@ -12,14 +12,13 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dask_tapestry.io.block_source import BlockSource
-from dask_tapestry.lower.client_scatter import ClientScatter
+from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.layers import (
     BarrierLayer,
     EndedLayer,
     FinishLayer,
     GatherLayer,
     PrepareLayer,
-    ScatteredLayer,
     StepLayer,
 )
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
@@ -59,8 +58,8 @@ class Lowering:
 
     Parameters
     ----------
-    scattered
-        Sends arrays in memory to workers while planning; None keeps them in this process.
+    arrays
+        Offers arrays in memory to a cluster's tasks; None where these are in this process.
     client
         Dask's, whose workers steps may be kept on.
 
@@ -70,8 +69,8 @@ class Lowering:
         Name of the compute, by which sinks know their own work.
     """
 
-    def __init__(self, plan: Plan, scattered: ClientScatter | None, client: Any = None) -> None:
-        self.plan, self.scattered, self.client = plan, scattered, client
+    def __init__(self, plan: Plan, arrays: ClientArrays | None, client: Any = None) -> None:
+        self.plan, self.arrays, self.client = plan, arrays, client
         self.run = uuid4().hex
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
@@ -93,8 +92,9 @@ class Lowering:
             elif node in self.plan.steps:
                 self._step(self.plan.steps[node], buffers.get(node, REMOTE))
         keys = [self._root(node, final, buffers) for node in self.plan.graph.roots]
+        lease = self.arrays.lease if self.arrays and self.arrays.offers else None
         layouts = [
-            register_layout(*self._held(node), written.digest)
+            register_layout(*self._held(node), written.digest, lease)
             for node, written in zip(self.plan.graph.roots, self.plan.written.roots, strict=True)
             if node not in self.ends
         ]
@@ -156,11 +156,11 @@ class Lowering:
             self._foreign(x.operator)
             return x.operator.key_name, x.operator.cuts
         data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
-        if self.scattered is None or data.nbytes <= EMBEDDED_BYTES:
+        if self.arrays is None or data.nbytes <= EMBEDDED_BYTES:
             return data, None
-        name, cuts = self.scattered.send(x)
-        self._add(ScatteredLayer(name, cuts, data), ())
-        return name, cuts
+        layer = self.arrays.offer(x)
+        self._add(layer, ())
+        return layer.name, layer.cuts
 
     def _foreign(self, source: BlockSource) -> None:
         graph = source.graph

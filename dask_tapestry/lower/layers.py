@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.dask_private import (
-    DataNode,
     GraphNode,
     Task,
     TaskRef,
@@ -25,7 +24,7 @@ from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.plan.access.access import Leaf
 from dask_tapestry.teg import Sink, TensorType
-from dask_tapestry.zspace import Cuts, block_box
+from dask_tapestry.zspace import Cuts
 
 
 class StepLayer(SymbolicLayer):
@@ -222,32 +221,3 @@ class BarrierLayer(SymbolicLayer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BarrierLayer, (self.name, self.ended)
-
-
-class ScatteredLayer(SymbolicLayer):
-    """Blocks of an array in memory that were sent to the workers while the plan was lowered.
-
-    On the scheduler it has no tasks, as the blocks are known there by key; where it never
-    travelled, the blocks are views of the array.
-    """
-
-    def __init__(
-        self, name: str, cuts: tuple[Cuts, ...], data: np.ndarray[Any, Any] | None = None
-    ) -> None:
-        super().__init__(name)
-        self.cuts, self.data = cuts, data
-
-    @property
-    def grid_shape(self) -> tuple[int, ...]:
-        return tuple(c.count for c in self.cuts) if self.data is not None else (0,)
-
-    def block(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        """Cells of one block."""
-        assert self.data is not None
-        return self.data[block_box(self.cuts, index).index()]
-
-    def task(self, index: tuple[int, ...]) -> GraphNode:
-        return DataNode((self.name, *index), self.block(index))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ScatteredLayer, (self.name, self.cuts)

@@ -11,7 +11,6 @@ from dask.highlevelgraph import HighLevelGraph
 from dask.utils import ensure_dict
 
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
-from dask_tapestry.lower.layers import ScatteredLayer
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 
 Writer = Callable[[tuple[Any, ...]], GraphNode]
@@ -23,18 +22,18 @@ def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNo
     tasks: dict[Any, GraphNode] = {}
     foreign: set[Any] = set()
     with collection_paused():
-        stack = _checked(graph, writers, keys)
+        stack = _checked(graph, keys)
         while fresh := _write(stack, writers, tasks) - foreign:
             foreign |= fresh
             found = _foreign_tasks(graph, fresh)
             tasks |= found  # another collection's tasks may in turn stand on ours
             needed = {d for task in found.values() for d in task.dependencies}
-            stack = _checked(graph, writers, needed - tasks.keys())
+            stack = _checked(graph, needed - tasks.keys())
     return tasks
 
 
 def _write(
-    stack: list[Any], writers: Mapping[Any, Writer | None], tasks: dict[Any, GraphNode]
+    stack: list[Any], writers: Mapping[Any, Writer], tasks: dict[Any, GraphNode]
 ) -> set[Any]:
     """Write out the tasks of our layers that the keys on a stack need; return what is not ours."""
     foreign: set[Any] = set()
@@ -45,29 +44,25 @@ def _write(
         name = key[0] if isinstance(key, tuple) else None
         if name not in writers:
             foreign.add(key)
-        elif (write := writers[name]) is not None:
-            tasks[key] = task = write(key[1:])
+        else:
+            tasks[key] = task = writers[name](key[1:])
             stack.extend(task.dependencies.difference(tasks))
     return foreign
 
 
-def _writers(graph: HighLevelGraph) -> dict[Any, Writer | None]:
-    """What writes out a task of each of our layers; None where its blocks are sent already."""
+def _writers(graph: HighLevelGraph) -> dict[Any, Writer]:
+    """What writes out a task of each of our layers."""
     return {
-        name: None if isinstance(layer, ScatteredLayer) and layer.data is None else layer.task
-        for name, layer in graph.layers.items()
-        if isinstance(layer, SymbolicLayer)
+        name: layer.task for name, layer in graph.layers.items() if isinstance(layer, SymbolicLayer)
     }
 
 
-def _checked(
-    graph: HighLevelGraph, writers: Mapping[Any, Writer | None], keys: Iterable[Key]
-) -> list[Key]:
+def _checked(graph: HighLevelGraph, keys: Iterable[Key]) -> list[Key]:
     """The keys; `KeyError` for one that its layer does not have, as others may ask for anything."""
     checked = list(keys)
     for key in checked:
         layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
-        if isinstance(layer, SymbolicLayer) and writers[layer.name] is not None:
+        if isinstance(layer, SymbolicLayer):
             layer.index_of(key)
     return checked
 

@@ -26,22 +26,28 @@ class ResultLayout:
         First part of their keys, and how they are cut.
     values
         Digests of the nodes that the user asked for.
+    lease
+        On arrays in memory that the blocks may be computed from again.
     """
 
     name: str
     cuts: tuple[Cuts, ...]
     values: set[str] = field(default_factory=set)
+    lease: object = None
 
 
 _known: Final[WeakValueDictionary[str, ResultLayout]] = WeakValueDictionary()
 _lock: Final = Lock()
 
 
-def register_layout(name: str, cuts: tuple[Cuts, ...], value: str) -> ResultLayout:
+def register_layout(
+    name: str, cuts: tuple[Cuts, ...], value: str, lease: object = None
+) -> ResultLayout:
     """Return the layout of a result; `find_layout` finds it for as long as somebody holds it."""
     with _lock:
         layout = _known.setdefault(name, ResultLayout(name, cuts))
         layout.values.add(value)
+        layout.lease = lease or layout.lease
         return layout
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +18,7 @@ from dask_tapestry.cells import Tree
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.tree_reduction import TreeReduction
+from dask_tapestry.operators.tree_reduction import TreeReduction, tree_over
 from dask_tapestry.teg import (
     BlockOperator,
     IndexDim,
@@ -31,6 +30,7 @@ from dask_tapestry.teg import (
     apply,
 )
 from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
+from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 LEAF_CELLS: Final = 65_536  # a leaf costs 20 calls of NumPy, a twentieth of counting as many cells
@@ -49,7 +49,7 @@ class BinCount(TreeReduction):
 
     name = "bincount"
     kernel = "tabulate"
-    extents: tuple[int, ...]
+    tree: Tree
     count: int
     state: np.dtype[Any]
     strict: bool = False
@@ -58,18 +58,13 @@ class BinCount(TreeReduction):
     @property
     def axes(self) -> tuple[int, ...]:  # type: ignore[override]
         """All axes."""
-        return tuple(range(len(self.extents)))
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The canonical tree over larger leaves."""
-        return Tree(self.extents, max(LEAF_CELLS, CELLS_A_BIN * self.count))
+        return tuple(range(len(self.tree.extents)))
 
     def part(self, source: int | None, target: int | None) -> BlockOperator:
         if source is None:
             return replace(self, target=target)
-        state, leaf = self.state, self.tree.leaf
-        return Reduce("sum", self.axes, self.extents, state, state, 0.0, source, target, leaf)
+        state = self.state
+        return Reduce("sum", self.axes, self.tree, state, state, 0.0, source, target)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         if self.target is None:
@@ -78,13 +73,14 @@ class BinCount(TreeReduction):
 
     def signature(self, *inputs: TensorType) -> Signature:
         """Bins are parallel, and so are the cells where tables come out, else a reduction."""
-        rank, partial = len(self.extents), self.target is not None
+        rank, partial = len(self.tree.extents), self.target is not None
         ratios = self.tree.sides(self.target or 0) if partial else (1,) * rank
+        counts = self.tree.counts(self.target or 0) if partial else self.tree.extents
         kind = Kind.PARALLEL if partial else Kind.REDUCTION
-        cells = zip(self.extents, ratios, strict=True)
-        dims = [IndexDim(f"r{axis}", -(-n // r), kind) for axis, (n, r) in enumerate(cells)]
+        dims = [IndexDim(f"r{axis}", n, kind) for axis, n in enumerate(counts)]
         rows = [tuple(r * (a == d) for d in range(rank + 1)) for a, r in enumerate(ratios)]
-        reads = IndexProjection(tuple(rows), (0,) * rank, tuple(ratios))
+        starts = self.tree.offset if partial else (0,) * rank
+        reads = IndexProjection(tuple(rows), starts, tuple(ratios))
         kept = range(0 if partial else rank, rank + 1)
         rows = [tuple(int(a == d) for d in range(rank + 1)) for a in kept]
         writes = IndexProjection(tuple(rows), (0,) * len(rows), (1,) * len(rows), in_ndim=rank + 1)
@@ -162,5 +158,6 @@ def bincount(
         inputs.append(weights)
     if not numbers.type.ndim:
         inputs = [reshape(x, 1) for x in inputs]
-    operator = BinCount(inputs[0].type.shape, count, state, strict)
-    return apply(operator, *inputs)
+    cells = max(inputs, key=lambda x: (any(stored_cuts(x)), x.type.nbytes))
+    tree = tree_over(cells, range(cells.type.ndim), max(LEAF_CELLS, CELLS_A_BIN * count))
+    return apply(BinCount(tree, count, state, strict), *inputs)

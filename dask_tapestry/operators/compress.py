@@ -96,7 +96,7 @@ class Compress(Selector):
         cut = Compress(self.axis, self.span, ends.tobytes())
         return Restriction(cut, (reads, Region((read,))), yields)
 
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Along the axis, chunks as long as the input's."""
         own = chunks[0]
         shorter = own[self.axis].refilled(self.edges[-1])

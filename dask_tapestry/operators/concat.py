@@ -71,7 +71,7 @@ class Concat(Selector):
             regions.append(Region((*region[: self.axis], own, *region[self.axis + 1 :])))
         return Restriction(self, tuple(regions), region)
 
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Along the axis the inputs' chunks in a row; along the others the edges of all."""
         joined = in_a_row([own[self.axis] for own in chunks])
         axes = zip(*chunks, strict=True)

@@ -73,7 +73,7 @@ class Insert(Selector):
         )
         return Restriction(Insert(into), (Region(hull), Region.box(inside)), Region(hull))
 
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return chunks[0]
 
     def text(self) -> str:

@@ -35,7 +35,8 @@ class JointReductions(TreeReduction):
         return self.parts[0].axes
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> Tree:  # type: ignore[override]
+        """The canonical tree."""
         return self.parts[0].tree
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.cells import Tree
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.contraction import Contraction
@@ -90,7 +91,7 @@ class MatMul(Contraction):
         return replace(self, part=part)
 
     def combine(self, parts: Tensor) -> Tensor:
-        return reduce(parts, "sum", 0, dtype=self.dtype)
+        return reduce(parts, "sum", 0, dtype=self.dtype, tree=Tree(parts.type.shape[:1]))
 
     def turns(self, inputs: Types) -> Turns | None:
         """A few cells of the contracted dimension at a time, whose products are added."""

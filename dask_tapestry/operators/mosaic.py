@@ -84,7 +84,7 @@ class Mosaic(Selector):
             places.append(tuple(place for _, place in shown))
         return Restriction(Mosaic(region.shape, tuple(places)), tuple(regions), region)
 
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The edges of all inputs where they lie; of interleaved ones, whole rounds."""
         found: list[AxisChunks | None] = []
         for axis, extent in enumerate(self.shape):

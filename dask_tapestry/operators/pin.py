@@ -53,6 +53,9 @@ class Pin(Operator):
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return self.operator.nominal(inputs, chunks)
 
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        return self.operator.follow(inputs, chunks)
+
     def granularity(self, inputs: Types) -> tuple[int, ...]:
         return (0,) * len(self.shape)
 

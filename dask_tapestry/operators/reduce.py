@@ -17,20 +17,20 @@ nodes has the input's shape, but along the reduced axes the number of nodes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.cells import LEAF_CELLS, CellExpression, Tree, identity
+from dask_tapestry.cells import CellExpression, Tree, identity
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
-from dask_tapestry.operators.tree_reduction import TreeReduction
+from dask_tapestry.operators.tree_reduction import TreeReduction, tree_over
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
@@ -41,7 +41,7 @@ COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of 
 
 @dataclass(frozen=True)
 class Reduce(TreeReduction):
-    """Fold `monoid` over `axes`, which go; `extents` are those that the user's input had there.
+    """Fold `monoid` over `axes`, which go, in the order of `tree`, that of the user's input.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
@@ -50,19 +50,13 @@ class Reduce(TreeReduction):
     kernel = "reduce"
     monoid: str
     axes: tuple[int, ...]
-    extents: tuple[int, ...]
+    tree: Tree
     dtype: np.dtype[Any]  # of the value
     state: np.dtype[Any]  # of the nodes
     ddof: float = 0.0
     source: int | None = None
     target: int | None = None
-    leaf: int = LEAF_CELLS  # cells of a leaf of the tree
     cells: CellExpression | None = None  # formula of the inputs that is folded; None: the input
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The canonical tree."""
-        return Tree(self.extents, self.leaf)
 
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are
@@ -91,10 +85,14 @@ class Reduce(TreeReduction):
         x = inputs[0]
         partial = self.target is not None
         ratios = dict(zip(self.axes, self._ratios(), strict=True)) if partial else {}
+        starts = [0] * x.ndim
+        if partial and self.source is None:
+            for axis, start in zip(self.axes, self.tree.offset, strict=True):
+                starts[axis] = start
         dims = [
             IndexDim(
                 f"r{axis}" if axis in self.axes else f"i{axis}",
-                -(-n // ratios.get(axis, 1)),
+                -(-(n - starts[axis]) // ratios.get(axis, 1)),
                 Kind.REDUCTION if axis in self.axes and not partial else Kind.PARALLEL,
             )
             for axis, n in enumerate(x.shape)
@@ -103,7 +101,7 @@ class Reduce(TreeReduction):
         for axis in range(x.ndim):
             rows[axis][axis] = ratios.get(axis, 1)
         reads = IndexProjection(
-            tuple(map(tuple, rows)), (0,) * x.ndim, tuple(ratios.get(a, 1) for a in range(x.ndim))
+            tuple(map(tuple, rows)), tuple(starts), tuple(ratios.get(a, 1) for a in range(x.ndim))
         )
         kept = [axis for axis in range(x.ndim) if partial or axis not in self.axes]
         rows = [[int(axis == dim) for dim in range(x.ndim)] for axis in kept]
@@ -144,9 +142,16 @@ class Reduce(TreeReduction):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """The states of leaves, or the nodes read, and those they are combined to."""
         read = self.demand(inputs, box)[0]
-        sides = dict(zip(self.axes, self.tree.sides(0), strict=True)) if self.source is None else {}
-        nodes = prod(-(-n // sides.get(axis, 1)) for axis, n in enumerate(read.shape))
-        return COPIES_OF_NODES * nodes * self.state.itemsize
+        kept = prod([n for axis, n in enumerate(read.shape) if axis not in self.axes])
+        folded = [read.shape[axis] for axis in self.axes]
+        tree, nodes = self.tree, prod(folded)
+        if self.source is None and tree.lattice:  # one of each level, and the leaves of a cell
+            cell = tuple(map(min, folded, tree.sides(0)))
+            nodes = tree.depth + 1 if self.target is None else self.target + 1
+            nodes += _touched(cell, tree.inner(cell))
+        elif self.source is None:
+            nodes = _touched(folded, tree)
+        return COPIES_OF_NODES * nodes * kept * self.state.itemsize
 
     def text(self) -> str:
         way = "" if self.source is None else f", from level {self.source}"
@@ -160,6 +165,11 @@ class Reduce(TreeReduction):
     @property
     def _monoid(self) -> NamedMonoid:
         return MONOIDS[self.monoid]
+
+
+def _touched(cells: Sequence[int], tree: Tree) -> int:
+    """Nodes at level 0 of so many cells along each folded axis."""
+    return prod([-(-n // side) for n, side in zip(cells, tree.sides(0), strict=True)])
 
 
 @lru_cache(maxsize=4096)
@@ -176,6 +186,7 @@ def reduce(
     dtype: np.dtype[Any] | None = None,
     keepdims: bool = False,
     ddof: float = 0.0,
+    tree: Tree | None = None,
 ) -> Tensor:
     """Fold a monoid over `axes`, all of them by default, as NumPy's function of that name does.
 
@@ -189,6 +200,8 @@ def reduce(
         Keep the reduced axes with length one.
     ddof
         Degrees of freedom taken off the count (var, std).
+    tree
+        Its order; by default that of these cells, as they are stored.
 
     Raises
     ------
@@ -205,11 +218,11 @@ def reduce(
         raise ShapeError(nothing_to_fold(declared, x.type))
     if not chosen:
         x = unsqueeze(x, x.type.ndim)
-        chosen, extents = (x.type.ndim - 1,), (1,)
-        keepdims = False
+        chosen, keepdims, tree = (x.type.ndim - 1,), False, None
     if state.kind in "iuf":
         x = real_part(x)  # NumPy drops the rest with a warning
-    value = apply(Reduce(monoid, chosen, extents, result, state, float(ddof)), x)
+    order = tree_over(x, chosen) if tree is None else tree
+    value = apply(Reduce(monoid, chosen, order, result, state, float(ddof)), x)
     return unsqueeze(value, chosen) if keepdims else value
 
 

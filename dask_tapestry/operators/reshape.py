@@ -141,9 +141,9 @@ class Reshape(Selector):
         parts = () if box.is_empty else self._parts(box)
         return {"parts": parts, "shape": box.shape}
 
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """`flattened` for dimensions that become one; for others as their demands tell."""
-        known = list(super().nominal(inputs, chunks))
+        known = list(super().follow(inputs, chunks))
         if self.window is not None or 0 in self.new:
             return tuple(known)
         for a, b, c, d in self.groups:
@@ -261,7 +261,7 @@ def flattened(chunks: Chunks) -> AxisChunks | None:
     are taken whole. None where that would be more than `MOST_EDGES`.
     """
     at = next((n for n, one in enumerate(chunks) if one.cuts.count > 1), 0)
-    cuts, known = chunks[at]
+    cuts, known, _ = chunks[at]
     before = prod(one.cuts.extent for one in chunks[:at])
     behind = prod(one.cuts.extent for one in chunks[at + 1 :])
     extent = before * cuts.extent * behind

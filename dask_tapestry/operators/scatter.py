@@ -74,7 +74,7 @@ class Scatter(Selector):
         reads = Region((*kept[: self.at], *whole, *kept[self.at :]))
         return Restriction(self, (Region(parts), *(whole,) * len(places), reads), Region(parts))
 
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return chunks[0]
 
     def text(self) -> str:

@@ -103,7 +103,7 @@ class Take(Selector):
         cut = Take(self.axes, self.at, bounds)
         return Restriction(cut, (Region(reads), *(places,) * len(self.axes)), region)
 
-    def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Indices of one axis come in chunks as long as that axis's; else nothing tells."""
         kept, rank = self._split(inputs)
         shape = inputs[1].shape

@@ -10,13 +10,16 @@ dimension, and a second stage that completes them.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
-from dask_tapestry.cells import Tree
+from dask_tapestry.cells import LEAF_CELLS, Tree, lattice_of
+from dask_tapestry.cells.lattice import LEAST
 from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.teg import BlockOperator, Form, Split, Tensor, Turns, apply
 from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.stored_grid import stored_spacing
 
 
 class TreeReduction(BlockOperator):
@@ -36,7 +39,9 @@ class TreeReduction(BlockOperator):
         Level of the nodes that it yields; None for the value.
     """
 
+    clips = True
     axes: tuple[int, ...]
+    tree: Tree
     source: int | None = None
     target: int | None = None
 
@@ -55,11 +60,6 @@ class TreeReduction(BlockOperator):
         return Split(self.part(self.source, level), self.part(level, self.target))
 
     @property
-    @abstractmethod
-    def tree(self) -> Tree:
-        """The canonical tree over the folded axes."""
-
-    @property
     def is_whole(self) -> bool:
         """Whether it takes cells and yields the value."""
         return self.source is None and self.target is None
@@ -70,6 +70,26 @@ class TreeReduction(BlockOperator):
 
         A part from cells takes what the whole takes; others take the nodes of the part before.
         """
+
+
+def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
+    """The canonical tree over axes of a tensor, along the grid in which its data is stored.
+
+    A node stands for a leaf of `leaf` cells at least, where these are more than usual.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.placeholder((14_000, 14_000), "f8", stored_chunks=(2000, 2000))
+    >>> tree_over(x[500:].node, (0,)).lattice
+    Lattice(sides=(2000,), offset=(-500,))
+    """
+    shape, chunks = x.type.shape, stored_spacing(x)
+    extents = tuple([shape[axis] for axis in axes])
+    kept = [chunk for axis, chunk in enumerate(chunks) if axis not in axes]
+    beside = prod([chunk.side for chunk in kept if chunk is not None])
+    least = LEAST if leaf == LEAF_CELLS else leaf
+    return Tree(extents, leaf, lattice_of(extents, [chunks[a] for a in axes], beside, least))
 
 
 @lru_cache(maxsize=1024)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells import Tree
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.reduce import reduce
@@ -126,7 +127,8 @@ class UserOperator(Contraction):
     def combine(self, parts: Tensor) -> Tensor:
         if isinstance(self.folding, Fold):
             return apply(self.folding, parts)
-        return reduce(parts, str(self.folding), 0, dtype=self.dtype)
+        tree = Tree(parts.type.shape[:1])
+        return reduce(parts, str(self.folding), 0, dtype=self.dtype, tree=tree)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         signature = signature_of(self, inputs)

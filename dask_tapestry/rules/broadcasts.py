@@ -113,11 +113,11 @@ def spread_of(whole: Reduce, x: Node) -> Spread | None:
     place[-1] = -1
     shape = tuple(n for dim, n in enumerate(view.shape) if dim not in same)
     small = View(shape, tuple(ViewAxis(place[a.dim], a.start, a.step) for a in view.axes))
-    left = [(place[a], n) for a, n in zip(whole.axes, whole.extents, strict=True) if a not in same]
+    left = [n for n, axis in enumerate(whole.axes) if axis not in same]
     rest = None
     if left:
-        axes, extents = zip(*left, strict=True)
-        rest = replace(whole, axes=axes, extents=extents)
+        axes = tuple([place[whole.axes[n]] for n in left])
+        rest = replace(whole, axes=axes, tree=whole.tree.along(left))
     times = prod(view.shape[dim] for dim in same)
     return Spread(rest, apply(small, *x.inputs), times)
 
@@ -127,7 +127,9 @@ def fold_of_one_cell(node: Node) -> Node | None:
     """``min|max|any|all(x) -> x`` over axes of length one."""
     match node.operator:
         case Reduce() as whole if (
-            whole.is_whole and set(whole.extents) == {1} and of_one_is_itself(whole, node.inputs[0])
+            whole.is_whole
+            and set(whole.tree.extents) == {1}
+            and of_one_is_itself(whole, node.inputs[0])
         ):
             (x,) = node.inputs
             kept = [dim for dim in range(x.type.ndim) if dim not in whole.axes]
@@ -143,7 +145,7 @@ def fold_of_full(node: Node) -> Node | None:
     """``min|max|any|all(full(c)) -> full(c)``."""
     match node.operator, *(x.operator for x in node.inputs):
         case Reduce() as whole, Full() as full if (
-            whole.is_whole and is_idempotent(whole, node.inputs[0]) and prod(whole.extents) > 0
+            whole.is_whole and is_idempotent(whole, node.inputs[0]) and prod(whole.tree.extents) > 0
         ):
             value = full.type._replace(shape=node.type.shape, dims=node.type.dims)
             return as_written(astype(apply(Full(value, full.value)), whole.dtype), node)
@@ -158,7 +160,7 @@ def sum_of_full(node: Node) -> Node | None:
             "sum",
             "mean",
         ):
-            cells = prod(whole.extents)
+            cells = prod(whole.tree.extents)
             total = exact_sum(full.scalar, cells, whole)
             if total is None:
                 return None

@@ -77,7 +77,7 @@ def sum_before_factor(node: Node) -> Node | None:
         return None
     if sorted(expression.steps[1].operands) != [0, 1]:
         return None
-    inner = reduce(source.inputs[0], monoid, whole.axes, dtype=whole.dtype)
+    inner = reduce(source.inputs[0], monoid, whole.axes, dtype=whole.dtype, tree=whole.tree)
     made = elementwise("multiply", inner, expression.constant(expression.steps[0]))
     return as_written(made, node)
 
@@ -97,7 +97,9 @@ def variance_of_moments(node: Node) -> Node | None:
             return None
     if not first.is_whole or power != 2 or x is not mean.inputs[0] or first.dtype.kind != "f":
         return None
-    return as_written(reduce(x, "var", first.axes), node) if first.dtype == x.type.dtype else None
+    if first.dtype != x.type.dtype:
+        return None
+    return as_written(reduce(x, "var", first.axes, tree=first.tree), node)
 
 
 def unsquared(node: Node) -> tuple[Node, int]:
@@ -117,7 +119,7 @@ def float_sum_of_broadcast(node: Node) -> Node | None:
             return repeated(node, whole) if whole.state == whole.dtype else None
         case Reduce("mean") as whole if whole.is_whole and whole.state.kind in "fc":
             spread = spread_of(whole, node.inputs[0])
-            if spread is None or not spread.times or not prod(whole.extents):
+            if spread is None or not spread.times or not prod(whole.tree.extents):
                 return None
             return as_written(folded(spread, whole), node)
     return None

@@ -66,9 +66,7 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
     for node in reductions:
         operator = node.operator
         assert isinstance(operator, Reduce)
-        alike[operator.axes, operator.extents, operator.leaf, node.input_types[0].shape].append(
-            node
-        )
+        alike[operator.axes, operator.tree, node.input_types[0].shape].append(node)
     joint: dict[Node, Node] = {}
     for nodes in alike.values():
         for group in _sharing(nodes):

@@ -41,7 +41,7 @@ def mean_of_product(node: Node, shared: Shared) -> Node | None:
             total = _summed(node.inputs[0], product, whole, axes, node, shared)
             if total is None or whole.dtype.kind not in "fc":
                 return None
-            cells = whole.dtype.type(prod(whole.extents))
+            cells = whole.dtype.type(prod(whole.tree.extents))
             made = elementwise("divide", total, cells)
             return made if made.type == node.type else None
     return None

@@ -149,7 +149,8 @@ def signatures_tile_outputs_once(graph: Graph) -> Iterator[Violation]:
 def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
     """What the whole index space reads begins in each input, and any cell's demand ends there.
 
-    The last step may reach past the end of an input, as that of a product in parts does.
+    The last step may reach past the end of an input, as that of a product in parts does, and the
+    first may begin before it where the operator `clips` what it reads.
     """
     untiled = {violation.node for violation in signatures_tile_outputs_once(graph)}
     for node, signature in _fitting(graph):
@@ -158,8 +159,10 @@ def projections_stay_inside_inputs(graph: Graph) -> Iterator[Violation]:
         demanded = node.operator.demand(node.input_types, node.type.box)
         reads = zip(signature.inputs, demanded, node.inputs, strict=True)
         for number, (projection, demand, x) in enumerate(reads):
+            assert isinstance(node.operator, BlockOperator)
             box = projection.of_range(signature.space)
-            if any(lo < 0 for lo in box.lo) or not x.type.box.contains(demand):
+            before = any(lo < 0 for lo in box.lo) and not node.operator.clips
+            if before or not x.type.box.contains(demand):
                 yield Violation(node, f"it reads {box} and {demand} of input {number} {x.type}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from dask_tapestry.zspace import Cuts, ZRange
@@ -18,14 +19,26 @@ MOST_EDGES: Final = 100_000  # of chunks of unequal lengths; more are not follow
 
 
 class AxisChunks(NamedTuple):
-    """Chunks along one axis; `said` by the user or by a store, or else canonical."""
+    """Chunks along one axis.
+
+    Attributes
+    ----------
+    cuts
+        The chunks.
+    said
+        By the user or by a store, or else canonical.
+    weight
+        Of several that are `said`, those of the greatest weight count alone, and all of equal
+        weight 0.
+    """
 
     cuts: Cuts
     said: bool
+    weight: int = 0
 
     def refilled(self, extent: int) -> AxisChunks:
         """Chunks as long as the longest of these, over another extent."""
-        return AxisChunks(Cuts.regular(extent, max(1, self.cuts.longest)), self.said)
+        return self._replace(cuts=Cuts.regular(extent, max(1, self.cuts.longest)))
 
 
 Chunks = tuple[AxisChunks, ...]
@@ -40,11 +53,14 @@ def said(cuts: Sequence[Cuts]) -> Chunks:
 def together(found: Sequence[AxisChunks]) -> AxisChunks | None:
     """Chunks for several inputs: the edges of all that are `said`, or those of the first.
 
-    None where nothing is read, or where there would be too many.
+    Those of greatest weight alone, if any has one. None where nothing is read, or where there would
+    be too many.
     """
     wanted = [one for one in found if one.said] or found[:1]
     if not wanted:
         return None
+    if any(one.weight for one in wanted):
+        return max(wanted, key=attrgetter("weight"))
     several = {one.cuts for one in wanted if one.cuts.count > 1}
     if len(several) > 1 and sum(cuts.count for cuts in several) > MOST_EDGES:
         return None
@@ -87,7 +103,7 @@ def followed(
             continue
         second, last = (demand(_cell(shape, axis, at)) for at in (1, extent - 1))
         moved = [
-            AxisChunks(_read(one.cuts, a.lo[dim], b.lo[dim] - a.lo[dim], extent), one.said)
+            one._replace(cuts=_read(one.cuts, a.lo[dim], b.lo[dim] - a.lo[dim], extent))
             for own, *boxes in zip(chunks, first, second, last, strict=True)
             for dim, one in enumerate(own)
             if _is_steady(a := boxes[0], b := boxes[1], boxes[2], dim, extent)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
-from dask_tapestry.teg.chunking import Chunks, Known, followed, said
+from dask_tapestry.teg.chunking import Chunks, Known, followed, said, together
 from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.regularity import Regularity, everywhere, of_signature
@@ -212,14 +212,24 @@ class Operator(ABC):
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """Nominal chunks along each axis of the output, for inputs that have `chunks`.
 
-        By default they follow the demands; None where nothing tells.
+        Those in which it must be held, or those that `follow`; None where nothing tells.
         """
-        if self.layout is not None:
-            return said(self.layout)
-        shapes = [x.shape for x in inputs]
-        return followed(
-            lambda box: self.demand(inputs, box), self.infer(*inputs).shape, shapes, chunks
-        )
+        return self.follow(inputs, chunks) if self.layout is None else said(self.layout)
+
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """How `chunks` of the inputs pass to the output; by default as the demands tell."""
+        shape, shapes = self.infer(*inputs).shape, [x.shape for x in inputs]
+        if self.is_formula and all(own == shape for own in shapes):
+            return tuple([together(axis) for axis in zip(*chunks, strict=True)])
+        return followed(lambda box: self.demand(inputs, box), shape, shapes, chunks)
+
+    @property
+    def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
+        """The grid in which a source's data is stored, along each axis; None where it is in none.
+
+        Sums depend on it, so it is a property of the data, which no plan changes.
+        """
+        return None
 
     @property
     def local_only(self) -> str | None:
@@ -261,11 +271,17 @@ class Generator(Operator):
 class BlockOperator(Operator):
     """An operator with a signature, from which its demands and its restriction follow.
 
+    Class attributes
+    ----------------
+    clips
+        Its first windows may begin before an input, and are as much shorter.
+
     Source: Tapestry whitepaper, "Block Operator Nodes".
     """
 
     category = "block"
     fills = True
+    clips: ClassVar[bool] = False
 
     @abstractmethod
     def signature(self, *inputs: TensorType) -> Signature:

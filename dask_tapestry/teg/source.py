@@ -44,13 +44,19 @@ class Source(Operator):
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The user's or another collection's layout, else the stored chunks."""
-        shape = self.infer().shape
         if self.layout is not None:
             return said(self.layout)
         if self.chunks is None:
-            return (None,) * len(shape)
-        sides = zip(shape, self.chunks, strict=True)
-        return said([Cuts.regular(n, max(1, side)) for n, side in sides])
+            return (None,) * self.infer().ndim
+        return said(self._chunk_cuts(self.chunks))
+
+    @property
+    def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
+        return None if self.chunks is None else self._chunk_cuts(self.chunks)
+
+    def _chunk_cuts(self, chunks: tuple[int, ...]) -> tuple[Cuts, ...]:
+        sides = zip(self.infer().shape, chunks, strict=True)
+        return tuple([Cuts.regular(n, max(1, side)) for n, side in sides])
 
     def slot(self, number: int, identity: str = "") -> Source | None:
         """Slot `number`, which stands for it in a plan for any data of its type, or None.

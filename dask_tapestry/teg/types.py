@@ -49,7 +49,7 @@ class TensorType(NamedTuple):
 
     def clip(self, box: ZRange) -> ZRange:
         """The part of a box inside the tensor; an empty box keeps its other extents."""
-        lo = tuple(map(min, box.lo, self.shape))
+        lo = tuple([min(max(0, a), n) for a, n in zip(box.lo, self.shape, strict=True)])
         return ZRange(lo, tuple(map(max, lo, map(min, box.hi, self.shape))))
 
     def __str__(self) -> str:

@@ -153,6 +153,22 @@ def test_a_worker_that_is_lost_loses_nothing_that_was_written(tmp_path):
             assert (tmp_path / f"{kind}.dead").exists()
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_worker_that_is_lost_is_sent_its_part_of_an_array_again(kept, tmp_path):
+    data = np.arange(600_000.0).reshape(600, 1000)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        x = dt.asarray(data)
+        if kept:
+            x = (x + 0).persist()
+            wait(x)
+            holders = set().union(*client.who_has(x).values())
+            assert holders
+        dead = dt.from_array(Deadly(data, tmp_path / "dead"))
+        np.testing.assert_array_equal((x[::-1] + dead).compute(), data[::-1] + data)
+        assert (tmp_path / "dead").exists()
+
+
 def test_what_is_persisted_is_optimized():
     options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": "1GB"}
     with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster):

@@ -95,7 +95,7 @@ def test_persisted_and_not_are_joined(client, x):
     np.testing.assert_array_equal((held + dt.asarray(CELLS)).compute(), 2 * CELLS + 1)
 
 
-def test_large_arrays_in_memory_are_scattered_and_sent_once(client):
+def test_large_arrays_in_memory_come_to_the_workers(client):
     data = np.arange(600_000.0)
     y = dt.asarray(data)
     assert client.compute((y + 1).sum()).result() == data.sum() + len(data)

@@ -12,7 +12,6 @@ from dask_tapestry.lower.layers import (
     FinishLayer,
     GatherLayer,
     PrepareLayer,
-    ScatteredLayer,
     StepLayer,
     SymbolicLayer,
 )
@@ -144,15 +143,6 @@ def test_a_barrier_waits_for_all_it_names():
     task = BarrierLayer("b", (("x", 0), ("y", 0, 1)))["b", 0]
     assert task.dependencies == {("x", 0), ("y", 0, 1)}
     assert task(dict.fromkeys(task.dependencies)) is None
-
-
-def test_scattered_blocks_are_tasks_only_where_they_were_not_sent():
-    data = np.arange(10)
-    layer = ScatteredLayer("s", (Cuts.regular(10, 4),), data)
-    assert [layer[key]({}).tolist() for key in layer] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
-    far = pickle.loads(pickle.dumps(layer))
-    assert len(far) == 0
-    assert far.data is None
 
 
 @pytest.mark.parametrize("cls", SymbolicLayer.__subclasses__())

@@ -15,7 +15,6 @@ MISSED = {
     "matmul chunked": {AGAIN},
     "matmul not chunked": {AGAIN},
     "heat x 10": {"read of the input"},
-    "quadratic means": {"read and moved of the inputs"},
     "PCA": {"read of the input"},
 }
 

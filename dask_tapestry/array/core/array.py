@@ -25,7 +25,7 @@ from dask_tapestry.lower.execute import finish_array
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.result_buffer import REMOTE
-from dask_tapestry.lower.result_layout import find_layout
+from dask_tapestry.lower.result_layout import ResultLayout, find_layout
 from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_synchronously
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
@@ -34,6 +34,7 @@ from dask_tapestry.plan.machine.resources import computing_with
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
 
 __all__ = ["Array"]
@@ -239,9 +240,11 @@ class Array(PythonConversion, DaskMethodsMixin):
         known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
-            known[cuts] = lower_plan(build_plan([held]), final=False)
-        lowered: tuple[Lowered, Any] = known[cuts]
-        return lowered
+            known[cuts] = _, arrays = lower_plan(build_plan([held]), final=False)
+            if arrays is not None:
+                arrays.needed_for(None)  # other collections may stand on these blocks
+        found: tuple[Lowered, Any] = known[cuts]
+        return found
 
     @property
     def expr(self) -> TapestryExpr:
@@ -375,9 +378,8 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     the blocks of `x` are futures already, and `x` stays as it is.
     """
     nominal = x.nominal_cuts
-    if rename is not None:
-        name, cuts = rename.get(x.name, x.name), nominal
-    else:
+    layout: ResultLayout | None = None
+    if rename is None:
         layers = graph.layers if isinstance(graph, HighLevelGraph) else map(_name_of, graph)
         names = dict.fromkeys(layers)
         layout = find_layout(names, x.node.digest)
@@ -385,8 +387,12 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
             if not x.expr.__dask_graph__():
                 return Array(x.node)
             raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
-        name, cuts = (layout.name, layout.cuts) if layout else (x.name, nominal)
-    blocks = from_blocks(name, x.node.type, cuts, graph, uuid4().hex)
+    if layout is None:
+        layout = ResultLayout((rename or {}).get(x.name, x.name), nominal)
+    cuts = layout.cuts
+    blocks = from_blocks(
+        layout.name, x.node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(x.node)
+    )
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
 
 

@@ -70,7 +70,7 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
         d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
     type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
-    return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__()))
+    return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__(), stored_cuts=cuts))
 
 
 def to_dask_array(x: Array) -> DaskArray:

@@ -13,8 +13,16 @@ from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
+from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
+    Counts,
+    LatticeCell,
+    folded_nodes,
+    node_counts,
+    node_numbers,
+)
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, Arithmetic
+from dask_tapestry_kernels.cpu.reduction.node_merges import risen
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -63,7 +71,8 @@ class Part(NamedTuple):
     axes
         The reduced axes.
     tree
-        The canonical tree: ``sides(level)``, ``axis(level)``, ``counts(level)``, ``depth``.
+        The canonical tree: ``sides(level)``, ``axis(level)``, ``span(level, axis, number)``,
+        ``depth``, ``offset``, ``lattice``, ``inner(extents)``.
     origin
         Where the blocks begin along the reduced axes.
     dtype, state
@@ -93,7 +102,7 @@ def _folded(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     order = (*parts[0].axes, *_kept(blocks[0], parts[0].axes))
     turned = [block.transpose(order) for block in blocks]
     with np.errstate(all="ignore"):
-        nodes = turned if parts[0].source is not None else _leaves(turned, parts)
+        nodes = turned if parts[0].source is not None else _nodes(turned, parts)
         return [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
 
 
@@ -105,18 +114,20 @@ def _kept(block: Block, axes: Sequence[int]) -> list[int]:
 
 def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
     """Nodes of the target's level, in the order of the block's axes, or the value."""
-    arithmetic, tree, level = ARITHMETIC[part.monoid], part.tree, part.source or 0
-    first = list(part.origin)
-    if part.source is None:
-        first = [o // side for o, side in zip(first, tree.sides(0), strict=True)]
-    last = tree.depth if part.target is None else part.target
-    while level < last:
-        nodes = merge(nodes, arithmetic, tree, level, first)
-        level += 1
+    arithmetic, tree = ARITHMETIC[part.monoid], part.tree
+    if part.source is not None or tree.lattice is None:
+        first = part.origin if part.source is not None else node_numbers(tree, 0, part.origin)
+        levels = range(part.source or 0, _last(part))
+        nodes = risen(nodes, arithmetic, tree, levels, first)
     if part.target is not None:
         return nodes.transpose(np.argsort(order))
     value = _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
     return value.transpose(np.argsort(order[len(part.axes) :]))
+
+
+def _last(part: Part) -> int:
+    """The level to which nodes are merged."""
+    return int(part.tree.depth if part.target is None else part.target)
 
 
 def _value(
@@ -132,34 +143,41 @@ def _value(
     return arithmetic.finish(root, prod(tree.extents), ddof).astype(dtype, copy=False)
 
 
-def merge(nodes: Block, arithmetic: Arithmetic, tree: Any, level: int, first: list[int]) -> Block:
-    """Merge neighbours along the level's axis; the last of an odd number passes through."""
-    axis = tree.axis(level)
-    pairs = nodes.shape[axis] // 2
-    counts = _cells(nodes, tree, level, first) if arithmetic.counted and pairs else nodes
-    first[axis] //= 2
-    if not pairs:
-        return nodes
-    left, right = _along(axis, 0, 2 * pairs, 2), _along(axis, 1, 2 * pairs, 2)
-    merged = arithmetic.combine(nodes[left], nodes[right], counts[left], counts[right])
-    if nodes.shape[axis] == 2 * pairs:
-        return merged
-    return np.concatenate([merged, nodes[_along(axis, 2 * pairs, None, 1)]], axis)
+def _nodes(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+    """States of the leaves, for each part, of blocks whose reduced axes come first.
 
+    Of a tree over a lattice, the nodes at the last level.
+    """
+    tree, origin, rank = parts[0].tree, parts[0].origin, len(parts[0].axes)
+    if tree.lattice is None:
+        return _leaves(blocks, parts)
+    shape, last = blocks[0].shape[:rank], _last(parts[0])
+    kept, arithmetics = blocks[0].shape[rank:], [ARITHMETIC[part.monoid] for part in parts]
 
-def _along(axis: int, start: int, stop: int | None, step: int) -> tuple[slice, ...]:
-    return (*(slice(None),) * axis, slice(start, stop, step))
+    def fold(cell: LatticeCell) -> list[Block]:
+        piece = [block[cell.cut] for block in blocks]
+        inner = [part._replace(tree=cell.tree, origin=(0,) * rank) for part in parts]
+        found = []
+        for part, leaves in zip(inner, _leaves(piece, inner), strict=True):
+            levels = range(cell.tree.depth)
+            root = risen(leaves, ARITHMETIC[part.monoid], cell.tree, levels, part.origin)
+            if _tells_places(part):
+                _globalize(root, cell.tree.extents, cell.cut, origin, tree.extents)
+            found.append(root)
+        return found
 
+    def merge(left: list[Block], right: list[Block], cells: Counts) -> list[Block]:
+        sides = zip(arithmetics, left, right, strict=True)
+        m, n = (np.asarray(float(count)) for count in cells)
+        return [arithmetic.combine(a, b, m, n) for arithmetic, a, b in sides]
 
-def _cells(nodes: Block, tree: Any, level: int, first: list[int]) -> Block:
-    """Number of cells that each node stands for, shaped to broadcast with the nodes."""
-    counts: Block = np.ones((1,) * nodes.ndim)
-    for axis, (side, extent) in enumerate(zip(tree.sides(level), tree.extents, strict=True)):
-        n = nodes.shape[axis]
-        lengths = np.full((n, *(1,) * (nodes.ndim - axis - 1)), float(side))
-        lengths[-1] = min(side, extent - (first[axis] + n - 1) * side)  # others are not clipped
-        counts = counts * lengths if axis else lengths
-    return counts
+    grid = node_counts(tree, last, origin, shape)
+    nodes = [np.empty((*grid, *kept), part.state) for part in parts]
+    for place, states in folded_nodes(tree, last, origin, shape, fold, merge):
+        at = tuple([slice(n, n + 1) for n in place])
+        for whole, state in zip(nodes, states, strict=True):
+            whole[at] = state
+    return nodes
 
 
 def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:

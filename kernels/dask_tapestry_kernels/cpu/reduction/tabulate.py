@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -10,11 +10,20 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
+from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
+    Counts,
+    LatticeCell,
+    folded_nodes,
+    node_counts,
+    node_numbers,
+)
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, merge
+from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
+SUM: Final = ARITHMETIC["sum"]
 
 
 class Tables(NamedTuple):
@@ -23,7 +32,7 @@ class Tables(NamedTuple):
     Attributes
     ----------
     tree
-        The canonical tree: ``sides(level)``, ``axis(level)``, ``counts(level)``, ``depth``.
+        The canonical tree, with what `reduce.Part` asks of it.
     origin
         Where the block begins.
     bins
@@ -51,35 +60,73 @@ def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> 
     `how` has the fields of `Tables`.
     """
     tree, origin, bins, state, target, limit = Tables(**how)
+    told = Filling(bins, state, limit)
+    last = tree.depth if target is None else target
+    if tree.lattice is None:
+        first = node_numbers(tree, 0, origin)
+        tables = risen(_leaf_tables(numbers, weights, tree, told), SUM, tree, range(last), first)
+    else:
+        tables = _lattice_tables(numbers, weights, tree, last, origin, told)
+    return _root(tables) if target is None else tables
+
+
+class Filling(NamedTuple):
+    """What tables of leaves hold: their bins, dtype, and the number of all bins (`Tables`)."""
+
+    bins: range
+    state: np.dtype[Any]
+    limit: int | None
+
+
+def _leaf_tables(numbers: Block, weights: Sequence[Block], tree: Any, told: Filling) -> Block:
+    """Tables of the leaves of a tree without lattice."""
+    bins, state, limit = told
     rank, sides = numbers.ndim, tree.sides(0)
-    first = [o // side for o, side in zip(origin, sides, strict=True)]
     tables = np.zeros((*leaf_grid(numbers.shape, sides), len(bins)), state)
     leaf = sides[0] if rank == 1 else 0
     if leaf and _fill_natively(tables, numbers, weights, leaf, bins, limit):
-        return _root(tables, tree, target, first)
+        return tables
     scratch = np.empty(min(numbers.size, prod(sides)), np.intp)  # a fresh one costs a tenth more
     for place, part in _leaves(numbers.shape, sides):
         weight = weights[0][part].ravel() if weights else None
         cells = numbers[part].ravel()
-        if _fill_natively(
-            tables[place], cells, (weight,) if weights else (), len(cells), bins, limit
-        ):
+        added = () if weight is None else (weight,)
+        if _fill_natively(tables[place], cells, added, len(cells), bins, limit):
             continue
         _fill(tables[place], cells, weight, bins, limit, scratch)
-    return _root(tables, tree, target, first)
+    return tables
 
 
-def _root(tables: Block, tree: Any, target: int | None, first: list[int]) -> Block:
-    """Tables of the leaves added up to those of level `target`, or to the one of all cells."""
-    rank, bins, state = tables.ndim - 1, tables.shape[-1], tables.dtype
-    level = 0
-    while level < (tree.depth if target is None else target):
-        tables = merge(tables, ARITHMETIC["sum"], tree, level, first)
-        level += 1
-    if target is not None:
-        return tables
+def _lattice_tables(
+    numbers: Block,
+    weights: Sequence[Block],
+    tree: Any,
+    last: int,
+    origin: Sequence[int],
+    told: Filling,
+) -> Block:
+    """Tables of the nodes at level `last` of a tree over a lattice."""
+
+    def fold(cell: LatticeCell) -> Block:
+        added = [one[cell.cut] for one in weights]
+        leaves = _leaf_tables(numbers[cell.cut], added, cell.tree, told)
+        return _root(risen(leaves, SUM, cell.tree, range(cell.tree.depth), (0,) * numbers.ndim))
+
+    def merge(left: Block, right: Block, cells: Counts) -> Block:  # noqa: ARG001
+        return np.add(left, right)
+
+    grid = node_counts(tree, last, origin, numbers.shape)
+    tables = np.empty((*grid, len(told.bins)), told.state)
+    for place, table in folded_nodes(tree, last, origin, numbers.shape, fold, merge):
+        tables[place] = table
+    return tables
+
+
+def _root(tables: Block) -> Block:
+    """The only table, or zeros where there is none."""
+    rank = tables.ndim - 1
     if 0 in tables.shape[:rank]:
-        return np.zeros(bins, state)
+        return np.zeros(tables.shape[-1], tables.dtype)
     root: Block = tables[(0,) * rank]
     return root
 
@@ -87,7 +134,7 @@ def _root(tables: Block, tree: Any, target: int | None, first: list[int]) -> Blo
 def _fill_natively(
     tables: Block,
     numbers: Block,
-    weights: tuple[Any, ...],
+    weights: Sequence[Block],
     leaf: int,
     bins: range,
     limit: int | None,

@@ -1,0 +1,123 @@
+"""Lattices: the cells of a regular grid in which a reduction over stored data begins.
+
+Stored data is read and decoded in whole chunks, so a reduction's nodes should end where chunks do.
+A cell of the lattice is a stored chunk, several along the reduced axes where chunks are small, or
+an equal part of one where they are large. It depends on the reduced axes' extents and the stored
+grid alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Final, NamedTuple
+
+FEW: Final = 1 << 20  # cells of data: 1 MiB of bytes, 8 of float64; a call for each is cheap
+MOST: Final = 1 << 22  # cells of data: 32 MiB of float64, a small share of a worker's memory
+FOLDED: Final = 16  # cells folded to a node, where so many fit: nodes are few
+LEAST: Final = 4  # cells folded to a node always: nodes as large as the data would save nothing
+PART: Final = 1024  # cells folded to a node of a part of a chunk, which is read whole: a leaf's
+DIVISORS: Final = (2, 3, 5, 7)  # of chunks that are too large; larger parts divide few lengths
+
+
+class Spaced(NamedTuple):
+    """Stored chunks along an axis: the first begins at `offset`, in ``(-side, 0]``."""
+
+    side: int
+    offset: int = 0
+
+
+class Lattice(NamedTuple):
+    """Cells with these `sides`, the first at `offset`; those at the edges are clipped."""
+
+    sides: tuple[int, ...]
+    offset: tuple[int, ...]
+
+
+def lattice_of(
+    extents: tuple[int, ...],
+    chunks: Sequence[Spaced | None],
+    beside: int = 1,
+    least: int = LEAST,
+) -> Lattice | None:
+    """The lattice over axes of these `extents`; None for one cell, or where nothing is stored.
+
+    Parameters
+    ----------
+    extents
+        Of the reduced axes.
+    chunks
+        The stored chunks along them; None where nothing is stored.
+    beside
+        Cells of a chunk along the other axes.
+    least
+        Cells that a node stands for at least.
+
+    Examples
+    --------
+    >>> lattice_of((14_000, 14_000), [Spaced(2000), Spaced(2000)])
+    Lattice(sides=(2000, 2000), offset=(0, 0))
+
+    A day of a stored field is a chunk, and four of them a cell:
+
+    >>> lattice_of((3650,), [Spaced(1)], beside=721 * 1440)
+    Lattice(sides=(4,), offset=(0,))
+    """
+    if 0 in extents or all(map(_is_one, extents, chunks)):
+        return None
+    known = [
+        Spaced(n) if chunk is not None and _is_one(n, chunk) else chunk or Spaced(1)
+        for n, chunk in zip(extents, chunks, strict=True)
+    ]
+    sides = [chunk.side for chunk in known]
+    _join(sides, known, extents, beside, least)
+    _divide(sides, beside, max(PART, least))
+    offset = [-(-chunk.offset % side) for chunk, side in zip(known, sides, strict=True)]
+    covering = [s + o >= n for s, o, n in zip(sides, offset, extents, strict=True)]
+    if all(covering):
+        return None
+    ends = zip(covering, extents, sides, strict=True)
+    return Lattice(
+        tuple([n if covers else side for covers, n, side in ends]),
+        tuple([0 if covers else start for covers, start in zip(covering, offset, strict=True)]),
+    )
+
+
+def _is_one(extent: int, chunk: Spaced | None) -> bool:
+    """Whether no chunk ends within an axis."""
+    return chunk is None or chunk.side + chunk.offset >= extent
+
+
+def _join(
+    sides: list[int],
+    chunks: Sequence[Spaced],
+    extents: tuple[int, ...],
+    beside: int,
+    least: int,
+) -> None:
+    """Double the shortest side, the last axis at a tie, while cells are too small."""
+    while True:
+        folded = prod(sides)
+        size = folded * beside
+        if folded >= least and (2 * size > MOST or (size >= FEW and folded >= FOLDED)):
+            return
+        ends = enumerate(zip(sides, chunks, extents, strict=True))
+        growing = [axis for axis, (side, chunk, n) in ends if side + chunk.offset < n]
+        if not growing:
+            return
+        sides[min(growing, key=lambda axis: (sides[axis], -axis))] *= 2
+
+
+def _divide(sides: list[int], beside: int, least: int) -> None:
+    """Divide the longest side that can be, the first axis at a tie, while cells are too large."""
+    while prod(sides) * beside > MOST:
+        parts = {axis: n for axis, side in enumerate(sides) if (n := _divisor(side)) > 1}
+        parts = {axis: n for axis, n in parts.items() if prod(sides) >= least * n}
+        if not parts:
+            return
+        axis = max(parts, key=lambda axis: (sides[axis], -axis))
+        sides[axis] //= parts[axis]
+
+
+def _divisor(side: int) -> int:
+    return next((n for n in DIVISORS if side % n == 0), 1)

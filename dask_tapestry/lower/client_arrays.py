@@ -1,0 +1,235 @@
+"""Arrays in this process's memory, whose blocks the tasks of a cluster ask for.
+
+A task that needs a block says so in an event, which the scheduler hands to the client that planned;
+the client sends the block to that task's worker. So cells travel when they are wanted, none lie
+with the scheduler, workers may come later than the plan, and a task that is repeated, because its
+worker died, asks again.
+
+An array is on offer for as long as a graph that reads it exists, and then for as long as there are
+futures of its results.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic, sleep
+from typing import Any, Final
+from uuid import uuid4
+from weakref import WeakSet, WeakValueDictionary, finalize
+
+import numpy as np
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.lower.dask_private import (
+    DataNode,
+    GraphNode,
+    current_worker,
+    live_clients,
+    written_task,
+)
+from dask_tapestry.lower.symbolic_layer import SymbolicLayer
+from dask_tapestry.plan.fusion.given import scatter_cuts
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts, block_box
+
+Block = np.ndarray[Any, Any]
+Wish = dict[str, Any]  # array, block (None: it has come), reply: the key to send it under, worker
+SWEEP: Final = 1.0  # seconds between looks whether results are still wanted
+LOOK: Final = 0.002  # seconds between looks whether a block has come
+PATIENCE: Final = 120.0  # seconds without an answer after which a client is taken to be gone
+
+
+@dataclass(eq=False)
+class Offer:
+    """An array cut into blocks; whoever holds the offer keeps the array within reach."""
+
+    name: str
+    cuts: tuple[Cuts, ...]
+    data: Block
+    results: frozenset[Any] | None = frozenset()  # keys that need it; None: all may
+
+    def block(self, index: tuple[int, ...]) -> Block:
+        """The cells of one block, a view."""
+        return self.data[block_box(self.cuts, index).index()]
+
+
+class Gone:
+    """What is sent in place of a block whose array is not on offer any more."""
+
+
+class Lease:
+    """The right to submit what reads some arrays: held by graphs, expressions, kept results."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Lease, ()  # another process cannot hold what is here
+
+
+class ClientArrays:
+    """Offers the arrays of one plan on a shelf, each once."""
+
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self.shelf = SHELF if shelf is None else shelf
+        self.lease = Lease()
+        self.offers: dict[Node, Offer] = {}
+
+    def offer(self, x: Node) -> OfferedLayer:
+        """Offer the array of a source node; return the layer of its blocks."""
+        if x not in self.offers:
+            cuts = scatter_cuts(x.type.shape, x.type.dtype.itemsize)
+            data = x.operator.data  # type: ignore[attr-defined]
+            self.offers[x] = self.shelf.put(Offer(f"tapestry-memory-{uuid4().hex}", cuts, data))
+        offer = self.offers[x]
+        return OfferedLayer(offer.name, offer.cuts, self.shelf.topic, offer.data, self.lease)
+
+    def needed_for(self, results: Iterable[Any] | None) -> None:
+        """Say which keys' futures need the arrays once the graph is gone; None: any key's."""
+        for offer in self.offers.values():
+            offer.results = None if results is None else frozenset(results)
+        if self.offers:
+            self.shelf.lend(self.lease, list(self.offers.values()))
+
+
+class Shelf:
+    """The offers of this process, and the clients through which they are asked for."""
+
+    def __init__(self) -> None:
+        self._offers: dict[str, Offer] = {}
+        self._let: WeakValueDictionary[str, Lease] = WeakValueDictionary()
+        self._listening: WeakSet[Any] = WeakSet()  # clients
+        self._sending: set[Any] = set()  # coroutines, which nobody else holds
+        self._sent: dict[str, Any] = {}  # futures of blocks that wait for their tasks, by reply
+        self._name = uuid4().hex
+
+    @property
+    def topic(self) -> str:
+        """Name of the events by which tasks ask this process."""
+        return f"tapestry-arrays-{self._name}-{os.getpid()}"
+
+    def __len__(self) -> int:
+        return len(self._offers)
+
+    def put(self, offer: Offer) -> Offer:
+        """Offer an array, through all clients of this process."""
+        self._offers[offer.name] = offer
+        for client in live_clients():
+            if client not in self._listening:
+                client.subscribe_topic(self.topic, lambda event, c=client: self._asked(c, event[1]))
+                self._listening.add(client)
+        return offer
+
+    def lend(self, lease: Lease, offers: list[Offer]) -> None:
+        """Keep arrays for as long as a lease is held, and results of theirs are expected."""
+        for offer in offers:
+            self._let[offer.name] = lease
+        finalize(lease, self._ended).atexit = False
+
+    def sweep(self) -> bool:
+        """Drop what nobody can ask for any more; return whether a lease has ended of what is left.
+
+        It is asked for until the results that need it are there, or nobody wants them.
+        """
+        wanted: set[Any] = set()
+        for client in live_clients():
+            wanted.update(client.futures)
+        ended = [o for name, o in self._offers.items() if name not in self._let]
+        left = [o for o in ended if (wanted if o.results is None else wanted & o.results)]
+        for offer in set(ended).difference(left):
+            del self._offers[offer.name]
+        return bool(left)
+
+    def _ended(self) -> None:
+        """A lease has ended, at any point of any thread: its arrays are looked after elsewhere."""
+        clients = live_clients()
+        if clients:
+            clients[0].loop.add_callback(self._sweep_by_turns)
+        else:
+            self._offers.clear()
+
+    async def _sweep_by_turns(self) -> None:
+        while self.sweep():
+            await asyncio.sleep(SWEEP)
+
+    def _asked(self, client: Any, wish: Wish) -> None:
+        """A task wants a block, or has it; cells are sent beside the client's other messages."""
+        if wish["block"] is None:
+            self._sent.pop(wish["reply"], None)
+            return
+        sending = asyncio.ensure_future(self._send(client, wish))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
+
+    async def _send(self, client: Any, wish: Wish) -> None:
+        """Send a block, or why there is none, to the worker that waits for it."""
+        offer = self._offers.get(wish["array"])
+        answer = Gone() if offer is None else offer.block(tuple(wish["block"]))
+        with suppress(OSError, TimeoutError, ValueError, KeyError):  # that worker has died
+            sent = await client._scatter(
+                {wish["reply"]: answer}, workers=[wish["worker"]], hash=False
+            )
+            lost = [reply for reply, future in self._sent.items() if future.status != "finished"]
+            for reply in lost:
+                del self._sent[reply]
+            self._sent |= sent
+
+
+def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:
+    """Ask the client for a block of an array in its memory, in a task; wait until it is here.
+
+    Raises
+    ------
+    StoreError
+        If the client has let go of the array, or does not answer for `PATIENCE` seconds.
+    """
+    worker = current_worker()
+    reply = f"{array}-{uuid4().hex}"
+    wish: Wish = {"array": array, "block": block, "reply": reply, "worker": worker.address}
+    worker.log_event(topic, wish)
+    end = monotonic() + PATIENCE
+    while reply not in worker.data:
+        if monotonic() > end:
+            raise StoreError(f"block {block} of an array in a client's memory did not come")
+        sleep(LOOK)
+    answer = worker.data[reply]
+    worker.log_event(topic, wish | {"block": None})
+    if isinstance(answer, Gone):
+        raise StoreError(f"{worker.address} wants block {block} of an array that its client let go")
+    return np.asarray(answer)
+
+
+class OfferedLayer(SymbolicLayer):
+    """The blocks of an array in memory: where the layer never travelled, views of the array.
+
+    On a scheduler they are tasks that ask for them. Here it holds the lease on the array.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        cuts: tuple[Cuts, ...],
+        topic: str,
+        data: Block | None = None,
+        lease: Lease | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.cuts, self.topic, self.data, self.lease = cuts, topic, data, lease
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        return tuple(c.count for c in self.cuts)
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        key = (self.name, *index)
+        if self.data is not None:
+            return DataNode(key, self.data[block_box(self.cuts, index).index()])
+        asked = (self.topic, self.name, index)
+        return written_task(key, fetch_block, asked, frozenset(), data_producer=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OfferedLayer, (self.name, self.cuts, self.topic)
+
+
+SHELF: Final = Shelf()

@@ -1,0 +1,86 @@
+"""Stored grids: the chunks in which the data that a value is made of is stored.
+
+They pass through operators as nominal chunks do (`chunking`), but `rechunk` and the user's own
+`chunks` do not change them, and where several operands meet, those of the largest one count.
+Reductions begin in cells of this grid, so that they read each chunk once.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from dask_tapestry.cells import Spaced
+from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
+from dask_tapestry.teg.node import Node
+from dask_tapestry.zspace import Cuts
+
+_known: WeakKeyDictionary[Node, Known] = WeakKeyDictionary()  # None where nothing is stored
+
+
+def stored_cuts(node: Node) -> tuple[Cuts | None, ...]:
+    """The grid in which a tensor's data is stored, along each axis; None where there is none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.placeholder((60, 90), "f8", stored_chunks=(20, 30))
+    >>> y = x.rechunk((7, 7))[10:].T + dt.ones((90, 50))
+    >>> [str(cuts) for cuts in stored_cuts(y.node)]
+    ['3x30', '10 + 2x20']
+    """
+    stack = [node]
+    while stack:
+        top = stack[-1]
+        missing = [] if top in _known else [x for x in top.inputs if x not in _known]
+        if not missing:
+            stack.pop()
+            if top not in _known:
+                _known[top] = _of(top)
+        stack += missing
+    return tuple([None if one is None else one.cuts for one in _known[node]])
+
+
+def stored_spacing(node: Node) -> tuple[Spaced | None, ...]:
+    """The regular grid in which a tensor's data is stored, along each axis; None where none is."""
+    return tuple([None if cuts is None else spaced(cuts) for cuts in stored_cuts(node)])
+
+
+def spaced(cuts: Cuts) -> Spaced | None:
+    """The regular grid of some chunks; None if inner ones differ or those at the ends are longer.
+
+    Examples
+    --------
+    >>> spaced(Cuts.of_lengths([2, 5, 5, 4])), spaced(Cuts.of_lengths([2, 5, 3, 4]))
+    (Spaced(side=5, offset=-3), None)
+    """
+    if cuts.count == 1:
+        return Spaced(max(1, cuts.extent))
+    if cuts.edges or cuts.lead > cuts.step:
+        return None
+    return Spaced(cuts.step, cuts.lead - cuts.step)
+
+
+def _of(node: Node) -> Known:
+    operator, ndim = node.operator, node.type.ndim
+    if not node.inputs:
+        cuts = operator.stored_cuts or (None,) * ndim
+        return tuple([None if one is None else AxisChunks(one, True) for one in cuts])
+    inputs = [_known[x] for x in node.inputs]
+    if not any(any(own) for own in inputs):
+        return (None,) * ndim
+    chunks = [_weighed(x, own) for x, own in zip(node.inputs, inputs, strict=True)]
+    along = operator.follow(node.input_types, tuple(chunks))
+    return tuple([one if one is not None and one.said else None for one in along])
+
+
+def _weighed(x: Node, stored: Known) -> Chunks:
+    """The chunks of an input, with its bytes, or those of what it repeats, as their weight."""
+    most = max(1, x.type.nbytes)
+    return tuple(
+        [
+            AxisChunks(Cuts.regular(n, max(1, n)), False, most)
+            if one is None
+            else one._replace(weight=min(one.weight or most, most))
+            for n, one in zip(x.type.shape, stored, strict=True)
+        ]
+    )

@@ -1,0 +1,102 @@
+"""Folds of a tree over a lattice: its cells one by one, merged as soon as two neighbours are there.
+
+So few nodes are in memory at a time, however many cells a block has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple, TypeVar
+
+Place = tuple[int, ...]
+Node = TypeVar("Node")
+
+
+class LatticeCell(NamedTuple):
+    """A cell of a tree's lattice.
+
+    Attributes
+    ----------
+    cut
+        Its cells in the block, along the reduced axes.
+    tree
+        The tree over them.
+    """
+
+    cut: tuple[slice, ...]
+    tree: Any
+
+
+class Counts(NamedTuple):
+    """Numbers of cells that two neighbours stand for."""
+
+    left: int
+    right: int
+
+
+def node_numbers(tree: Any, level: int, origin: Sequence[int]) -> Place:
+    """Numbers, along each reduced axis, of the node at `level` that begins at `origin`."""
+    spaced = zip(origin, tree.offset, tree.sides(level), strict=True)
+    return tuple([(at - start) // side for at, start, side in spaced])
+
+
+def node_counts(tree: Any, level: int, origin: Sequence[int], shape: Sequence[int]) -> Place:
+    """Numbers of nodes at `level` along each reduced axis of a block that begins at `origin`."""
+    ends = [at + n for at, n in zip(origin, shape, strict=True)]
+    first = node_numbers(tree, level, origin)
+    spaced = zip(ends, tree.offset, tree.sides(level), first, strict=True)
+    return tuple([-(-(end - start) // side) - number for end, start, side, number in spaced])
+
+
+def folded_nodes(
+    tree: Any,
+    level: int,
+    origin: Sequence[int],
+    shape: Sequence[int],
+    fold: Callable[[LatticeCell], Node],
+    merge: Callable[[Node, Node, Counts], Node],
+) -> Iterator[tuple[Place, Node]]:
+    """The nodes at `level` of a block, with their places among them.
+
+    Parameters
+    ----------
+    tree
+        The canonical tree, which has a lattice.
+    origin, shape
+        Where the block begins along the reduced axes, and its extents; it ends where nodes do.
+    fold
+        Folds a cell of the lattice to its node.
+    merge
+        Combines a node and its right neighbour.
+    """
+
+    def node(level: int, number: Place) -> Node:
+        if level == 0:
+            return fold(_cell(tree, origin, number))
+        axis = tree.axis(level - 1)
+        left, right = [(*number[:axis], 2 * number[axis] + n, *number[axis + 1 :]) for n in (0, 1)]
+        first = node(level - 1, left)
+        if right[axis] >= tree.counts(level - 1)[axis]:
+            return first
+        counts = Counts(_cells_of(tree, level - 1, left), _cells_of(tree, level - 1, right))
+        return merge(first, node(level - 1, right), counts)
+
+    first = node_numbers(tree, level, origin)
+    for place in product(*map(range, node_counts(tree, level, origin, shape))):
+        yield place, node(level, tuple([a + b for a, b in zip(first, place, strict=True)]))
+
+
+def _cell(tree: Any, origin: Sequence[int], number: Place) -> LatticeCell:
+    spans = [tree.span(0, axis, at) for axis, at in enumerate(number)]
+    cut = tuple([slice(a - at, b - at) for (a, b), at in zip(spans, origin, strict=True)])
+    return LatticeCell(cut, tree.inner(tuple([b - a for a, b in spans])))
+
+
+def _cells_of(tree: Any, level: int, number: Place) -> int:
+    """Cells that a node stands for."""
+    cells = 1
+    for axis, at in enumerate(number):
+        low, high = tree.span(level, axis, at)
+        cells *= high - low
+    return cells

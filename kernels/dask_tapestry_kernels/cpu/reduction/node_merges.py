@@ -1,0 +1,54 @@
+"""Merges of nodes of the canonical tree: neighbours in pairs, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.reduction.monoids import Arithmetic
+
+Block = np.ndarray[Any, Any]
+
+
+def risen(
+    nodes: Block, arithmetic: Arithmetic, tree: Any, levels: range, first: Sequence[int]
+) -> Block:
+    """Nodes, of which those with the numbers `first` come first, merged at each of some levels."""
+    numbers = list(first)
+    for level in levels:
+        nodes = merge(nodes, arithmetic, tree, level, numbers)
+    return nodes
+
+
+def merge(nodes: Block, arithmetic: Arithmetic, tree: Any, level: int, first: list[int]) -> Block:
+    """Merge neighbours along the level's axis; the last of an odd number passes through."""
+    axis = tree.axis(level)
+    pairs = nodes.shape[axis] // 2
+    counts = _cells(nodes, tree, level, first) if arithmetic.counted and pairs else nodes
+    first[axis] //= 2
+    if not pairs:
+        return nodes
+    left, right = _along(axis, 0, 2 * pairs, 2), _along(axis, 1, 2 * pairs, 2)
+    merged = arithmetic.combine(nodes[left], nodes[right], counts[left], counts[right])
+    if nodes.shape[axis] == 2 * pairs:
+        return merged
+    return np.concatenate([merged, nodes[_along(axis, 2 * pairs, None, 1)]], axis)
+
+
+def _along(axis: int, start: int, stop: int | None, step: int) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, slice(start, stop, step))
+
+
+def _cells(nodes: Block, tree: Any, level: int, first: list[int]) -> Block:
+    """Number of cells that each node stands for, shaped to broadcast with the nodes."""
+    counts: Block = np.ones((1,) * nodes.ndim)
+    for axis, side in enumerate(tree.sides(level)):
+        n = nodes.shape[axis]
+        lengths = np.full((n, *(1,) * (nodes.ndim - axis - 1)), float(side))
+        for at in {0, n - 1}:  # others are not clipped
+            low, high = tree.span(level, axis, first[axis] + at)
+            lengths[at] = high - low
+        counts = counts * lengths if axis else lengths
+    return counts

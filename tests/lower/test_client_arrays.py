@@ -1,0 +1,161 @@
+"""Arrays in the client's memory; in `test_cluster` workers die that had been sent some."""
+
+import gc
+import pickle
+import time
+from types import SimpleNamespace
+
+import dask
+import numpy as np
+import pytest
+from distributed import Client
+
+import dask_tapestry as dt
+from dask_tapestry.errors import StoreError
+from dask_tapestry.lower.client_arrays import SHELF, ClientArrays, Lease, OfferedLayer, Shelf
+from dask_tapestry.plan.fusion.given import EMBEDDED_BYTES
+from dask_tapestry.zspace import Cuts
+
+LARGE = EMBEDDED_BYTES // 8 * 3
+
+
+class FakeClient:
+    """A client that knows of some futures."""
+
+    status = "running"
+
+    def __init__(self, *keys):
+        self.futures, self.topics = dict.fromkeys(keys), []
+        self.loop = SimpleNamespace(add_callback=lambda function: None)
+
+    def subscribe_topic(self, topic, handler):
+        self.topics.append(topic)
+
+
+@pytest.fixture
+def clients(monkeypatch):
+    found = [FakeClient("wanted")]
+    monkeypatch.setattr("dask_tapestry.lower.client_arrays.live_clients", lambda: found)
+    return found
+
+
+def offered(shelf, results):
+    """The name of an array on a shelf, whose lease has ended already."""
+    arrays = ClientArrays(shelf)
+    layer = arrays.offer(dt.asarray(np.ones(9)).node)
+    arrays.needed_for(results)
+    return layer.name
+
+
+def test_blocks_of_an_offer_make_up_the_array(clients):
+    data = np.arange(3 * 2**21, dtype="f8").reshape(3, -1)
+    layer = ClientArrays(Shelf()).offer(dt.asarray(data).node)
+    assert len(layer) > 1
+    blocks = [layer[key]({}) for key in layer]
+    np.testing.assert_array_equal(np.vstack(blocks), data)
+    assert all(np.shares_memory(block, data) for block in blocks), "blocks are views"
+
+
+def test_an_array_is_offered_once_and_every_client_listens(clients):
+    shelf = Shelf()
+    arrays, node = ClientArrays(shelf), dt.asarray(np.ones(9)).node
+    first = arrays.offer(node)
+    clients.append(FakeClient())
+    assert arrays.offer(node).name == first.name
+    assert len(shelf) == 1
+    arrays.offer(dt.asarray(np.ones(8)).node)
+    assert [c.topics for c in clients] == [[shelf.topic]] * 2
+
+
+def test_cells_do_not_travel_with_the_graph():
+    data = np.ones(LARGE)
+    layer = OfferedLayer("s", (Cuts.regular(LARGE, 1000),), "topic", data, Lease())
+    text = pickle.dumps(layer)
+    assert len(text) < 1000
+    far = pickle.loads(text)
+    assert list(far) == list(layer)
+    assert far.data is None
+    assert far["s", 0].data_producer
+
+
+@pytest.mark.parametrize(
+    ("results", "kept"), [({"wanted"}, True), ({"other"}, False), (None, True), ((), False)]
+)
+def test_an_array_is_kept_for_results_that_are_awaited(results, kept, clients):
+    shelf = Shelf()
+    offered(shelf, results)
+    gc.collect()
+    assert shelf.sweep() is kept
+    assert len(shelf) == kept
+    clients[0].futures.clear()
+    assert not shelf.sweep()
+    assert not len(shelf)
+
+
+def test_an_array_is_kept_while_its_lease_is_held(clients):
+    shelf = Shelf()
+    arrays = ClientArrays(shelf)
+    layer = arrays.offer(dt.asarray(np.ones(9)).node)
+    arrays.needed_for(())
+    del arrays
+    shelf.sweep()
+    assert len(shelf) == 1, "the layer holds it"
+    del layer
+    gc.collect()
+    shelf.sweep()
+    assert not len(shelf)
+
+
+def test_without_clients_nothing_is_kept(clients):
+    shelf = Shelf()
+    clients.clear()
+    offered(shelf, None)
+    gc.collect()
+    assert not len(shelf)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    options = {"processes": False, "dashboard_address": ":0", "n_workers": 2}
+    with Client(**options, threads_per_worker=1) as client:
+        yield client
+
+
+def until(condition):
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_arrays_are_computed_with_on_a_cluster_and_let_go(cluster):
+    data = np.arange(LARGE, dtype="f8")
+    x = dt.asarray(data)
+    np.testing.assert_array_equal((x * 2 + x[::-1]).compute(), data * 2 + data[::-1])
+    kept = (x + 1).persist()
+    assert len(SHELF) >= 1
+    np.testing.assert_array_equal(kept.compute(), data + 1)
+    del kept, x
+    gc.collect()
+    until(lambda: not len(SHELF))
+
+
+def test_futures_alone_keep_an_array(cluster):
+    data = np.ones(LARGE)
+    x = dt.asarray(data)
+    future = cluster.compute((x + 1).sum())
+    late = cluster.compute(dask.delayed(np.sum)(dt.asarray(data * 2).to_delayed().ravel()[0]))
+    del x
+    gc.collect()
+    assert future.result() == 2 * LARGE
+    assert late.result() > 0
+
+
+def test_an_array_that_was_let_go_is_named(cluster):
+    x = dt.asarray(np.ones(LARGE))
+    graph = dict((x + 1).__dask_graph__())
+    layer = pickle.loads(pickle.dumps(ClientArrays().offer(x.node)))
+    assert graph
+    SHELF._offers.clear()
+    with pytest.raises(StoreError, match="let go"):
+        cluster.get({layer.name: layer[(layer.name, 0)]}, layer.name)
