@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.plan.fusion.streaming import course_of
+from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
 from tests.examples import examples
 from tests.fuzz import programs
@@ -23,7 +24,7 @@ DTYPES = st.sampled_from(["f4", "f8", "i2", "u1", "c8", "?"])
 FOLDS = ["sum", "prod", "mean", "std", "min", "argmax", "any", "count_nonzero"]
 
 
-def values(make, x, **place):
+def values(make, x):
     """What `make` computes of an array, as a whole and in pieces."""
     whole = make(dt.asarray(x)).compute(scheduler="sync")
     with pieces_of(256):
@@ -119,7 +120,6 @@ STORED = {
     "sum": lambda s: s.sum(),
     "columns of a formula": lambda s: (dt.sqrt(s) + s * s).mean(0),
     "transposed": lambda s: s.T,
-    "two powers": lambda s: dt.stack([s.mean(0), (s * s).mean(0)]),
     "gram": lambda s: s[:, :64].T @ s[:, :64],
 }
 
@@ -129,10 +129,12 @@ STORED = {
 def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
     data = np.random.default_rng(0).random((4096, 2048))
     zarr.create_array(tmp_path / "s", data=data, chunks=(256, 512), compressors=None)
-    with pieces_of(2**22, always=False), dt.config(resources=ALONE):
+    small = pieces_of(2**22, always=False)
+    with small, dt.config(resources=ALONE), compile_service.mode("wait"):
         job = STORED[name](dt.from_zarr(tmp_path / "s"))
         steps = dt.plan(job).core.steps.values()
         assert any(course_of(s.program, s.box((0,) * len(s.cuts))).streamed for s in steps)
+        peak_of(job)  # kernels take memory when they are loaded
         measured, predicted = peak_of(job)
     assert measured < predicted + SPARE / 4
     assert predicted < data.nbytes + 0.5 * SPARE
