@@ -44,6 +44,8 @@ FORMS = (
     ("parts", in_parts, PRODUCTS),
     ("leaves", in_leaves, SAME),
     ("totals", after_totals, SAME),
+    ("exchange", sort.by_exchange, SAME),
+    ("exchange", order_statistics.by_exchange, SAME),
     ("columns", sort.in_columns, SAME),
     ("columns", order_statistics.in_columns, SAME),
 )

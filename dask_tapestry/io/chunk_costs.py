@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.zspace import ZRange
 
@@ -29,25 +29,63 @@ def touched_chunk_cells(box: ZRange, chunks: tuple[int, ...] | None, shape: tupl
     )
 
 
-def chunk_scratch_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int, written: bool) -> int:
-    """Bytes of chunks, as stored and decoded, that reading or writing `box` takes beside its cells.
+class InHand(NamedTuple):
+    """What reading has in memory beside the cells: chunks as stored, and decoded.
+
+    Attributes
+    ----------
+    nbytes
+        Of a chunk that is decoded.
+    chunks
+        How many at most are in hand side by side.
+    """
+
+    nbytes: int
+    chunks: int
+
+    @classmethod
+    def by_zarr(cls, sides: tuple[int, ...], itemsize: int, inline: bool = True) -> InHand:
+        """Return what zarr has in hand; `inline` says whether it reads in the thread that asks."""
+        size = prod(sides) * itemsize
+        return cls(size, 1 if inline and size >= LARGE else AT_A_TIME)
+
+    def scratch_bytes(self, box: ZRange, sides: tuple[int, ...]) -> int:
+        """Bytes beside the cells `box` of an array with such chunks.
+
+        Examples
+        --------
+        >>> InHand(16, 10).scratch_bytes(ZRange((0,), (5,)), (2,))
+        96
+        """
+        return 2 * self.nbytes * min(self.chunks, _count_met(box, sides))
+
+
+def write_scratch_bytes(box: ZRange, chunks: tuple[int, ...], itemsize: int) -> int:
+    """Bytes of chunks, as in memory and as stored, that writing `box` takes beside its cells.
 
     A single chunk is written from where its cells are.
 
     Examples
     --------
-    >>> chunk_scratch_bytes(ZRange((0,), (5,)), (2,), 8, written=False)
+    >>> write_scratch_bytes(ZRange((0,), (5,)), (2,), 8)
     64
-    >>> chunk_scratch_bytes(ZRange((0,), (10**6,)), (10**6,), 8, written=True)
+    >>> write_scratch_bytes(ZRange((0,), (10**6,)), (10**6,), 8)
     8000000
     """
+    met = _count_met(box, chunks)
+    if not met:
+        return 0
+    size = prod(chunks) * itemsize
+    stored = 1 if size >= LARGE else min(met, AT_A_TIME)
+    return size * (stored if met == 1 else stored + 1)
+
+
+def _count_met(box: ZRange, chunks: tuple[int, ...]) -> int:
+    """Number of chunks that meet `box`."""
     if box.is_empty:
         return 0
     spans = zip(box.lo, box.hi, chunks, strict=True)
-    met = prod(-(-hi // side) - lo // side for lo, hi, side in spans)
-    size = prod(chunks) * itemsize
-    stored = 1 if size >= LARGE else min(met, AT_A_TIME)
-    return size * (stored if written and met == 1 else stored + 1)
+    return prod(-(-hi // side) - lo // side for lo, hi, side in spans)
 
 
 def split_by_chunk(

@@ -1,25 +1,23 @@
-"""Cells of an array in a file, read straight to where they are wanted.
+"""Cells of an array in a file, read straight to where they are wanted and written from there.
 
 A reader that is given the file's bytes copies them to their place, through memory that the system
 clears page by page first. Here the system's own copy is the only one where whole rows are wanted;
-otherwise bytes go through a scratch memory that a core's cache holds.
+otherwise bytes go through a scratch memory that a core's cache holds. The same holds for writing.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    pass
-
 Block = np.ndarray[Any, Any]
 Part = tuple[slice, ...]
+Move = Callable[..., int]  # os.preadv or os.pwritev
 
 SCRATCH: Final = 2**20  # bytes read before they are copied, half of a core's cache
 SHORTEST: Final = 2**12  # bytes of a row, from which no copy is quicker: a page
@@ -29,7 +27,7 @@ _local: Final = threading.local()
 
 
 class CellFile:
-    """A file, open to be read, that holds C-ordered arrays of one dtype.
+    """An open file that holds C-ordered arrays of one dtype.
 
     Parameters
     ----------
@@ -52,11 +50,10 @@ class CellFile:
         """
         if not out.nbytes:
             return
-        if all(p == slice(0, n) for p, n in zip(part[1:], sides[1:], strict=True)):
-            row = prod(sides[1:]) * self._dtype.itemsize
-            self._fill_in_order(at + (part[0].start * row if part else 0), out)
-            return
         row = prod(sides[1:]) * self._dtype.itemsize
+        if all(p == slice(0, n) for p, n in zip(part[1:], sides[1:], strict=True)):
+            self._in_order(at + (part[0].start * row if part else 0), out, os.preadv)
+            return
         first, last = part[0].start, part[0].stop
         if row >= SCRATCH:
             for number in range(first, last):
@@ -64,51 +61,82 @@ class CellFile:
             return
         for top in range(first, last, SCRATCH // row):
             end = min(top + SCRATCH // row, last)
-            cells = self._scratch(at + top * row, (end - top, *sides[1:]))
+            cells = self._scratch((end - top, *sides[1:]))
+            self._move(os.preadv, [bytes_of(cells)], at + top * row)
             out[top - first : end - first] = cells[(slice(None), *part[1:])]
 
-    def _fill_in_order(self, at: int, out: Block) -> None:
-        """Fill `out` with the cells that lie one after the other from byte `at` on."""
-        same = out.dtype == self._dtype
-        if same and out.flags.c_contiguous:
-            self._read_into([_bytes_of(out)], at)
-        elif out.nbytes <= SCRATCH or not out.ndim:
-            out[...] = self._scratch(at, out.shape)
-        elif same and out[0].flags.c_contiguous and out[0].nbytes >= SHORTEST:
-            self._read_into([_bytes_of(row) for row in out], at)
-        elif len(out) == 1:
-            self._fill_in_order(at, out[0])
-        else:
-            row = out[0].nbytes
-            step = max(1, SCRATCH // row)
-            for top in range(0, len(out), step):
-                self._fill_in_order(at + top * row, out[top : top + step])
+    def put(self, at: int, cells: Block) -> None:
+        """Write cells one after the other from byte `at` on."""
+        if cells.nbytes:
+            self._in_order(at, cells, os.pwritev)
 
-    def _scratch(self, at: int, shape: tuple[int, ...]) -> Block:
+    def read_bytes(self, at: int, out: Block) -> None:
+        """Fill an array of bytes with those from byte `at` on.
+
+        Raises
+        ------
+        EOFError
+            If the file ends before.
+        """
+        self._move(os.preadv, [out], at)
+
+    def _in_order(self, at: int, cells: Block, move: Move) -> None:
+        """Read or write cells that lie one after the other in the file, wherever they are here."""
+        same = cells.dtype == self._dtype
+        if same and cells.flags.c_contiguous:
+            self._move(move, [bytes_of(cells)], at)
+        elif cells.nbytes <= SCRATCH or not cells.ndim:
+            self._through_scratch(at, cells, move)
+        elif same and cells[0].flags.c_contiguous and cells[0].nbytes >= SHORTEST:
+            self._move(move, [bytes_of(row) for row in cells], at)
+        elif len(cells) == 1:
+            self._in_order(at, cells[0], move)
+        else:
+            row = cells[0].nbytes
+            step = max(1, SCRATCH // row)
+            for top in range(0, len(cells), step):
+                self._in_order(at + top * row, cells[top : top + step], move)
+
+    def _through_scratch(self, at: int, cells: Block, move: Move) -> None:
+        copied = self._scratch(cells.shape)
+        if move is os.pwritev:
+            copied[...] = cells
+        self._move(move, [bytes_of(copied)], at)
+        if move is os.preadv:
+            cells[...] = copied
+
+    def _scratch(self, shape: tuple[int, ...]) -> Block:
         """Cells in the memory that the next call takes, too."""
         size = prod(shape) * self._dtype.itemsize
         memory = getattr(_local, "scratch", None)
         if memory is None or len(memory) < size:
             memory = _local.scratch = np.empty(max(size, SCRATCH), np.uint8)
-        self._read_into([memory[:size]], at)
         cells: Block = memory[:size].view(self._dtype).reshape(shape)
         return cells
 
-    def _read_into(self, places: Sequence[Any], at: int) -> None:
-        """Fill arrays of bytes, one after the other, from byte `at` on."""
-        next_ = 0
-        while next_ < len(places):
-            read = os.preadv(self._number, places[next_ : next_ + ROWS], at)
-            if not read:
+    def _move(self, move: Move, places: Sequence[Any], at: int) -> None:
+        """Read or write arrays of bytes, one after the other, from byte `at` on."""
+        first = 0
+        while first < len(places):
+            moved = move(self._number, places[first : first + ROWS], at)
+            if not moved:
                 raise EOFError(f"the file ends at byte {at}")
-            at += read
-            while next_ < len(places) and read >= len(places[next_]):
-                read -= len(places[next_])
-                next_ += 1
-            if read:
-                places = [places[next_][read:], *places[next_ + 1 :]]
-                next_ = 0
+            at += moved
+            while first < len(places) and moved >= len(places[first]):
+                moved -= len(places[first])
+                first += 1
+            if moved:
+                places = [places[first][moved:], *places[first + 1 :]]
+                first = 0
 
 
-def _bytes_of(cells: Block) -> Block:
+def bytes_of(cells: Block) -> Block:
+    """The bytes of cells that lie one after the other, as they are in memory."""
     return cells.reshape(-1).view(np.uint8)
+
+
+def part_of(cells: Block, part: Part) -> Block:
+    """A view of some cells, also of an array without dimensions."""
+    where: tuple[Any, ...] = (*part, ...)
+    view: Block = cells[where]
+    return view

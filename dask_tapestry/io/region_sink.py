@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ShapeError, StoreError
-from dask_tapestry.io.chunk_costs import chunk_scratch_bytes
+from dask_tapestry.io.chunk_costs import write_scratch_bytes
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Sink, TensorType
@@ -57,7 +57,7 @@ class RegionSink(Sink):
         return self.target.local_only
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return chunk_scratch_bytes(box, self.chunks, inputs[0].dtype.itemsize, written=True)
+        return write_scratch_bytes(box, self.chunks, inputs[0].dtype.itemsize)
 
     def slot(self, number: int, identity: str = "") -> RegionSink | None:
         target = self.target.slot(number, identity)

@@ -9,17 +9,20 @@ and ten times the memory.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import split_by_chunk
-from dask_tapestry.io.zarr_direct import DirectArray, part_of
+from dask_tapestry.io.file_cells import part_of
+from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_location import zarr as zarr_module
 from dask_tapestry.io.zarr_open import open_cached
 from dask_tapestry.io.zarr_sync import run_inline, runs_inline
+from dask_tapestry.memory.buffer_pool import POOL
 
 if TYPE_CHECKING:
     import zarr
@@ -59,10 +62,12 @@ def read_box(
 
 
 @lru_cache(maxsize=128)
-def _opened(location: Location, stamp: object) -> tuple[zarr.Array[Any], DirectArray | None]:
+def _opened(
+    location: Location, stamp: object, mode: str = "r", empty_chunks: bool = False
+) -> tuple[zarr.Array[Any], DirectArray | None]:
     """An array and the short way to its chunks, looked for again when its metadata change."""
     del stamp
-    array = open_cached(location)
+    array = open_cached(location, mode, empty_chunks)
     return array, DirectArray.of(array)
 
 
@@ -76,21 +81,43 @@ def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Blo
         run_inline(array.async_array.get_orthogonal_selection(part, out=buffer(place)))
 
 
-def write_box(
-    location: Location, selection: tuple[slice, ...], block: np.ndarray[Any, Any]
-) -> None:
-    """Encode and write a block of cells to where slices of an array select."""
-    array = open_cached(location, "r+", not _may_be_fill_value(block, location))
-    cells: Any = block if block.ndim else block[()]
-    if not runs_inline(array):
-        array.set_basic_selection(selection, cells)
+def write_box(location: Location, selection: tuple[slice, ...], block: Block) -> None:
+    """Encode and write a block of cells to where slices of an array select.
+
+    Raises
+    ------
+    StoreError
+        If a chunk cannot be written.
+    """
+    may_be_empty = _may_be_fill_value(block, location)
+    array, direct = _opened(location, location.stamp, "r+", not may_be_empty)
+    if direct is not None and not may_be_empty and direct.writes(selection, block.dtype):
+        direct.write(selection, block)
         return
-    for part in split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize):
-        inner = cells[_within(part, selection)] if part != selection else cells
-        run_inline(array.async_array.setitem(part, inner))
+    if not runs_inline(array):
+        array.set_basic_selection(selection, block if block.ndim else block[()])
+        return
+    sides = stored_chunk_shape(array)
+    for part in split_by_chunk(selection, sides, array.dtype.itemsize):
+        cells = _settled(part_of(block, _within(part, selection)), prod(sides), location)
+        run_inline(array.async_array.setitem(part, cells if cells.ndim else cells[()]))
 
 
-def _may_be_fill_value(block: np.ndarray[Any, Any], location: Location) -> bool:
+def _settled(cells: Block, most: int, location: Location) -> Block:
+    """Cells as zarr may keep them: it copies a chunk whose cells are not in order to fresh memory.
+
+    A store in memory keeps uncompressed cells where they are, and these are somebody else's.
+    """
+    if location.is_in_memory:
+        return np.array(cells, order="C")
+    if cells.flags.c_contiguous or cells.size > most:
+        return cells
+    copied = POOL.room(cells.shape, cells.dtype)
+    copied[...] = cells
+    return copied
+
+
+def _may_be_fill_value(block: Block, location: Location) -> bool:
     """Whether a block's first cell is the fill value, so that chunks may hold nothing else.
 
     zarr leaves such chunks out. It compares cells only where this is true: comparing takes longer

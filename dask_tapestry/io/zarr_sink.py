@@ -12,7 +12,7 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.imports import unpickle
-from dask_tapestry.io.chunk_costs import chunk_scratch_bytes
+from dask_tapestry.io.chunk_costs import write_scratch_bytes
 from dask_tapestry.io.folder_swap import swap_in
 from dask_tapestry.io.journal import JOURNAL, whole_box
 from dask_tapestry.io.maker import Maker, next_step
@@ -85,7 +85,7 @@ class ZarrSink(Sink):
         return self.stored
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return chunk_scratch_bytes(box, self.stored, inputs[0].dtype.itemsize, written=True)
+        return write_scratch_bytes(box, self.stored, inputs[0].dtype.itemsize)
 
     def prepare(self, type_: TensorType, run: str) -> None:
         if self.location.is_zip:

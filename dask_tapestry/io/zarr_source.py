@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.io.chunk_costs import chunk_scratch_bytes
+from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.zarr_chunk_io import read_box, stored_chunk_shape
+from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_cached
+from dask_tapestry.io.zarr_sync import runs_inline
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
@@ -28,17 +30,31 @@ NAMES_OF_VERSION_2 = "_ARRAY_DIMENSIONS"  # the attribute in which xarray keeps 
 
 @dataclass(frozen=True)
 class ZarrSource(ChunkedSource):
-    """A stored array, version 2 or 3; `stored` are the sides of its shards, else of its chunks."""
+    """A stored array, version 2 or 3.
+
+    Attributes
+    ----------
+    location
+        Where it is.
+    stored
+        Sides of its shards, else of its chunks.
+    written
+        The store, for printing.
+    in_hand
+        What reading has in memory beside the cells; None where that is not known yet.
+    """
 
     name = "zarr"
     fills = True
     location: Location
     type: TensorType
     stored: tuple[int, ...]
-    written: str = field(compare=False)  # the store, for printing
+    written: str = field(compare=False)
+    in_hand: InHand | None = None
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return chunk_scratch_bytes(box, self.stored, self.type.dtype.itemsize, written=False)
+        in_hand = self.in_hand or InHand.by_zarr(self.stored, self.type.dtype.itemsize)
+        return in_hand.scratch_bytes(box, self.stored)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         cells = np.empty(box.shape, self.type.dtype) if out is None else out
@@ -51,7 +67,8 @@ class ZarrSource(ChunkedSource):
         return cells
 
     def slot(self, number: int, identity: str = "") -> ZarrSource:
-        return ZarrSource(Location.slot(number, identity), self.type, self.stored, "open")
+        place = Location.slot(number, identity)
+        return ZarrSource(place, self.type, self.stored, "open", self.in_hand)
 
     def text(self) -> str:
         return f"{self.written!r}, chunks {self.stored}"
@@ -74,7 +91,12 @@ def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
 def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = None) -> ZarrSource:
     """Return the source that reads an array, which is stored at `location`."""
     type_ = declared_type(tuple(array.shape), np.dtype(array.dtype), names)
-    return ZarrSource(location, type_, stored_chunk_shape(array), str(location))
+    stored, direct = stored_chunk_shape(array), DirectArray.of(array)
+    if direct is None:
+        in_hand = InHand.by_zarr(stored, type_.dtype.itemsize, runs_inline(array))
+    else:
+        in_hand = direct.in_hand
+    return ZarrSource(location, type_, stored, str(location), in_hand)
 
 
 def locations_of(source: Source) -> tuple[Location, ...]:

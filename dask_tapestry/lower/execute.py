@@ -21,9 +21,9 @@ from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
+from dask_tapestry_kernels.cpu.blocks.collected import Collected
 
-Block = Any  # an array, or the arrays of several outputs
+Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
 SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
@@ -268,9 +268,7 @@ def _part(block: Block, held: ZRange, part: ZRange) -> Block:
 
 def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
     """Cells to be written, of the kind that a block has."""
-    if isinstance(block, OutputBlocks):
-        return OutputBlocks.empty(shape, block.outputs)
-    return np.empty(shape, block.dtype)
+    return block.like(shape) if isinstance(block, Collected) else np.empty(shape, block.dtype)
 
 
 def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from dask_tapestry.memory.process_memory import kept_bytes, process_memory
-from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
+from dask_tapestry_kernels.cpu.blocks.collected import Collected
 
 Block = np.ndarray[Any, Any]
 SMALLEST: Final = 2**18  # bytes; smaller arrays are cheaper to allocate than to look for
@@ -75,6 +75,11 @@ class BufferPool:
         cells = np.asarray(_Lease(self._take(size + ALIGNED), size, self._returned))
         return cells[:size].view(dtype).reshape(shape, order=order)
 
+    def room(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
+        """Return an array with arbitrary cells, in used memory where that is quicker."""
+        used = self.array(shape, dtype)
+        return np.empty(shape, dtype) if used is None else used
+
     @property
     def kept(self) -> int:
         """Bytes that are kept for whoever asks next."""
@@ -99,12 +104,12 @@ class BufferPool:
                 for number, kept in enumerate(self._kept)
                 if 0 <= len(kept.whole) - size <= spare
             }
-            whole = self._kept.pop(sizes[min(sizes)]).whole if sizes else np.empty(size, np.uint8)
-            self._lent += len(whole)
+            whole = self._kept.pop(sizes[min(sizes)]).whole if sizes else None
+            self._lent += size if whole is None else len(whole)
             self._most = max(self._most, self._lent)
-            self._keep(self._most - self._lent)
+            self._keep(self._most - self._lent)  # before more is taken
             self._have_cleaned()
-        return whole
+        return np.empty(size, np.uint8) if whole is None else whole
 
     def _count(self) -> None:
         """Move what was returned to what is kept."""
@@ -151,10 +156,10 @@ class BufferPool:
 def owned(block: Any) -> Any:
     """Return `block` as an array that may be written to and keeps only its own cells alive.
 
-    Of several outputs, each as such an array.
+    Of collected arrays, each as such an array.
     """
-    if isinstance(block, OutputBlocks):
-        return block.map(owned)
+    if isinstance(block, Collected):
+        return block.keeping(owned)
     lease = block.base
     while isinstance(lease, np.ndarray):
         lease = lease.base

@@ -10,10 +10,11 @@ import numpy as np
 
 from dask_tapestry.operators.columnsort import column_counts
 from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.exchange_sort import is_exchanged, run_counts
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.lanes import LaneOperator, lane_bytes, sort_bytes, sort_flops
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import sorted_in_columns
+from dask_tapestry.operators.sort import sorted_by_exchange, sorted_in_columns
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -39,7 +40,10 @@ class OrderStatistics(LaneOperator):
         (x,) = inputs
         if not x.size or not self.ranks:
             return ()
-        return (Form("columns", column_counts(x.shape[self.axis]), in_columns),)
+        cells = x.shape[self.axis]
+        runs = run_counts(cells) if is_exchanged(x.dtype) else ()
+        exchange = (Form("exchange", runs, by_exchange),) if runs else ()
+        return (*exchange, Form("columns", column_counts(cells), in_columns))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"ranks": self.ranks, "axis": self.axis, "part": self.part(box)}
@@ -98,6 +102,14 @@ class WeightedOrderStatistics(LaneOperator):
         """The order, cells and weights in that order, sums of weights; and a copy of each."""
         cells = self.demand(inputs, box)[0].size
         return cells * (inputs[0].dtype.itemsize + SUMS * np.dtype(np.float64).itemsize)
+
+
+@stand_in
+def by_exchange(node: Tensor, runs: int) -> Tensor:
+    """``orderstatistics(x, ranks) -> exchangesort(x)[ranks]``."""
+    whole, (x,) = node.operator, node.inputs
+    assert isinstance(whole, OrderStatistics)
+    return picked(sorted_by_exchange(x, whole.axis, runs), whole.ranks, whole.axis)
 
 
 @stand_in

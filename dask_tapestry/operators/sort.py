@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.columnsort import column_counts, columnsort
 from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.exchange_sort import exchange_sort, is_exchanged, run_counts
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_bytes, sort_flops
 from dask_tapestry.operators.permute import permute
@@ -34,7 +35,7 @@ class Sort(LaneOperator):
     axis: int
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        return column_forms(self.axis, inputs)
+        return long_forms(self.axis, inputs)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"axis": self.axis, "part": self.part(box), "in_runs": False}
@@ -63,7 +64,7 @@ class ArgSort(LaneOperator):
         return inputs[0]._replace(dtype=PLACES)
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        return column_forms(self.axis, inputs)
+        return long_forms(self.axis, inputs)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"axis": self.axis, "part": self.part(box)}
@@ -75,10 +76,23 @@ class ArgSort(LaneOperator):
         return np.argsort(inputs[0], axis=self.axis, kind="stable")
 
 
-def column_forms(axis: int, inputs: Types) -> tuple[Form, ...]:
-    """The form of a sort of lanes along `axis` that are cut into columns."""
+def long_forms(axis: int, inputs: Types) -> tuple[Form, ...]:
+    """The forms of a sort of lanes along `axis` that are too long for a block."""
     (x,) = inputs
-    return (Form("columns", column_counts(x.shape[axis]), in_columns),) if x.size else ()
+    if not x.size:
+        return ()
+    cells = x.shape[axis]
+    runs = run_counts(cells) if is_exchanged(x.dtype) else ()
+    exchange = (Form("exchange", runs, by_exchange),) if runs else ()
+    return (*exchange, Form("columns", column_counts(cells), in_columns))
+
+
+@stand_in
+def by_exchange(node: Tensor, runs: int) -> Tensor:
+    """``sort(x) -> exchangesort(x)``, ``argsort(x) -> exchangesort(x).place``."""
+    whole, (x,) = node.operator, node.inputs
+    assert isinstance(whole, Sort | ArgSort)
+    return sorted_by_exchange(x, whole.axis, runs, isinstance(whole, ArgSort))
 
 
 @stand_in
@@ -91,9 +105,19 @@ def in_columns(node: Tensor, columns: int) -> Tensor:
 
 def sorted_in_columns(x: Tensor, axis: int, columns: int, places: bool = False) -> Tensor:
     """`x` sorted along `axis` in columns, or the indices that sort it."""
+    return _along(axis, x, lambda last: columnsort(last, columns, places))
+
+
+def sorted_by_exchange(x: Tensor, axis: int, runs: int, places: bool = False) -> Tensor:
+    """`x` sorted along `axis` by an exchange between runs, or the indices that sort it."""
+    return _along(axis, x, lambda last: exchange_sort(last, runs, places))
+
+
+def _along(axis: int, x: Tensor, make: Callable[[Tensor], Tensor]) -> Tensor:
+    """What `make` makes of the last axis, of another one."""
     last = [dim for dim in range(x.type.ndim) if dim != axis] + [axis]
     back = [last.index(dim) for dim in range(x.type.ndim)]
-    return permute(columnsort(permute(x, last), columns, places), back)
+    return permute(make(permute(x, last)), back)
 
 
 def sort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:

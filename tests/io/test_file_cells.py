@@ -78,3 +78,23 @@ def test_whole_rows_are_not_copied(monkeypatch):
         CellFile(number, stored.dtype).fill(0, stored.shape, every, wide)
         np.testing.assert_array_equal(wide, stored)
     os.close(number)
+
+
+@given(
+    parts(),
+    st.sampled_from(["<f4", ">f4", "u1", "M8[s]", "i2,f8"]),
+    st.sampled_from(["C", "F", "gaps"]),
+)
+def test_cells_from_anywhere_are_written_in_order(limits, case, dtype, layout):
+    shape, _ = case
+    cells = place_of(shape, np.dtype(dtype).newbyteorder("="), layout)
+    cells[...] = (
+        np.arange(prod(shape) * cells.itemsize, dtype="u1").view(cells.dtype).reshape(shape)
+    )
+    number = os.memfd_create("cells")
+    try:
+        CellFile(number, np.dtype(dtype)).put(AT, cells)
+        written = os.pread(number, 10**5, AT)
+    finally:
+        os.close(number)
+    assert written == cells.astype(dtype).tobytes()

@@ -1,7 +1,11 @@
 from uuid import uuid4
 
 import numpy as np
+import pytest
+import zarr
+from numcodecs import Delta
 
+import dask_tapestry as dt
 from dask_tapestry.io import chunk_costs
 from dask_tapestry.io import zarr_chunk_io as module
 from dask_tapestry.io.zarr_chunk_io import read_box, write_box
@@ -14,7 +18,8 @@ def test_large_chunks_are_in_memory_one_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(chunk_costs, "LARGE", 64)
     cells = np.arange(143.0).reshape(11, 13)
     place = Location.of(tmp_path / "y", None, uuid4().hex)
-    create(place, False, shape=(11, 13), dtype="f8", chunks=(4, 5))
+    only_by_zarr = {"zarr_format": 2, "filters": [Delta(dtype="f8")]}
+    create(place, False, shape=(11, 13), dtype="f8", chunks=(4, 5), **only_by_zarr)
     write_box(place, (slice(0, 11), slice(0, 13)), cells)
     asked = []
     monkeypatch.setattr(module, "run_inline", lambda work: asked.append(1) or run_inline(work))
@@ -23,3 +28,11 @@ def test_large_chunks_are_in_memory_one_at_a_time(tmp_path, monkeypatch):
         read_box(place, part, out, cells.shape)
         np.testing.assert_array_equal(out, cells[part])
     assert len(asked) == 9 + 1 + 1
+
+
+@pytest.mark.parametrize("compressors", [None, "auto"])
+def test_a_store_in_memory_has_cells_of_its_own(compressors):
+    store, cells = zarr.storage.MemoryStore(), np.arange(12.0).reshape(3, 4)
+    dt.asarray(cells).to_zarr(store, chunks=(3, 4), compressors=compressors)
+    cells[:] = -1
+    assert zarr.open_array(store)[2, 3] == 11

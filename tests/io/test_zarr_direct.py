@@ -1,36 +1,65 @@
 import errno
 from itertools import product
 
+import google_crc32c
+import numcodecs
 import numpy as np
 import pytest
 import zarr
 from hypothesis import given
 from hypothesis import strategies as st
-from zarr.codecs import TransposeCodec
+from zarr.codecs import (
+    BloscCodec,
+    Crc32cCodec,
+    GzipCodec,
+    ShardingCodec,
+    TransposeCodec,
+    ZstdCodec,
+)
 
 import dask_tapestry as dt
+from dask_tapestry.io import file_cells
 from dask_tapestry.io import zarr_direct as module
 from dask_tapestry.io.zarr_direct import DirectArray, chunks_met
 
 CELLS = np.arange(7 * 11 * 4, dtype="i4").reshape(7, 11, 4)
+LITTLE, BIG = (zarr.codecs.BytesCodec(endian=name) for name in ("little", "big"))
+SHARDS = {"chunks": (3, 2, 2), "shards": (3, 4, 4)}
 LAYOUTS = {
     "3": {},
     "2": {"zarr_format": 2},
     "2 F": {"zarr_format": 2, "order": "F"},
     "2 nested": {"zarr_format": 2, "chunk_key_encoding": {"name": "v2", "separator": "/"}},
-    "3 big": {"serializer": zarr.codecs.BytesCodec(endian="big")},
+    "3 big": {"serializer": BIG},
     "3 transposed": {"filters": [TransposeCodec(order=(2, 0, 1))]},
-}
+    "3 zstd": {"compressors": "auto"},
+    "3 blosc, checksum": {"compressors": [BloscCodec(), Crc32cCodec()]},
+    "3 transposed, gzip": {
+        "filters": [TransposeCodec(order=(2, 0, 1))], "compressors": GzipCodec()
+    },
+    "2 F, zstd": {"zarr_format": 2, "order": "F", "compressors": "auto"},
+    "2 big, lz4": {"zarr_format": 2, "dtype": ">i4", "compressors": numcodecs.LZ4()},
+    "shards": SHARDS,
+    "shards, zstd": SHARDS | {"compressors": "auto"},
+    "shards, transposed": SHARDS | {"filters": [TransposeCodec(order=(2, 0, 1))]},
+    "shards, index first": {
+        "chunks": (3, 4, 4),
+        "serializer": ShardingCodec(
+            chunk_shape=(1, 4, 2), codecs=[BIG, ZstdCodec()], index_location="start"
+        ),
+    },
+}  # fmt: skip
 DTYPES = ["i4", ">i4", "f2", "u1", "?", "c16", "M8[s]", "m8[ns]", "S3", "U2", "V4", "i2,f8"]
 
 
 def stored(folder, cells=CELLS, chunks=(3, 4, 2), **options):
-    options = {"shape": cells.shape, "dtype": cells.dtype, "compressors": None} | options
-    array = zarr.create_array(folder, chunks=chunks, **options)
+    usual = {"shape": cells.shape, "dtype": cells.dtype, "chunks": chunks, "compressors": None}
+    array = zarr.create_array(folder, **usual | options)
     array[...] = cells
     return array
 
 
+@pytest.mark.filterwarnings("ignore:Combining a `sharding_indexed` codec")
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_any_box(tmp_path, layout):
     direct = DirectArray.of(stored(tmp_path, **LAYOUTS[layout]))
@@ -64,6 +93,41 @@ def test_small_shapes(tmp_path, shape, zarr_format):
     out = np.empty(shape)
     direct.read(tuple(slice(0, n) for n in shape), out)
     np.testing.assert_array_equal(out, cells)
+
+
+@pytest.mark.parametrize("layout", ["shards", "shards, zstd", "shards, index first"])
+def test_inner_chunks_that_are_not_there_hold_the_fill_value(tmp_path, layout):
+    cells = CELLS.copy()
+    cells[:, :2], cells[3:6, 4:8] = 5, 5
+    array = stored(tmp_path / "x", cells, fill_value=5, **LAYOUTS[layout])
+    assert not (tmp_path / "x/c/1/1/0").exists()
+    out = np.empty(CELLS.shape, "i4")
+    DirectArray.of(array).read(tuple(slice(0, n) for n in CELLS.shape), out)
+    np.testing.assert_array_equal(out, cells)
+
+
+def test_an_inner_chunk_that_lies_behind_the_end_is_named(tmp_path):
+    array = stored(tmp_path / "x", **SHARDS)
+    chunk = tmp_path / "x/c/1/1/0"
+    content = chunk.read_bytes()
+    pairs = np.frombuffer(content[-68:-4], "<u8").copy()
+    pairs[0] = 10**6
+    index = pairs.tobytes()
+    checksum = google_crc32c.value(index).to_bytes(4, "little")
+    chunk.write_bytes(content[:-68] + index + checksum)
+    with pytest.raises(dt.StoreError, match=r"chunk c/1/1/0: the file ends at byte 1000000"):
+        dt.from_zarr(array).compute()
+
+
+@pytest.mark.parametrize("layout", ["3 zstd", "3 blosc, checksum", "2 big, lz4", "shards, zstd"])
+@pytest.mark.parametrize("kept", [0, 1, 5, 20, -1])
+def test_a_truncated_chunk_is_named(tmp_path, layout, kept):
+    array = stored(tmp_path / "x", **LAYOUTS[layout])
+    key = array.metadata.encode_chunk_key((1, 1, 0))
+    chunk = tmp_path / "x" / key
+    chunk.write_bytes(chunk.read_bytes()[:kept])
+    with pytest.raises(dt.StoreError, match=rf"\[.*\] of .*x: cannot read chunk {key}: "):
+        dt.from_zarr(array).compute()
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
@@ -127,6 +191,64 @@ def test_stores_with_ways_of_their_own_are_left_to_zarr(tmp_path):
     array = stored(Elsewhere(tmp_path))
     assert DirectArray.of(array) is None
     np.testing.assert_array_equal(dt.from_zarr(array).compute(), CELLS)
+
+
+PLAIN = ["3", "2", "2 F", "2 nested", "3 big", "3 transposed"]
+
+
+@pytest.mark.parametrize("layout", PLAIN)
+def test_whole_chunks_are_written(tmp_path, layout):
+    direct = DirectArray.of(stored(tmp_path, **LAYOUTS[layout]))
+    for cells in (-CELLS, np.asfortranarray(CELLS * 3), np.dstack([CELLS, CELLS])[..., ::2]):
+        for rows in (slice(0, 6), slice(6, 7)):
+            selection = (rows, slice(0, 11), slice(0, 4))
+            assert direct.writes(selection, cells.dtype)
+            direct.write(selection, cells[rows])
+        np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], cells)
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_large_chunks_are_written(tmp_path):
+    wide = np.arange(600.0 * 3000).reshape(600, 3000)
+    direct = DirectArray.of(stored(tmp_path, np.zeros((1000, 1500)), (600, 1000)))
+    direct.write((slice(0, 600), slice(0, 1500)), wide[:, 700:2200])
+    found = zarr.open_array(tmp_path)[...]
+    np.testing.assert_array_equal(found[:600], wide[:, 700:2200])
+    assert not found[600:].any()
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in PLAIN])
+def test_what_is_encoded_is_written_by_zarr(tmp_path, layout):
+    array = stored(tmp_path, **LAYOUTS[layout])
+    assert not DirectArray.of(array).writes(tuple(slice(0, n) for n in CELLS.shape), array.dtype)
+
+
+@pytest.mark.parametrize(
+    ("selection", "dtype"),
+    [
+        (np.s_[1:6, 0:4, 0:2], "i4"),
+        (np.s_[0:4, 0:4, 0:2], "i4"),
+        (np.s_[0:3:2, 0:4, 0:2], "i4"),
+        (np.s_[0:3, 0:4, 0:2], "i8"),
+        (np.s_[0:3, 0:4, 0:2], "f4"),
+    ],
+)
+def test_parts_of_chunks_and_other_dtypes_are_written_by_zarr(tmp_path, selection, dtype):
+    direct = DirectArray.of(stored(tmp_path))
+    assert direct.writes(np.s_[0:3, 8:11, 0:4], np.dtype("i4"))
+    assert not direct.writes(selection, np.dtype(dtype))
+
+
+def test_a_chunk_is_as_it_was_when_its_writing_fails(tmp_path, monkeypatch):
+    def full(number, places, at):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    direct = DirectArray.of(stored(tmp_path))
+    monkeypatch.setattr(file_cells.os, "pwritev", full)
+    with pytest.raises(dt.StoreError, match=r"cannot write chunk c/0/0/0: .*No space left"):
+        direct.write(np.s_[0:3, 0:4, 0:2], np.zeros((3, 4, 2), "i4"))
+    np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], CELLS)
+    assert not list(tmp_path.rglob("*.partial"))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 5)), max_size=3))

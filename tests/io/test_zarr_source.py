@@ -1,10 +1,16 @@
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import zarr
 from hypothesis import given
 from hypothesis import strategies as st
+from numcodecs import Delta
+from zarr.codecs import BloscCodec, GzipCodec
 
 import dask_tapestry as dt
+from dask_tapestry.memory.buffer_pool import POOL
 
 CELLS = np.arange(35.0).reshape(5, 7)
 DTYPES = [*"?bBhHiIlLefdFD", "M8[ns]", "m8[s]", "M8[D]", ">f8", ">i4", ">M8[ns]"]
@@ -130,3 +136,60 @@ def test_any_slice_of_any_chunks(data):
         for n in CELLS.shape
     )
     np.testing.assert_array_equal(dt.from_zarr(store)[key].compute(), CELLS[key])
+
+
+SIDE = 600  # a chunk has 2.9 MB
+STORED = {
+    "plain": {"compressors": None},
+    "zstd": {"compressors": "auto"},
+    "blosc": {"compressors": BloscCodec()},
+    "gzip": {"compressors": GzipCodec(level=1)},
+    "shards": {"compressors": None, "shards": (2 * SIDE, 2 * SIDE)},
+    "shards, zstd": {"compressors": "auto", "shards": (2 * SIDE, 2 * SIDE)},
+    "by zarr": {"compressors": None, "filters": Delta(dtype="f8"), "zarr_format": 2},
+}
+
+
+@pytest.mark.parametrize("corner", [(SIDE, 2 * SIDE), (2 * SIDE, 2 * SIDE), (700, 650)])
+@pytest.mark.parametrize("layout", STORED)
+def test_reading_takes_the_memory_that_is_foretold(tmp_path, layout, corner):
+    data = np.random.default_rng(0).random((2 * SIDE, 2 * SIDE))
+    options = {"shape": data.shape, "dtype": "f8", "chunks": (SIDE, SIDE)} | STORED[layout]
+    zarr.create_array(tmp_path / "x", **options)[...] = data
+    source = dt.from_zarr(tmp_path / "x").node.operator
+    box = dt.ZRange((0, 0), corner)
+    out = np.empty(box.shape)
+    source.read(box, out)
+    POOL.clean()
+    tracemalloc.start()
+    source.read(box, out)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.testing.assert_array_equal(out, data[box.slices()])
+    foretold = source.scratch_bytes((), box)
+    assert peak < foretold + 2**17
+    assert peak > 0.4 * foretold or layout in ("plain", "shards")
+
+
+def test_memory_that_is_given_is_filled(tmp_path):
+    zarr.create_array(tmp_path / "x", data=CELLS, chunks=(2, 3), compressors=None)
+    source = dt.from_zarr(tmp_path / "x").node.operator
+    assert source.fills
+    out = np.empty((3, 7))
+    assert source.read(dt.ZRange((1, 0), (4, 7)), out) is out
+    np.testing.assert_array_equal(out, CELLS[1:4])
+    np.testing.assert_array_equal(source.read(dt.ZRange((1, 0), (4, 7))), CELLS[1:4])
+
+
+def test_several_threads_read_at_once(tmp_path):
+    cells = np.arange(900.0 * 700).reshape(900, 700)
+    zarr.create_array(tmp_path / "x", data=cells, chunks=(200, 300), compressors=BloscCodec())
+    zarr.create_array(tmp_path / "y", data=cells, chunks=(200, 300), compressors=None)
+    sources = [dt.from_zarr(tmp_path / name).node.operator for name in "xy"]
+    boxes = [dt.ZRange((i, j), (i + 350, j + 333)) for i in range(0, 550, 50) for j in (0, 7, 367)]
+
+    def right(box):
+        return all((source.read(box) == cells[box.slices()]).all() for source in sources)
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(right, boxes * 3))

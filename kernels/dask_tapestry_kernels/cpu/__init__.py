@@ -14,6 +14,7 @@ from typing import Final
 from dask_tapestry_kernels.cpu.blocks import (
     bins,
     compress,
+    exchange,
     generate,
     matmul,
     outputs,
@@ -33,6 +34,7 @@ from dask_tapestry_kernels.kernel_table import joined
 KERNELS: Final = joined(
     bins.KERNELS,
     compress.KERNELS,
+    exchange.KERNELS,
     generate.KERNELS,
     matmul.KERNELS,
     outputs.KERNELS,

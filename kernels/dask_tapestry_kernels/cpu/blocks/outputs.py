@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks.collected import Collected
 from dask_tapestry_kernels.cpu.blocks.user_functions import called, conform, guarded
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -53,7 +54,7 @@ class OutputShape(NamedTuple):
         return (*ends, ...)
 
 
-class OutputBlocks:
+class OutputBlocks(Collected):
     """Blocks of several outputs, for one range of index points.
 
     Parameters
@@ -89,12 +90,10 @@ class OutputBlocks:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all cells."""
         return sum(array.nbytes for array in self.arrays)
 
-    def __sizeof__(self) -> int:
-        """Bytes, as Dask counts what its workers hold."""
-        return self.nbytes
+    def like(self, shape: Sequence[int]) -> OutputBlocks:
+        return OutputBlocks.empty(shape, self.outputs)
 
     def __getitem__(self, key: str | Slices) -> Any:
         """One output by its name, or the blocks of a part of the index points, as views."""
@@ -110,7 +109,6 @@ class OutputBlocks:
             array[output.slices(points)] = cells
 
     def map(self, function: Callable[[Block], Block]) -> OutputBlocks:
-        """The same with a function applied to each array, which keeps its shape."""
         return OutputBlocks(self.shape, self.outputs, map(function, self.arrays))
 
     def __reduce__(self) -> tuple[Any, ...]:

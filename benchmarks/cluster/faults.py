@@ -1,0 +1,178 @@
+"""Workers killed while works run: whether anything is lost.
+
+    python benchmarks/cluster/faults.py --times 20
+    python benchmarks/cluster/faults.py --times 20 --no-nanny --only "sum,heat"
+
+Each work of `works.py`, of small stores, runs again and again on three workers, of which one is
+killed at a random moment of each run: a nanny starts it anew, or with `--no-nanny` another one is
+started after the run. What is computed, and what is written, must be what it is without deaths, bit
+for bit. Workers of products that end in BLAS may round otherwise: of those to a few digits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed library comes first
+
+from benchmarks.cluster.compare import OURS, library  # noqa: E402
+from benchmarks.cluster.works import WORKS, create, stores  # noqa: E402
+
+WORKERS = 3
+SCALE = 0.003
+SLOWEST = 60.0  # seconds until killed workers are replaced
+
+
+@contextmanager
+def workers(nanny: bool) -> Iterator[Any]:
+    """The client of a cluster whose workers are processes."""
+    from distributed import Client, LocalCluster
+
+    count = WORKERS if nanny else 0
+    with (
+        LocalCluster(
+            n_workers=count, threads_per_worker=1, memory_limit="1 GB", dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):  # fmt: skip
+        yield client
+
+
+class Workers:
+    """Processes without a nanny, started anew where some are missing."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def fill(self) -> None:
+        """Start as many as are missing."""
+        self.processes = [p for p in self.processes if p.poll() is None]
+        told = ["--no-nanny", "--nthreads", "1", "--memory-limit", "1GB", "--no-dashboard"]
+        while len(self.processes) < WORKERS:
+            command = [sys.executable, "-m", "distributed.cli.dask_worker", self.address, *told]
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            self.processes.append(subprocess.Popen(command, **quiet))
+
+    def end(self) -> None:
+        """End them all."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+def results(work: str, folder: Path) -> list[np.ndarray]:
+    """What a work computes, and what it has written."""
+    import dask
+    import zarr
+
+    found = dask.compute(*WORKS[work].make(library(OURS, folder)))
+    values = [np.asarray(value) for value in found if value is not None]
+    return values + [zarr.open_array(path)[...] for path in sorted(folder.glob("out-*.zarr"))]
+
+
+def processes(client: Any) -> list[int]:
+    """Process numbers of all workers, once the scheduler knows who is dead and who is new."""
+    while True:
+        client.wait_for_workers(WORKERS, timeout=SLOWEST)
+        try:
+            return list(client.run(os.getpid).values())
+        except OSError:
+            time.sleep(0.1)
+
+
+class Killer(Timer):
+    """Kills a worker's process so many seconds from now; `ended` says whether that was too late."""
+
+    def __init__(self, seconds: float, client: Any) -> None:
+        super().__init__(seconds, self._kill)
+        self.pid = random.choice(processes(client))
+        self.ended = self.late = False
+
+    def _kill(self) -> None:
+        self.late = self.ended
+        os.kill(self.pid, signal.SIGKILL)
+
+
+def same(first: list[np.ndarray], second: list[np.ndarray], exactly: bool) -> bool:
+    if exactly:
+        return all(a.tobytes() == b.tobytes() for a, b in zip(first, second, strict=True))
+    pairs = zip(first, second, strict=True)
+    return all(np.allclose(a, b, rtol=1e-2, atol=1e-2) for a, b in pairs)
+
+
+def lost(work: str, folder: Path, times: int, nanny: bool) -> tuple[list[str], int]:
+    """Run a work with deaths; return what went wrong, and how many deaths came after its end."""
+    with workers(nanny) as client:
+        own = None if nanny else Workers(client.scheduler.address)
+        try:
+            if own:
+                own.fill()
+            processes(client)
+            expected = results(work, folder)
+            begin = time.perf_counter()
+            results(work, folder)
+            usual = time.perf_counter() - begin
+            wrong, late = [], 0
+            for _ in range(times):
+                killer = Killer(random.uniform(0, usual), client)
+                killer.start()
+                try:
+                    if not same(
+                        results(work, folder), expected, work not in ("tall gram", "images")
+                    ):
+                        wrong.append("other values")
+                except Exception as error:
+                    wrong.append(repr(error)[:200])
+                killer.ended = True
+                killer.join()
+                late += killer.late
+                if own:
+                    own.fill()
+            return wrong, late
+        finally:
+            if own:
+                own.end()
+
+
+def main() -> None:
+    """Kill, compare, and tell what was lost."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", help="names of works, with commas")
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--no-nanny", dest="nanny", action="store_false")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    random.seed(options.seed)
+    chosen = [work for work in WORKS if not options.only or work in options.only.split(",")]
+    failed = False
+    for work in chosen:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for store in WORKS[work].reads:
+                create(folder, store, stores(SCALE)[store])
+            wrong, late = lost(work, folder, options.times, options.nanny)
+        failed |= bool(wrong)
+        print(f"{work:20} {options.times} deaths, {late} too late, {len(wrong)} lost", *set(wrong))
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

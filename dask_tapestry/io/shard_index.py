@@ -1,0 +1,69 @@
+"""Where the inner chunks of a shard are: the index that stands at its end or its beginning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.chunk_decoders import Decoder, decoders_of
+from dask_tapestry.io.file_cells import Block, CellFile
+
+ABSENT: Final = 2**64 - 1  # offset of an inner chunk that is not there
+CHECKSUM: Final = 4  # bytes of a CRC-32C
+
+
+@dataclass(frozen=True)
+class ShardIndex:
+    """The index of each shard of an array.
+
+    Attributes
+    ----------
+    chunk
+        Sides of the inner chunks.
+    counts
+        How many of them a shard has along each dimension.
+    first
+        Whether it stands before the chunks, else behind them.
+    decoders
+        Of its bytes.
+    """
+
+    chunk: tuple[int, ...]
+    counts: tuple[int, ...]
+    first: bool
+    decoders: tuple[Decoder, ...]
+
+    @classmethod
+    def of(cls, codec: Any, shard: tuple[int, ...]) -> ShardIndex | None:
+        """Return the index that zarr's codec writes; None where zarr must read it."""
+        known = lazy_import("zarr.codecs")
+        to_bytes, *rest = codec.index_codecs
+        if type(to_bytes) is not known.BytesCodec or to_bytes.endian.name != "little":
+            return None
+        decoders = decoders_of(rest)
+        if decoders is None or any(type(c) is not known.Crc32cCodec for c in rest):
+            return None
+        chunk = tuple(codec.chunk_shape)
+        counts = tuple(n // side for n, side in zip(shard, chunk, strict=True))
+        return cls(chunk, counts, codec.index_location.name == "start", decoders)
+
+    def read(self, file: CellFile, size: int) -> Block:
+        """Return offset and length of each inner chunk of a shard of `size` bytes.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or its checksum is another.
+        """
+        length = 16 * prod(self.counts) + CHECKSUM * len(self.decoders)
+        if size < length:
+            raise ValueError(f"it has {size} bytes, and its index alone {length}")
+        stored = np.empty(length, np.uint8)
+        file.read_bytes(0 if self.first else size - length, stored)
+        for decoder in self.decoders:
+            stored = decoder.decode(stored, None)
+        return stored.view("<u8").reshape(*self.counts, 2)

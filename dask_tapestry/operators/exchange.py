@@ -1,0 +1,107 @@
+"""Exchange: cells that go from producers to consumers, in buckets whose sizes the cells decide.
+
+Its value has a bucket for each run and each consumer. A run is split by a task of its own, which
+makes its buckets for all consumers; a consumer reads one bucket of each run, cut out where the run
+lies, so that on a cluster each cell travels once. In one process nothing is cut out or copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dask_tapestry.operators.lanes import sort_bytes, sort_flops
+from dask_tapestry.teg import BlockOperator, IndexDim, Region, Signature, TensorType
+from dask_tapestry.teg.buckets import buckets_type, cells_of
+from dask_tapestry.teg.operator import Restriction, Types, signature_of
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+YES, NO = True, False  # an axis follows the dimension after the lanes, or is whole
+
+
+class Exchanging(BlockOperator):
+    """What the steps of a sorting exchange share: lanes, then axes that are cut or whole."""
+
+    def projected(
+        self, extent: int, lanes: int, *tensors: tuple[Sequence[bool], TensorType]
+    ) -> Signature:
+        """Signature of lanes, then one more dimension, by the axes of inputs and of the output."""
+        shape = (*tensors[-1][1].shape[:lanes], extent)
+        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(shape))
+        made = [_projection(lanes, axes, type_) for axes, type_ in tensors]
+        return Signature(index, tuple(made[:-1]), (made[-1],))
+
+    def keep(self, inputs: Types, box: ZRange) -> tuple[slice, ...]:
+        """Cells of what its index points write that a box is."""
+        signature = signature_of(self, inputs)
+        return box.slices(signature.written(signature.index_range(box)))
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        """It is computed as a whole: which cells a consumer has depends on all."""
+        return None
+
+
+def _projection(lanes: int, cut: Sequence[bool], type_: TensorType) -> IndexProjection:
+    """A tensor whose lanes follow theirs, and whose other axes the last dimension, or are whole."""
+    rows = [[int(dim == axis) for dim in range(lanes + 1)] for axis in range(lanes)]
+    rows += [[0] * lanes + [int(moves)] for moves in cut]
+    sides = [1 if moves else n for moves, n in zip(cut, type_.shape[lanes:], strict=True)]
+    return IndexProjection(rows, (0,) * len(rows), (*(1,) * lanes, *sides), in_ndim=lanes + 1)
+
+
+@dataclass(frozen=True)
+class Exchange(Exchanging):
+    """Buckets (..., runs, consumers): each run, split where its windows are.
+
+    A task makes the buckets of a run for all consumers, each a part of the run.
+    """
+
+    name = "exchange"
+    kernel = "splitruns"
+    copies = False
+    fills = False
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        x, windows = inputs
+        consumers = windows.shape[-2] + 1
+        return buckets_type((*x.shape[:-1], consumers), x.dtype, x.shape[-1] / consumers)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        (x, windows), made = inputs, self.infer(*inputs)
+        tensors = ((YES, NO), x), ((YES, NO, NO), windows), ((YES, NO), made)
+        return self.projected(x.shape[-2], x.ndim - 2, *tensors)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"keep": self.keep(inputs, box)}
+
+
+@dataclass(frozen=True)
+class Merged(Exchanging):
+    """The cells (..., consumers, length) of each consumer, of sorted buckets: one of each run."""
+
+    name = "merged"
+    kernel = "mergebuckets"
+    length: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        (buckets,) = inputs
+        return TensorType((*buckets.shape[:-2], buckets.shape[-1], self.length), cells_of(buckets))
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        (buckets,), made = inputs, self.infer(*inputs)
+        tensors = ((NO, YES), buckets), ((YES, NO), made)
+        return self.projected(buckets.shape[-1], buckets.ndim - 2, *tensors)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        dtype = cells_of(inputs[0])
+        return {"length": self.length, "dtype": dtype, "keep": self.keep(inputs, box)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sort_flops(box.size, inputs[0].shape[-2])
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return sort_bytes(box.size, self.length, cells_of(inputs[0]))
+
+    def text(self) -> str:
+        return f"{self.length} cells each"

@@ -1,0 +1,43 @@
+"""Collected blocks: blocks whose cells are not those of one array.
+
+The value of most operators is an array. Of some it is several arrays for a range of points: an
+array for each output, or one for each bucket of an exchange. What moves blocks slices and joins
+them as it does arrays.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+
+
+class Collected(ABC):
+    """Arrays that belong to a range of points, of extents `shape`."""
+
+    shape: tuple[int, ...]
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+
+    @abstractmethod
+    def like(self, shape: tuple[int, ...]) -> Self:
+        """The same kind for a range of other extents, to be written."""
+
+    @abstractmethod
+    def map(self, function: Callable[[Block], Block]) -> Self:
+        """The same with a function applied to each array, which keeps its shape."""
+
+    def keeping(self, own: Callable[[Block], Block]) -> Self:
+        """The same, that keeps no other cells alive; `own` makes an array so."""
+        return self.map(own)
+
+    def __sizeof__(self) -> int:
+        """Bytes, as Dask counts what its workers hold."""
+        return self.nbytes

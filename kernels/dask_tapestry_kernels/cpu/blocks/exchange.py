@@ -1,0 +1,188 @@
+"""An exchange that sorts: runs, where they are split, the buckets between, and their merging.
+
+Producers hold sorted runs. Consumer q is to hold the cells from number q * length on, in the order
+of all. So each run is split where these begin, and the places are found exactly, by a search that
+sends probes: some cells of what is still possible of each run, evenly spread. Cells that are equal
+go by their run, and within it by their place, so that no two of them are alike in that order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
+from dask_tapestry_kernels.cpu.blocks.sort import KEY, runs, sort_cells, sort_pairs
+from dask_tapestry_kernels.kernel_table import Kernel
+
+Block = np.ndarray[Any, Any]
+Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
+NEAR: Final = 2**63 - 1  # turns the signed order of times, NaT first, to the unsigned with NaT last
+
+
+def sorted_runs(
+    out: Block | None,
+    block: Block,
+    *,
+    length: int,
+    first: int,
+    count: int,
+    places: bool,
+    keep: Keep,
+) -> Block:
+    """Sort `count` runs of `length` cells of the last axis; what is missing is largest.
+
+    With `places`, cells are pairs with their place, of which the first is `first`.
+    """
+    part = (slice(0, 1), slice(0, length))
+    told: dict[str, Any] = {
+        "columns": 1,
+        "rows": length,
+        "first": first,
+        "count": count,
+        "places": places,
+    }
+    return runs(out, block, part=part, **told)[..., 0, :][(*keep, ...)]
+
+
+def order_keys(cells: Block) -> Block:
+    """Numbers, or texts, in NumPy's order of which are sorted cells in that of `sort`.
+
+    Of pairs those of their keys, where zeros of both signs are equal.
+    """
+    if cells.dtype.names:
+        keys = cells[KEY]
+        return order_keys(np.where(keys == 0, np.zeros((), keys.dtype), keys))
+    if cells.dtype.kind == "f":
+        number = np.dtype(f"i{cells.dtype.itemsize}")
+        one_nan = np.where(np.isnan(cells), np.array(np.nan, cells.dtype), cells)
+        bits = one_nan.view(number)
+        ordered: Block = bits ^ ((bits >> (8 * number.itemsize - 1)) & np.iinfo(number).max)
+        return ordered
+    if cells.dtype.kind in "mM":
+        return cells.view(np.uint64) + np.uint64(NEAR)
+    return cells
+
+
+def positions(windows: Block, count: int) -> tuple[Block, Block]:
+    """Where `count` probes lie between the ends along the last axis, and which of them are some.
+
+    All places where there are no more than `count`; else evenly spread ones.
+    """
+    first, wide = windows[..., :1], windows[..., 1:] - windows[..., :1]
+    number = np.arange(count)
+    spread = first + (number + 1) * wide // (count + 1)
+    every = first + np.minimum(number, np.maximum(wide - 1, 0))
+    return np.where(wide > count, spread, every), number < wide
+
+
+def probe(out: Block | None, cells: Block, windows: Block, *, count: int, keep: Keep) -> Block:  # noqa: ARG001
+    """Order keys of `count` cells of each window of each run: (..., run, split, count)."""
+    at, _ = positions(windows, count)
+    at = np.minimum(at, cells.shape[-1] - 1)  # where nothing is possible any more
+    flat = at.reshape(*at.shape[:-2], -1)
+    found = np.take_along_axis(cells, flat, -1).reshape(at.shape)
+    return order_keys(found)[(*keep, ...)]
+
+
+def narrow(
+    out: Block | None,  # noqa: ARG001
+    keys: Block,
+    windows: Block,
+    *,
+    first: int,
+    length: int,
+    keep: Keep,
+) -> Block:
+    """Windows (..., run, split, 2) in which each run is split, by the probes of those before.
+
+    Split number b has ``(first + b + 1) * length`` cells before it, of all runs together.
+    """
+    at, some = positions(windows, keys.shape[-1])
+    made = windows.copy()
+    for lane in np.ndindex(windows.shape[:-3]):
+        for split in range(windows.shape[-2]):
+            own = (*lane, slice(None), split)
+            before = (first + split + 1) * length
+            made[own] = _narrowed(keys[own], windows[own], at[own], some[own], before)
+    return made[(*keep, ...)]
+
+
+def _narrowed(keys: Block, windows: Block, at: Block, some: Block, before: int) -> Block:
+    """Windows (run, 2) of a split with `before` cells before it.
+
+    Of each probe the cells before it are counted, at least and at most: of another run it is known
+    between which two probes it lies.
+    """
+    wanted = before - int(windows[:, 0].sum())
+    first, end = windows[:, :1], windows[:, 1:]
+    past = np.where(some, at + 1, end) - first  # cells up to a probe and with it
+    low = np.concatenate([np.zeros_like(first), past[:, :-1]], 1)  # up to the one before it
+    ahead = np.where(some, at, end) - first  # cells before a probe
+    high = np.concatenate([ahead[:, 1:], end - first], 1)  # before the one after it
+    chosen = np.flatnonzero(some)
+    order = chosen[np.argsort(keys.reshape(-1)[chosen], kind="stable")]
+    past, low, ahead, high = (x.reshape(-1)[order] for x in (past, low, ahead, high))
+    least = np.cumsum(past - low) - (past - low) + ahead - low
+    start = int((np.where(some, at, end)[:, 0] - first[:, 0]).sum())
+    most = start + np.cumsum(high - ahead) - (high - ahead)
+    made = windows.copy()
+    places, owner = at.reshape(-1)[order], order // at.shape[1]
+    inside, outside = most + 1 <= wanted, least >= wanted
+    np.maximum.at(made[:, 0], owner[inside], places[inside] + 1)
+    np.minimum.at(made[:, 1], owner[outside], places[outside])
+    return made
+
+
+def split_runs(out: None, cells: Block, windows: Block, *, keep: Keep) -> BucketBlocks:  # noqa: ARG001
+    """Buckets (..., run, consumer) of runs, which are split where their windows begin.
+
+    Raises
+    ------
+    ValueError
+        If a window is open still.
+    """
+    if (windows[..., 0] != windows[..., 1]).any():
+        raise ValueError("the places where runs are split are not known yet")
+    made = BucketBlocks.empty((*windows.shape[:-2], windows.shape[-2] + 1))
+    for lane in np.ndindex(windows.shape[:-2]):
+        ends = [0, *windows[(*lane, slice(None), 0)].tolist(), cells.shape[-1]]
+        for consumer in range(made.shape[-1]):
+            made.cells[(*lane, consumer)] = cells[lane][ends[consumer] : ends[consumer + 1]]
+    return made[(*keep, ...)]
+
+
+def merge_buckets(
+    out: Block | None, buckets: BucketBlocks, *, length: int, dtype: np.dtype[Any], keep: Keep
+) -> Block:
+    """The `length` sorted cells of each consumer, of its bucket of each run, which are sorted.
+
+    Raises
+    ------
+    ValueError
+        If the buckets of a consumer do not have so many cells.
+    """
+    *lanes, _, consumers = buckets.shape
+    shape = (*lanes, consumers, length)
+    given = out is not None and out.shape == shape and out.flags.c_contiguous
+    made = out if out is not None and given else np.empty(shape, dtype)
+    for at in np.ndindex(*lanes, consumers):
+        parts = list(buckets.cells[(*at[:-1], slice(None), at[-1])])
+        if sum(map(len, parts)) != length:
+            raise ValueError(f"a consumer was sent {sum(map(len, parts))} cells, not {length}")
+        np.concatenate(parts, out=made[at])
+        if dtype.names:
+            made[at] = sort_pairs(made[at])
+        else:
+            sort_cells(made[at], -1, in_runs=True)
+    return made[(*keep, ...)]
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "sortedruns": sorted_runs,
+    "probe": probe,
+    "narrow": narrow,
+    "splitruns": split_runs,  # type: ignore[dict-item]
+    "mergebuckets": merge_buckets,
+}
