@@ -68,9 +68,7 @@ def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str) -> int:
     held = resident_bytes(plan)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
-        _Running.of(
-            node, step, held[node], node in placed and not node.operator.fills, kind.threads
-        )
+        _Running.of(node, step, held[node], node in placed and step.needs.copied, kind.threads)
         for node, step in steps.items()
     ]
     blocks = sorted(running, key=lambda block: -block.beside)

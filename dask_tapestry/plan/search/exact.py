@@ -16,10 +16,10 @@ from math import prod
 from typing import Final
 
 from dask_tapestry.plan.cost.rank import NOTHING, Rank, rank
-from dask_tapestry.plan.cost.units import units
 from dask_tapestry.plan.fusion.given import given_cuts
 from dask_tapestry.plan.fusion.group import is_external
 from dask_tapestry.plan.fusion.movement import movement
+from dask_tapestry.plan.fusion.units import units
 from dask_tapestry.plan.search.choices import State
 from dask_tapestry.plan.search.grid import Grid
 from dask_tapestry.plan.search.pricing import Priced

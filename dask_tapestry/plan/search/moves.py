@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from dask_tapestry.plan.cost.units import units
 from dask_tapestry.plan.fusion.fuse import required
 from dask_tapestry.plan.fusion.movement import movement
+from dask_tapestry.plan.fusion.units import units
 from dask_tapestry.plan.rewriting.rule_choices import form_named, forms_of
 from dask_tapestry.plan.search.choices import Choices, FormChoice, State
 from dask_tapestry.plan.search.grid import Grid

@@ -9,10 +9,10 @@ from typing import Final
 from dask_tapestry.plan.cost.block_seconds import Order
 from dask_tapestry.plan.cost.cost import StepCost, overhead_seconds, step_cost
 from dask_tapestry.plan.cost.step import memory_order
-from dask_tapestry.plan.cost.units import units
 from dask_tapestry.plan.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.plan.fusion.movement import movement
 from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.fusion.units import units
 from dask_tapestry.plan.machine.limits import Limits
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.search.grid import Graded, Grid, GridSearch
