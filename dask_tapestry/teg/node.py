@@ -17,6 +17,7 @@ import dask
 import numpy as np
 
 from dask_tapestry.config import setting
+from dask_tapestry.teg.chunking import Known
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType
@@ -47,9 +48,21 @@ class Node:
         Text that equals another node's exactly when the nodes are equal, in any process.
     form
         The same of the operator alone.
+    stored
+        The grid in which its data is stored; `stored_grid` notes it here when first asked.
     """
 
-    __slots__ = ("__weakref__", "after", "digest", "form", "inputs", "line", "operator", "type")
+    __slots__ = (
+        "__weakref__",
+        "after",
+        "digest",
+        "form",
+        "inputs",
+        "line",
+        "operator",
+        "stored",
+        "type",
+    )
 
     operator: Operator
     inputs: tuple[Node, ...]
@@ -58,6 +71,7 @@ class Node:
     digest: str
     form: str
     line: str | None
+    stored: Known | None
 
     @property
     def input_types(self) -> tuple[TensorType, ...]:
@@ -134,6 +148,7 @@ def _applied(
     node.form, node.digest = form, digest
     node.type = operator.infer(*[i.type for i in inputs])
     node.line = line if line is not None else user_line()
+    node.stored = None
     with _lock:
         return _interned.setdefault(digest, node)
 

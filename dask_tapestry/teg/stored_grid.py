@@ -7,14 +7,10 @@ Reductions begin in cells of this grid, so that they read each chunk once.
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from dask_tapestry.cells import Spaced
 from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.node import Node
 from dask_tapestry.zspace import Cuts
-
-_known: WeakKeyDictionary[Node, Known] = WeakKeyDictionary()  # None where nothing is stored
 
 
 def stored_cuts(node: Node) -> tuple[Cuts | None, ...]:
@@ -28,16 +24,7 @@ def stored_cuts(node: Node) -> tuple[Cuts | None, ...]:
     >>> [str(cuts) for cuts in stored_cuts(y.node)]
     ['3x30', '10 + 2x20']
     """
-    stack = [node]
-    while stack:
-        top = stack[-1]
-        missing = [] if top in _known else [x for x in top.inputs if x not in _known]
-        if not missing:
-            stack.pop()
-            if top not in _known:
-                _known[top] = _of(top)
-        stack += missing
-    return tuple([None if one is None else one.cuts for one in _known[node]])
+    return tuple([None if one is None else one.cuts for one in _stored(node)])
 
 
 def stored_spacing(node: Node) -> tuple[Spaced | None, ...]:
@@ -60,14 +47,28 @@ def spaced(cuts: Cuts) -> Spaced | None:
     return Spaced(cuts.step, cuts.lead - cuts.step)
 
 
+def _stored(node: Node) -> Known:
+    """What is known of a node, its inputs' first: without recursion, as chains may be long."""
+    stack = [node]
+    while node.stored is None:
+        top = stack[-1]
+        missing = [x for x in top.inputs if x.stored is None]
+        if missing:
+            stack += missing
+        else:
+            stack.pop()
+            top.stored = _of(top)
+    return node.stored
+
+
 def _of(node: Node) -> Known:
-    operator, ndim = node.operator, node.type.ndim
+    operator, nothing = node.operator, (None,) * len(node.type.shape)
     if not node.inputs:
-        cuts = operator.stored_cuts or (None,) * ndim
+        cuts = operator.stored_cuts or nothing
         return tuple([None if one is None else AxisChunks(one, True) for one in cuts])
-    inputs = [_known[x] for x in node.inputs]
+    inputs = [x.stored or () for x in node.inputs]
     if not any(any(own) for own in inputs):
-        return (None,) * ndim
+        return nothing
     chunks = [_weighed(x, own) for x, own in zip(node.inputs, inputs, strict=True)]
     along = operator.follow(node.input_types, tuple(chunks))
     return tuple([one if one is not None and one.said else None for one in along])
