@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dask_tapestry.plan.build import build_plan, plan_as_found
-from dask_tapestry.plan.cost.units import units
+from dask_tapestry.plan.fusion.units import units
 from dask_tapestry.plan.machine.limits import Limits
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.machine.resources import Resources

@@ -67,7 +67,9 @@ def _step_lines(step: Step, number: Mapping[Node, int]) -> Iterator[str]:
     cost = step.cost
     slices = f" and {counted(cost.slices, 'slice')}" if cost.slices else ""
     edges = f", {counted(cost.edges, 'edge')}" if cost.edges else ""
-    yield f"{counted(step.count, 'block')}{slices}{edges}: {grid_text(step.cuts)} ({decided(step)})"
+    where = f" on {step.place}" if step.place else ""
+    blocks = f"{counted(step.count, 'block')}{where}{slices}{edges}"
+    yield f"{blocks}: {grid_text(step.cuts)} ({decided(step)})"
     least = NEGLIGIBLE * cost.seconds
     kinds = [f"{kind} {duration(s)}" for kind, s in seconds_by_kind(cost).items() if s > least]
     yield f"about {duration(cost.seconds)}: {', '.join(kinds) or 'nothing to do'}"

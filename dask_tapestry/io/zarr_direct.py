@@ -70,7 +70,7 @@ class DirectArray:
             return None
         metadata = array.metadata
         form, shards = _formats(metadata)
-        if form is None:
+        if form is None or ((form.decoders or shards) and _has_other_pipeline(array)):
             return None
         fill = metadata.fill_value
         if fill is None:
@@ -189,6 +189,12 @@ def replaced_file(path: Path) -> Iterator[int]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def _has_other_pipeline(array: Any) -> bool:
+    """Whether the user has told zarr to decode by another library, as `zarrs`."""
+    usual = lazy_import("zarr.core.codec_pipeline").BatchedCodecPipeline
+    return type(array.async_array.codec_pipeline) is not usual
 
 
 def _formats(metadata: Any) -> tuple[ChunkFormat | None, ShardIndex | None]:

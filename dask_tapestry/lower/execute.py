@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from math import prod
 from typing import Any, Final
@@ -16,6 +16,7 @@ from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
 from dask_tapestry.memory.buffer_pool import POOL, owned
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
+from dask_tapestry.plan.fusion.streaming import Course, Streamed, course_of, in_turns
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
@@ -24,6 +25,7 @@ from dask_tapestry_kernels.cpu.blocks.collected import Collected
 
 Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
+Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
 SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 
 
@@ -46,23 +48,10 @@ def run_block(
     """
     box = spec.box(index)
     program = spec.program
-    schedule = program.schedule(box)
-    held = _Values(program, schedule, _gather(spec, schedule, given))
-    last = len(program.types) - 1
+    values = _gather(spec, program.schedule(box), given)
     target = out.box(box) if out.is_local else None
-    part = tiled_part(program)
-    if part is not None and len(schedule.boxes[part.goal]) != 1:
-        part = None
     with one_thread_each(spec.count > 1 and program.multithreaded):
-        for work in schedule.works:
-            if part is not None and work.value in part.values and work.value != part.goal:
-                continue  # the goal's tiles compute it
-            place = target if work.value == last and out.is_local else _room_for(program, work)
-            if part is not None and work.value == part.goal:
-                held.keep(work, _formulas(part, work.box, held, place))
-            else:
-                held.compute(work, place)
-    result = held.values.pop((last, box))
+        result = _computed(program, course_of(program, box), values, None, target)
     if target is None:
         return result if result is None else owned(result)
     if result is not target:
@@ -70,14 +59,102 @@ def run_block(
     return target
 
 
+def _computed(
+    program: Program, course: Course, values: Held, outer: Cells | None, place: Block | None
+) -> Any:
+    """Compute the output of a program, in `place` if that is given and the kernel fills it.
+
+    Inputs are in `values`, or `outer` has them.
+    """
+    schedule = course.schedule
+    held = _Values(program, schedule, values, outer)
+    last = len(program.types) - 1
+    (box,) = schedule.boxes[last]
+    part = _tiled(program, course, values)
+    for work in schedule.works:
+        if part is not None and work.value in part.values and work.value != part.goal:
+            continue  # the goal's tiles compute it
+        streamed = course.streamed.get((work.value, work.box))
+        to = place if work.value == last else None
+        if streamed is not None:
+            held.keep(work, _in_turns(streamed, work.box, held, to))
+            continue
+        to = _room_for(program, work) if to is None else to
+        if part is not None and work.value == part.goal:
+            held.keep(work, _formulas(part, work.box, held, to))
+        else:
+            held.compute(work, to)
+    return held.values.pop((last, box))
+
+
+def _tiled(program: Program, course: Course, values: Held) -> Part | None:
+    """The part of a program that is computed in tiles that stay in cache."""
+    part = tiled_part(program)
+    boxes = course.schedule.boxes
+    if part is None or len(boxes[part.goal]) != 1:
+        return None
+    if any(goal >= min(part.values) for goal, _ in course.streamed):
+        return None  # it is computed in turns, whose pieces have tiles
+    given = all((n, box) in values for n in range(len(program.inputs)) for box in boxes[n])
+    return part if given else None
+
+
+def _in_turns(streamed: Streamed, box: ZRange, held: _Values, place: Block | None) -> Any:
+    """Compute the cells `box` of a value piece by piece."""
+
+    def cells(source: int, need: ZRange) -> Block:
+        return held.cells(streamed.inputs[source], need)
+
+    return _piece_by_piece(streamed, box, cells, place)
+
+
+def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block | None) -> Any:
+    program, then = streamed.program, streamed.then
+    made: Block | None = None
+    if streamed.adds:
+        made = _room(box.shape, program.type.dtype) if place is None else place
+        made[...] = 0
+    elif then is not None or not isinstance(program.instructions[-1].operator, Sink):
+        is_value = place is not None and then is None
+        made = place if is_value else _room(streamed.box.shape, program.type.dtype)
+    for piece in streamed.pieces:
+        to = made if made is None or streamed.adds else made[piece.index(streamed.box)]
+        deeper = None if streamed.fits else in_turns(program, piece)
+        if deeper is None:
+            found = _whole(program, piece, cells, to)
+        else:
+            found = _piece_by_piece(deeper, piece, cells, to)
+        if to is not None and found is not to:
+            to[...] = found
+    if then is None:
+        return made
+    course = Course(then.schedule(box), {})
+    return _computed(then, course, {(0, streamed.box): made}, None, place)
+
+
+def _whole(program: Program, box: ZRange, cells: Cells, place: Block | None) -> Any:
+    """Compute the cells `box` of a part's program, whose inputs are held outside."""
+    schedule = program.schedule(box)
+    first = len(program.inputs)
+    needs = {(s, need) for work in schedule.works for s, need in work.reads if s < first}
+    held = {(s, one) for s, own in enumerate(schedule.boxes[:first]) for one in own}
+    values = {key: cells(*key) for key in needs & held}
+    return _computed(program, Course(schedule, {}), values, cells, place)
+
+
+def _room(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
+    room = POOL.array(shape, dtype)
+    return np.empty(shape, dtype) if room is None else room
+
+
 class _Values:
     """Values of a program for one box of its output, each held until its last use.
 
-    `outer` holds those that are not computed here.
+    `outer` gives cells of those that are not computed here.
     """
 
     def __init__(
-        self, program: Program, schedule: Schedule, values: Held, outer: _Values | None = None
+        self, program: Program, schedule: Schedule, values: Held, outer: Cells | None = None
     ) -> None:
         self.program, self.schedule, self.values, self.outer = program, schedule, values, outer
         self._uses: Counter[tuple[int, ZRange]] = Counter()  # how often each is still to be read
@@ -92,7 +169,7 @@ class _Values:
         held = self.schedule.holder(source, need)
         block = self.values.get((source, held))
         if block is None and self.outer is not None:
-            return self.outer.cells(source, need)
+            return self.outer(source, need)
         return _part(self.values[source, held], held, need)
 
     def compute(self, work: Work, place: Block | None) -> None:
@@ -123,7 +200,7 @@ def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Bl
         return out
     for slab in _slabs(box, part.program.type.dtype.itemsize):
         schedule = part.program.schedule(slab)
-        inner = _Values(part.program, schedule, {}, held)
+        inner = _Values(part.program, schedule, {}, held.cells)
         to = out[slab.index(box)]
         for work in schedule.works:
             if work.value in part.values:

@@ -113,7 +113,7 @@ class Lowering:
             cuts.append(how)
         waits = tuple(self.ends[a] for a in node.after)
         after = (*waits, *[(self._prepare_name(sink), 0) for sink in step.first])
-        annotations = placement(node, self.client)
+        annotations = placement(node, self.client, self.plan.resources.kinds, step.place)
         sink = self.plan.source(node).operator
         if isinstance(sink, Sink):
             prepare = self._prepare_name(node)

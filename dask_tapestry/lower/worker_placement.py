@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from dask_tapestry.config import setting
 from dask_tapestry.errors import PlanError
+from dask_tapestry.plan.machine.worker_group import WorkerGroup
 from dask_tapestry.teg import Node
 
+NEAR: Final = 0.02  # parts of their memory by which workers of a group may differ, as rounded
 Workers = Mapping[str, Mapping[str, Any]]  # what a scheduler says of each, by address
 
 
@@ -23,10 +25,19 @@ def workers_of(client: Any) -> Workers:
     return workers if known else {}
 
 
-def placement(node: Node, client: Any) -> dict[str, Any] | None:
+def placement(
+    node: Node, client: Any, groups: Sequence[WorkerGroup] = (), place: str = ""
+) -> dict[str, Any] | None:
     """Return the Dask annotations that keep a step on the workers that its operator names.
 
     Where a client's cluster has no worker yet, its workers are waited for.
+
+    Parameters
+    ----------
+    groups
+        Those of the resources that were planned for; a place is the name of one, or of a worker.
+    place
+        Where the plan computes the step, if its operator names none.
 
     Raises
     ------
@@ -34,11 +45,22 @@ def placement(node: Node, client: Any) -> dict[str, Any] | None:
         If one of those named is not there, and others will not do: its name may be misspelt, and
         if none is there Dask would wait for ever.
     """
-    named = node.operator.workers
-    if not named:
+    named = node.operator.workers or ((place,) if place else ())
+    if not named or (client is None and not node.operator.workers):
         return None
     relaxed, workers = bool(setting("relax-placement")), workers_of(client)
-    found = {name: [a for a, w in workers.items() if _is_named(a, w, name)] for name in named}
+    kinds = {group.place: group for group in groups}
+    if not workers and not relaxed and kinds.keys() & set(named):
+        raise PlanError(
+            f"{node.operator.name} is computed on {', '.join(named)}, and no worker is there yet "
+            "to tell which these are: wait for workers, as with Client.wait_for_workers"
+        )
+    found = {
+        name: members(kinds[name], workers)
+        if name in kinds
+        else [a for a, w in workers.items() if _is_named(a, w, name)]
+        for name in named
+    }
     unknown = [name for name, addresses in found.items() if not addresses]
     if workers and unknown and not relaxed:
         texts = [f"{worker.get('name')} at {address}" for address, worker in workers.items()]
@@ -48,6 +70,28 @@ def placement(node: Node, client: Any) -> dict[str, Any] | None:
         )
     there = list(dict.fromkeys(address for addresses in found.values() for address in addresses))
     return {"workers": there or list(named), "allow_other_workers": relaxed}
+
+
+def members(group: WorkerGroup, workers: Workers) -> list[str]:
+    """Addresses of the workers that are of a group.
+
+    They have a Dask resource of its name, or a name that begins with it; if none has, they are
+    those with as many threads and about as much memory.
+    """
+    tests: list[Callable[[Mapping[str, Any]], bool]] = [lambda w: _is_alike(w, group)]
+    if group.name:
+        tests[:0] = [
+            lambda w: group.name in (w.get("resources") or {}),
+            lambda w: str(w.get("name")).startswith(group.name),
+        ]
+    found = ([a for a, w in workers.items() if test(w)] for test in tests)
+    return next((some for some in found if some), [])
+
+
+def _is_alike(worker: Mapping[str, Any], group: WorkerGroup) -> bool:
+    memory = worker.get("memory_limit") or int(group.memory)  # without a limit: the machine's
+    near = abs(memory - int(group.memory)) <= NEAR * int(group.memory)
+    return worker.get("nthreads") == group.threads and near
 
 
 def _is_named(address: str, worker: Mapping[str, Any], name: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,9 +17,21 @@ from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
-from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg import (
+    IndexDim,
+    Kind,
+    Signature,
+    Split,
+    Tensor,
+    TensorType,
+    Turns,
+    apply,
+)
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
+
+STRIP_BYTES: Final = 2**24  # of a product that is added to another one
+LEAST_ROWS: Final = 256  # of a strip: products of fewer rows take longer
 
 
 @dataclass(frozen=True)
@@ -80,6 +93,20 @@ class MatMul(Contraction):
     def combine(self, parts: Tensor) -> Tensor:
         return reduce(parts, "sum", 0, dtype=self.dtype, tree=Tree(parts.type.shape[:1]))
 
+    def turns(self, inputs: Types) -> Turns | None:
+        """A few cells of the contracted dimension at a time, whose products are added."""
+        terms = inputs[0].shape[-1]
+
+        def sums(box: ZRange) -> ZRange | None:
+            if self.part is None:
+                return box.embed(0, 0, terms)
+            if box.shape[0] > 1:
+                return None
+            first = box.lo[0] * self.part
+            return box.replace(0, first, min(first + self.part, terms))
+
+        return Turns((1,), lambda _: Split(AddedProduct(self.dtype, 1), None, sums))
+
     regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
@@ -101,6 +128,38 @@ class MatMul(Contraction):
             return np.asarray(x @ w)
         cuts = range(0, x.shape[-1], self.part)
         return np.stack([x[..., c : c + self.part] @ w[..., c : c + self.part, :] for c in cuts])
+
+
+@dataclass(frozen=True)
+class AddedProduct(MatMul):
+    """Adds the products of some cells of the contracted dimension to a block.
+
+    Its output, which is never in memory, is one product for each of these cells.
+    """
+
+    name = "addedproduct"
+    kernel = "add_product"
+
+    def turns(self, inputs: Types) -> Turns | None:
+        return None
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"dtype": self.dtype, "rows": self._strip(box)}
+
+    def _strip(self, box: ZRange) -> int:
+        """Rows that are multiplied at a time; all of a small product: BLAS halves ``a.T @ a``."""
+        *batch, _, columns = box.shape[1:]
+        row = prod(batch) * columns * self.dtype.itemsize
+        return max(LEAST_ROWS, STRIP_BYTES // max(1, row))
+
+    def block_bytes(self, type_: TensorType, box: ZRange) -> int:
+        """None: it adds to a block that is there."""
+        return 0
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """A strip of the product."""
+        *batch, rows, columns = box.shape[1:]
+        return prod(batch) * min(rows, self._strip(box)) * columns * self.dtype.itemsize
 
 
 def _project(axes: tuple[int, ...], ndim: int, steps: dict[int, int]) -> IndexProjection:

@@ -17,7 +17,7 @@ from math import prod
 from dask_tapestry.cells import LEAF_CELLS, Tree, lattice_of
 from dask_tapestry.cells.lattice import LEAST
 from dask_tapestry.operators.forms import a_dozen, stand_in
-from dask_tapestry.teg import BlockOperator, Form, Tensor, apply
+from dask_tapestry.teg import BlockOperator, Form, Split, Tensor, Turns, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.stored_grid import stored_spacing
 
@@ -49,6 +49,15 @@ class TreeReduction(BlockOperator):
         """Where it yields the value: the levels between, which differ in their number of nodes."""
         levels = levels_above(self.tree, self.source) if self.target is None else ()
         return (Form("nodes", levels, in_nodes),) if levels else ()
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """Nodes of any level between, of which those of a piece are folded at a time."""
+        last = self.tree.depth if self.target is None else self.target
+        first = 0 if self.source is None else self.source + 1
+        return Turns(tuple(range(last - 1, first - 1, -1)), self._split)
+
+    def _split(self, level: int) -> Split:
+        return Split(self.part(self.source, level), self.part(level, self.target))
 
     @property
     def is_whole(self) -> bool:

@@ -23,6 +23,7 @@ from dask_tapestry.teg import (
     Signature,
     Tensor,
     TensorType,
+    Turns,
     apply,
 )
 from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
@@ -235,6 +236,10 @@ class Finalize(UserOperator):
 
     name = "finalize"
     transparent = True
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """None: the user's function sees the blocks of the plan."""
+        return None
 
 
 def _lengthened(read: IndexProjection, dim: int, part: int) -> IndexProjection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
 
-VERSION: Final = 1  # of the file's form
+VERSION: Final = 2  # of the file's form
 KIND: Final = "dask_tapestry plan"
 
 
@@ -84,7 +84,9 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> Plan:
     resources = Resources(**content["resources"])
     formed = with_forms(graph, forms, trace)
     grids = {formed.nodes[at]: _cuts(grid) for at, grid in _grids(content["steps"])}
-    choices, steps = _placed(formed, forms, grids, resources, name)
+    places = {formed.nodes[step["node"]]: step["place"] for step in content["steps"]}
+    chosen = Choices(forms, frozenset(grids), grids=grids, places=places)
+    choices, steps = _placed(formed, chosen, resources, name)
     return Plan(written, formed, steps, resources, trace, choices=choices)
 
 
@@ -111,16 +113,12 @@ def _form(node: Node, number: int) -> str:
 
 
 def _placed(
-    graph: Graph,
-    forms: Mapping[Node, tuple[FormChoice, ...]],
-    grids: Mapping[Node, tuple[Cuts, ...]],
-    resources: Resources,
-    name: str,
+    graph: Graph, chosen: Choices, resources: Resources, name: str
 ) -> tuple[Choices, dict[Node, Step]]:
-    """The steps that compute the nodes of `grids`, each cut so."""
-    machine = Machine.of(resources)
+    """The steps that compute the nodes of the `chosen` grids, each cut so."""
+    machine, grids = Machine.of(resources), chosen.grids
     fused = frozenset(node for node in graph.nodes if node not in grids)
-    choices = Choices(forms, frozenset(grids), fused, grids)
+    choices = replace(chosen, fused=fused)
     state = evaluate(graph, choices, Pricing(machine, Limits.of(resources)))
     for node, priced in state.placed.items():
         if grids.get(node) != priced.grid:
@@ -160,6 +158,7 @@ def _step(step: Step, number: Mapping[Node, int]) -> dict[str, Any]:
     return {
         "node": number[step.node],
         "grid": [_written(cuts) for cuts in step.cuts],
+        "place": step.place,
         "computes": f"{step.node.operator.name} {step.node.type}",
         "seconds": step.cost.seconds,
         "tasks": step.cost.tasks,

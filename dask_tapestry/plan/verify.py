@@ -18,7 +18,7 @@ from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.plan.access.access import Access
 from dask_tapestry.plan.access.bounds import read_outside
 from dask_tapestry.plan.cost.step import PlannedSteps, Step
-from dask_tapestry.plan.memory.memory import peak_worker_bytes
+from dask_tapestry.plan.memory.memory import fullest_workers
 from dask_tapestry.plan.memory.own_peaks import limits_are_kept
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
@@ -108,12 +108,13 @@ def verify(plan: PlannedSteps) -> None:
             for violation in check(step):
                 where = f" ({step.node.line})" if step.node.line else ""
                 raise PlanError(f"{check.__name__}: {step.node.operator.name}: {violation}{where}")
-    peak, limit = peak_worker_bytes(plan), plan.resources.usable_bytes
-    if peak > limit:
+    fullest = fullest_workers(plan)
+    if not fullest.fits:
+        one = f"worker ({fullest.place})" if fullest.place else "worker"
         raise MemoryLimitError(
-            f"peak_memory_is_bounded: the plan needs {format_bytes(peak)} on one worker, which has "
-            f"{format_bytes(limit)} for it; give it more memory or more workers, or write to a "
-            "store"
+            f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
+            f"which has {format_bytes(fullest.usable)} for it; give it more memory or more "
+            "workers, or write to a store"
         )
     for violation in limits_are_kept(plan):
         raise PlanError(f"limits_are_kept: {violation}")

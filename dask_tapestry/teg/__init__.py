@@ -10,7 +10,6 @@ from dask_tapestry.teg.operator import BlockOperator as BlockOperator
 from dask_tapestry.teg.operator import Generator as Generator
 from dask_tapestry.teg.operator import Operator as Operator
 from dask_tapestry.teg.operator import Selector as Selector
-from dask_tapestry.teg.operator import Sink as Sink
 from dask_tapestry.teg.region import Progression as Progression
 from dask_tapestry.teg.region import Region as Region
 from dask_tapestry.teg.regularity import Regular as Regular
@@ -18,6 +17,10 @@ from dask_tapestry.teg.regularity import Regularity as Regularity
 from dask_tapestry.teg.signature import IndexDim as IndexDim
 from dask_tapestry.teg.signature import Kind as Kind
 from dask_tapestry.teg.signature import Signature as Signature
+from dask_tapestry.teg.sink import Sink as Sink
 from dask_tapestry.teg.source import Block as Block
 from dask_tapestry.teg.source import Source as Source
+from dask_tapestry.teg.turns import CELL_BY_CELL as CELL_BY_CELL
+from dask_tapestry.teg.turns import Split as Split
+from dask_tapestry.teg.turns import Turns as Turns
 from dask_tapestry.teg.types import TensorType as TensorType

@@ -21,6 +21,7 @@ from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.regularity import Regularity, everywhere, of_signature
 from dask_tapestry.teg.signature import Kind, Signature
+from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
 
@@ -175,6 +176,13 @@ class Operator(ABC):
         Blocks end at multiples of it, or at the end of the axis. () where any cut will do.
         """
         return ()
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """How its block may be computed piece by piece, so that a piece alone is in memory.
+
+        None where the kernel must see the block that it is asked for.
+        """
+        return CELL_BY_CELL if self.transparent else None
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """Operations that computing the cells `box` of the output takes."""
@@ -338,56 +346,3 @@ def by_signature(self: BlockOperator, inputs: Types) -> Regularity | None:
 def signature_of(operator: BlockOperator, inputs: Types) -> Signature:
     """Signature of `operator` for inputs of these types, remembered: each block asks for it."""
     return operator.signature(*inputs)
-
-
-class Sink(Operator):
-    """A block operator that writes a tensor; nothing prunes it.
-
-    Its output stands for what was written: the input's type, but no cells.
-    """
-
-    category = "sink"
-    copies = False
-    kernel = "write"
-    holds = True
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return inputs[0]
-
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return (box,)
-
-    def regularity(self, inputs: Types) -> Regularity | None:
-        return everywhere(inputs[0].ndim)
-
-    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
-        return (True,)
-
-    @property
-    @abstractmethod
-    def chunks(self) -> tuple[int, ...]:
-        """Sides of the pieces that must be written by one task each."""
-
-    def slot(self, number: int, identity: str = "") -> Sink | None:
-        """Slot `number`, which stands for it in a plan for any place of its kind, or None."""
-        return None
-
-    def meets(self, other: Sink) -> bool:
-        """Whether both may write to one stored piece; one of the two must say so."""
-        return False
-
-    @abstractmethod
-    def prepare(self, type_: TensorType, run: str) -> None:
-        """Make the store ready; it says that it is incomplete until `finish`.
-
-        A sink may be computed again, and Dask repeats a task whose worker was lost. `run` names the
-        compute: within one, what has been written already is kept.
-        """
-
-    @abstractmethod
-    def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
-        """Store the cells `box`."""
-
-    @abstractmethod
-    def finish(self) -> None:
-        """Say that the store is complete."""

@@ -1,5 +1,6 @@
 import errno
 from itertools import product
+from typing import ClassVar
 
 import google_crc32c
 import numcodecs
@@ -16,6 +17,8 @@ from zarr.codecs import (
     TransposeCodec,
     ZstdCodec,
 )
+from zarr.core.codec_pipeline import BatchedCodecPipeline
+from zarr.registry import register_pipeline
 
 import dask_tapestry as dt
 from dask_tapestry.io import file_cells
@@ -221,6 +224,27 @@ def test_large_chunks_are_written(tmp_path):
 def test_what_is_encoded_is_written_by_zarr(tmp_path, layout):
     array = stored(tmp_path, **LAYOUTS[layout])
     assert not DirectArray.of(array).writes(tuple(slice(0, n) for n in CELLS.shape), array.dtype)
+
+
+class StandIn(BatchedCodecPipeline):
+    """Another library's way to decode chunks, as the user may choose in zarr's configuration."""
+
+    decoded: ClassVar[list] = []
+
+    async def read(self, batch_info, out, drop_axes=()):
+        self.decoded.append(1)
+        await super().read(batch_info, out, drop_axes)
+
+
+@pytest.mark.parametrize("layout", ["3", "3 zstd", "shards", "2 big, lz4"])
+def test_encoded_chunks_are_left_to_the_pipeline_that_was_chosen(tmp_path, layout):
+    stored(tmp_path, **LAYOUTS[layout])
+    register_pipeline(StandIn)
+    StandIn.decoded.clear()
+    name = f"{StandIn.__module__}.{StandIn.__qualname__}"
+    with zarr.config.set({"codec_pipeline.path": name}):
+        np.testing.assert_array_equal(dt.from_zarr(tmp_path).compute(scheduler="sync"), CELLS)
+    assert bool(StandIn.decoded) == (layout != "3")
 
 
 @pytest.mark.parametrize(

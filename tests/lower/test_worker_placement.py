@@ -2,10 +2,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster, get_worker
 
 import dask_tapestry as dt
-from dask_tapestry.lower.worker_placement import placement, workers_of
+from dask_tapestry.lower.worker_placement import members, placement, workers_of
+from dask_tapestry.plan.machine.worker_group import WorkerGroup
 
 CELLS = np.arange(12.0).reshape(3, 4)
 THERE = {"tcp://10.0.0.1:8786": {"name": 0}, "tcp://10.0.0.2:8786": {"name": "bob"}}
@@ -72,3 +73,59 @@ def test_a_source_or_sink_on_a_worker_that_is_not_there_is_refused_at_once(tmp_p
         with dt.config(relax_placement=True):
             dt.to_zarr(x, tmp_path / "x", workers="alice")
         np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), CELLS)
+
+
+BIG = WorkerGroup(2, 8, "64 GiB", "big")
+PLAIN = WorkerGroup(2, 2, "4 GiB")
+KINDS = {
+    "tcp://a": {"name": "big-0", "nthreads": 8, "memory_limit": 64 * 2**30},
+    "tcp://b": {"name": "other", "nthreads": 2, "memory_limit": 4 * 2**30 - 1000},
+    "tcp://c": {"name": 7, "nthreads": 2, "memory_limit": 4 * 2**30},
+}
+
+
+def test_members_of_a_group():
+    assert members(BIG, KINDS) == ["tcp://a"]
+    assert members(PLAIN, KINDS) == ["tcp://b", "tcp://c"]
+    given = {**KINDS, "tcp://d": {"name": 9, "resources": {"big": 1}}}
+    assert members(BIG, given) == ["tcp://d"]
+    unnamed = {"tcp://e": {"name": 1, "nthreads": 8, "memory_limit": 64 * 2**30}}
+    assert members(BIG, unnamed) == ["tcp://e"]
+    assert members(BIG, {"tcp://c": KINDS["tcp://c"]}) == []
+
+
+def test_a_step_is_kept_at_its_place():
+    node, both = dt.ones(3).node, (BIG, PLAIN)
+    assert placement(node, client(KINDS), both) is None
+    notes = placement(node, client(KINDS), both, "big")
+    assert notes == {"workers": ["tcp://a"], "allow_other_workers": False}
+    assert placement(node, None, both, "big") is None
+    assert placement(placed("big"), client(KINDS), both)["workers"] == ["tcp://a"]
+    with pytest.raises(dt.PlanError, match="wait for workers"):
+        placement(node, client({}), both, "big")
+    with pytest.raises(dt.PlanError, match="placed on big, but the workers are 7 at tcp://c"):
+        placement(node, client({"tcp://c": KINDS["tcp://c"]}), both, "big")
+
+
+@pytest.mark.cluster
+def test_what_needs_memory_runs_where_it_is():
+    def who(x):
+        return np.array(float(get_worker().name))
+
+    whole = dt.block_operator(
+        index={"i": "atomic"}, inputs={"x": "i"}, outputs={"z": ""}, dtype="f8"
+    )(who)
+    with (
+        LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster),
+    ):
+        for name, other in (("0", "1"), ("1", "0")):
+            groups = [(1, 1, "1 GiB", name), (1, 1, "64 MiB", other)]
+            with dt.config(resources=dt.Resources(groups=groups)):
+                large = whole(dt.random.default_rng(0).random(10**7))
+                plan = large.plan()
+                assert f"1 block on {name}" in plan.explain()
+                assert plan.compute() == float(name)
+        missing = dt.Resources(groups=[(1, 1, "1 GiB", "gone"), (1, 1, "64 MiB", "0")])
+        with dt.config(resources=missing), pytest.raises(dt.PlanError, match="placed on gone"):
+            whole(dt.random.default_rng(0).random(10**7)).compute()

@@ -12,6 +12,7 @@ import pytest
 
 import dask_tapestry as dt
 from tests.comparisons import COMPARISONS, agrees, same_bits
+from tests.pieces import pieces_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 FEW, MANY = 5, 16  # ways to cut a value
@@ -114,6 +115,15 @@ def test_tiny_blocks_give_the_same_value(comparison, samples, equal, shardings, 
         expected = [value for sample in tried for value in sample.values]
         for x, value, e in zip(results, dask.compute(*results), expected, strict=True):
             assert equal(value, e), x.plan()
+
+
+def test_pieces_of_blocks_give_the_same_value(comparison, samples, equal):
+    """Of the samples with the most cells: what can be computed in turns is."""
+    with pieces_of(64):
+        for inputs, _, values in widest(samples):
+            results = ours(comparison, inputs)
+            for x, value, e in zip(results, dask.compute(*results), values, strict=True):
+                assert equal(value, e), (inputs, x.plan())
 
 
 def test_every_public_operation_is_in_the_table():

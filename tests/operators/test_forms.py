@@ -26,6 +26,7 @@ from tests.examples import examples
 from .in_forms import formed, forms_of
 
 KINDS = ("f8", "f4", "i8", "i1", "c16")
+FOLD_NOTHING = ("Finalize", "UserOutputs")  # though they are operators of users, which may fold
 
 
 def cells(shape, kind, seed):
@@ -100,7 +101,7 @@ def declaring(base=Operator):
 
 
 def test_every_operator_that_declares_forms_is_tried():
-    assert {one for one in declaring() if one.__name__ != "Finalize"} == set(MADE)
+    assert {one for one in declaring() if one.__name__ not in FOLD_NOTHING} == set(MADE)
 
 
 @pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)

@@ -14,8 +14,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dask_tapestry.plan.cost.footprint import Held, met_blocks
+from dask_tapestry.plan.cost.footprint import met_blocks
 from dask_tapestry.plan.fusion.program import Program, Schedule, Work
+from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types

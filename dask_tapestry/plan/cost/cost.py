@@ -14,13 +14,14 @@ from typing import Final, NamedTuple
 
 from dask_tapestry.plan.access.from_others import Reading, bytes_from_others
 from dask_tapestry.plan.cost.block_seconds import Order, block_seconds
-from dask_tapestry.plan.cost.footprint import Held, Needs, needs_of, reach_of
+from dask_tapestry.plan.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.plan.cost.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.cost.store_requests import block_requests
 from dask_tapestry.plan.cost.stored import stored_bytes
 from dask_tapestry.plan.fusion.movement import movement
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.symmetric import saves_half
+from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
@@ -145,7 +146,7 @@ def step_cost(
     if saves_half(program, tuple(cuts)):
         block /= 2
     compute = _in_waves(block, count, equal, program, machine)
-    calls = len(program.schedule(box).works)
+    calls = needs.calls
     taken = _taken(program, cuts, held, needs, bool(written), machine)
     network, store, overhead, total = _seconds(compute, taken, written, count, calls, machine)
     return StepCost(
@@ -238,7 +239,7 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
         return 0.0
     first = 0.0 if machine.local else FETCH
     every = moved / machine.network + messages * machine.latency
-    return first + every / min(machine.workers, count)
+    return first + every / min(machine.hosts, count)
 
 
 def _store_seconds(
@@ -253,7 +254,7 @@ def _store_seconds(
     busy = read / machine.store_read + written / machine.store_write
     block = (busy + requests * machine.store_latency) * parts / count
     together = read / machine.store_read_all + written / machine.store_write_all
-    waves = ceil(count / (machine.workers * parts))
+    waves = ceil(count / (machine.hosts * parts))
     return max(block * waves, together) + UNEVEN * block * (count > 1)
 
 
@@ -314,7 +315,7 @@ def _reads(
         exact, whole = reach.exact * size, reach.whole * size
         sliced = met > 0 and whole - exact >= met * SLICE_SAVES_BYTES
         distinct = prod(cuts[d].count for d in moves[number].dims)
-        fetches = distinct * min(machine.workers, -(-count // distinct))
+        fetches = distinct * min(machine.hosts, -(-count // distinct))
         sent = exact if sliced else whole
         piece = reach.most * size * distinct
         readings[-1] = Reading(sent * fetches, sent * distinct, piece, distinct)

@@ -14,10 +14,10 @@ from dask_tapestry.plan.access.access import Access, UncountableError
 from dask_tapestry.plan.access.from_others import Reading, bytes_from_others
 from dask_tapestry.plan.access.traffic import InputTraffic, traffic
 from dask_tapestry.plan.cost.cost import StepCost, Taken, with_taken
-from dask_tapestry.plan.cost.footprint import Held
 from dask_tapestry.plan.cost.store_requests import block_requests
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.symmetric import is_symmetric
+from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.zspace import Cuts, block_range, largest_box
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from dask_tapestry.plan.fusion.program import Program, Schedule
+from dask_tapestry.plan.fusion.peak import Peak, peak_bytes
+from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.fusion.streaming import course_of
+from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange
-
-Held = Sequence[Sequence[Cuts] | None]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,10 @@ class Needs:
         Operations.
     blocks
         Blocks of other steps that are read.
+    copied
+        Whether the block is copied at its end to where it stays.
+    calls
+        Operators that are called, for each piece of what is computed in turns.
     """
 
     read: int
@@ -47,6 +51,8 @@ class Needs:
     fresh: int
     flops: int
     blocks: int
+    copied: bool
+    calls: int
 
 
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
@@ -71,7 +77,7 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
             here = max(here, whole)  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
-    flops, stored, peak, at_end = _own_needs(program, box)
+    flops, stored, peak, at_end, copied_at_end, calls = _own_needs(program, box)
     copied, brought = (0 if local else at_end), brought - here
     return Needs(
         read + stored,
@@ -82,6 +88,8 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
         max(peak.fresh, copied - peak.used) + brought,
         flops,
         blocks,
+        copied_at_end,
+        calls,
     )
 
 
@@ -91,48 +99,32 @@ class _Own(NamedTuple):
     flops: int
     stored: int
     peak: Peak
-    copied: int
+    at_end: int
+    copied: bool
+    calls: int
 
 
 @lru_cache(maxsize=4096)
 def _own_needs(program: Program, box: ZRange) -> _Own:
     """Remembered: a step is priced with its inputs held in many ways."""
-    schedule = program.schedule(box)
+    course = course_of(program, box)
     flops = stored = 0
-    for work in schedule.works:
+    for work in program.schedule(box).works:
         instruction = program.instructions[work.value - len(program.inputs)]
         stored += instruction.operator.stored_bytes(work.box)
         flops += instruction.operator.flops(instruction.types, work.box)
-    peak = peak_bytes(program, schedule)
-    return _Own(flops, stored, peak, _copied_bytes(program, box, peak))
+    peak = peak_bytes(program, course.schedule, course.takes)
+    last = len(program.types) - 1
+    in_turns = (last, box) in course.streamed
+    at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
+    fills = bool(program.instructions) and program.instructions[-1].operator.fills
+    return _Own(flops, stored, peak, at_end, not (in_turns or fills), course.calls)
 
 
 def _moved_bytes(reach: Reach, itemsize: int) -> int:
     """Bytes that come from other workers: whole blocks, or slices where these save enough."""
     exact, whole = reach.exact * itemsize, reach.whole * itemsize
     return exact if whole - exact >= max(1, reach.blocks) * SLICE_SAVES_BYTES else whole
-
-
-class Peak(NamedTuple):
-    """Most bytes alive at once while a block is computed, and what is alive at its end.
-
-    Attributes
-    ----------
-    arrays
-        Bytes of computed arrays.
-    used, fresh
-        Those that may lie in used memory; and others, with the kernels' scratch memory.
-    all
-        All of these.
-    last
-        Bytes of the result and, if that is a view, of what it shows.
-    """
-
-    arrays: int
-    used: int
-    fresh: int
-    all: int
-    last: int
 
 
 def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
@@ -147,40 +139,6 @@ def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
             break
         (value,) = inputs
     return peak.last
-
-
-def peak_bytes(program: Program, schedule: Schedule) -> Peak:
-    """Peak of a schedule, whose blocks live from their computation to their last use."""
-    first = len(program.inputs)
-    ends = _ends(program, schedule)
-    dying: dict[int, list[tuple[bool, int]]] = defaultdict(list)
-    alive = {True: 0, False: 0}  # by whether memory is used again
-    arrays = used = fresh = peak = 0
-    for number, work in enumerate(schedule.works):
-        operator, _, types, type_, _ = program.instructions[work.value - first]
-        size = operator.block_bytes(type_, work.box)
-        alive[operator.fills] += size
-        beside = operator.scratch_bytes(types, work.box)
-        arrays = max(arrays, sum(alive.values()))
-        used, fresh = max(used, alive[True]), max(fresh, alive[False] + beside)
-        peak = max(peak, sum(alive.values()) + beside)
-        dying[ends.get((work.value, work.box), number)].append((operator.fills, size))
-        for again, gone in dying.pop(number, ()):
-            alive[again] -= gone
-    return Peak(arrays, used, fresh, peak, sum(alive.values()))
-
-
-def _ends(program: Program, schedule: Schedule) -> dict[tuple[int, ZRange], int]:
-    """For each block, the number of the last work that needs it, itself or by a view."""
-    first = len(program.inputs)
-    ends = {(len(program.types) - 1, box): len(schedule.works) for box in schedule.boxes[-1]}
-    for number, work in reversed(list(enumerate(schedule.works))):
-        copies = program.instructions[work.value - first].operator.copies
-        until = number if copies else ends.get((work.value, work.box), number)
-        for source, need in work.reads:
-            key = source, schedule.holder(source, need)
-            ends[key] = max(ends.get(key, 0), until)
-    return ends
 
 
 class Reach(NamedTuple):

@@ -63,13 +63,13 @@ def rank(cost: StepCost, limits: Limits) -> Rank:
     return Rank(max(0, cost.work - limits.task), cost.beyond, many, large, cost.seconds)
 
 
-def total(costs: Iterable[StepCost], limits: Limits) -> Rank:
-    """The rank of several steps together.
+def total(steps: Iterable[tuple[StepCost, Limits]]) -> Rank:
+    """The rank of several steps together, each under the limits of its place.
 
     How many blocks these have does not count beside what that costs: in another form, or with
     other values held, far more of them may be far better.
     """
     found = NOTHING
-    for cost in costs:
+    for cost, limits in steps:
         found = found.plus(rank(cost, limits))
     return found

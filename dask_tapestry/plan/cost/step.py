@@ -11,8 +11,9 @@ from typing import Literal, Protocol
 
 from dask_tapestry.plan.cost.cost import StepCost
 from dask_tapestry.plan.cost.counted import counted_cost
-from dask_tapestry.plan.cost.footprint import Held, Needs
+from dask_tapestry.plan.cost.footprint import Needs
 from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.teg import Graph, Node, Sink, Source
@@ -74,6 +75,11 @@ class Step:
         if self.node.operator.layout is not None:
             return "as the user asked"
         return "one block suffices" if self.count == 1 else self.estimate.bound
+
+    @property
+    def place(self) -> str:
+        """Which workers alone compute it; "" for any."""
+        return self.machine.place
 
     @property
     def grid_shape(self) -> tuple[int, ...]:

@@ -14,8 +14,9 @@ from typing import Final
 from dask_tapestry.plan.access.access import Access, Leaf
 from dask_tapestry.plan.access.domain import Place
 from dask_tapestry.plan.access.translates import reads_in_place
-from dask_tapestry.plan.cost.footprint import Held, Needs, needs_of
+from dask_tapestry.plan.cost.footprint import Needs, needs_of
 from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.zspace import Cuts, block_box, largest_box
 
 MOST_LOOKED_AT: Final = 64  # classes of blocks; it takes .1 to .2 ms each

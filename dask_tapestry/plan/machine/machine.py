@@ -6,7 +6,7 @@ how fast it is. Everything else in the cost model is structural.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import inf
 from typing import Any, Final
@@ -16,6 +16,7 @@ import numpy as np
 from dask_tapestry.plan.machine.calibrate import rates_in_force
 from dask_tapestry.plan.machine.rates import Rates
 from dask_tapestry.plan.machine.resources import Resources
+from dask_tapestry.plan.machine.worker_group import WorkerGroup
 
 SECONDS_A_TASK: Final = 1e-4  # of the scheduler
 IMBALANCE: Final = 1.25  # of a worker's share of memory: Dask decides which worker holds what
@@ -57,6 +58,13 @@ class Machine:
         Seconds that calling one operator of a block takes, however few its cells are.
     limits
         How much there is of the resources that users named: (name, amount), sorted.
+    place, hosts
+        The group of workers that alone computes, and how many these are; "" and all of them where
+        any may. Values lie on all `workers` nevertheless.
+    speed
+        How many times as fast as the rates say threads compute.
+    places
+        The machine at each place, where workers are not alike.
     rates
         What the rates of kernels are looked up in.
     """
@@ -84,7 +92,11 @@ class Machine:
     slice: float
     worker_task: float
     call: float
+    hosts: int
     limits: tuple[tuple[str, float], ...] = ()
+    place: str = ""
+    speed: float = 1.0
+    places: tuple[Machine, ...] = ()
     rates: Rates = field(kw_only=True, repr=False)
 
     @staticmethod
@@ -94,6 +106,7 @@ class Machine:
         Examples
         --------
         >>> from dask_tapestry.plan.machine.resources import Resources
+        from dask_tapestry.plan.machine.worker_group import WorkerGroup
         >>> Machine.of(Resources(workers=4, threads=8, memory="64 GiB")).slots
         32
         """
@@ -101,6 +114,10 @@ class Machine:
         known = rates or resources.rates or rates_in_force()
         assert isinstance(known, Rates)
         return _machine(resources, memory, known)
+
+    def at(self, place: str) -> Machine:
+        """The machine at a place; itself for ""."""
+        return next((m for m in self.places if m.place == place), self)
 
     def seconds(self, kernel: str, dtype: np.dtype[Any], flops: float, bytes: float) -> float:
         """Seconds that a thread takes for `flops` operations of `kernel` that touch `bytes`.
@@ -116,7 +133,8 @@ class Machine:
         bytes
             Bytes that it reads from memory and writes to it.
         """
-        return max(flops / self.rates.operations_a_second(kernel, dtype), bytes / self.memory)
+        speed = self.speed * self.rates.operations_a_second(kernel, dtype)
+        return max(flops / speed, bytes / (self.speed * self.memory))
 
 
 @lru_cache(maxsize=64)
@@ -127,8 +145,9 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     carried = resources.bandwidth_bytes
     latency = rates.latency if resources.latency is None else float(resources.latency)
     store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
-    return Machine(
+    made = Machine(
         workers=resources.workers,
+        hosts=resources.workers,
         threads=resources.threads,
         slots=resources.slots,
         local=local,
@@ -152,5 +171,28 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         worker_task=0.0 if local else rates.worker_task,
         call=rates.call,
         limits=tuple(resources.limits.items()),
+        speed=min(kind.speed for kind in resources.kinds),
         rates=rates,
+    )
+    if not resources.groups:
+        return made
+    return replace(made, places=tuple(_at(made, group, resources) for group in resources.kinds))
+
+
+def _at(machine: Machine, group: WorkerGroup, resources: Resources) -> Machine:
+    """The machine whose group of workers alone computes."""
+    usable, shared = resources.usable_by(group), group.threads > 1
+    memory = machine.rates.memory_shared if shared else machine.rates.memory
+    return replace(
+        machine,
+        place=group.place,
+        hosts=group.workers,
+        threads=group.threads,
+        slots=group.workers * group.threads,
+        memory_limit=int(group.memory),
+        usable=usable,
+        task_bytes=max(1, usable // (2 * group.threads)),
+        memory=memory,
+        memory_all=memory * group.threads,
+        speed=group.speed,
     )

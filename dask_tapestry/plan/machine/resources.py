@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -51,9 +52,10 @@ class Resources:
     limits
         How much there is of resources that users' operators name in their ``costs``.
     groups
-        Workers that are not alike: for each kind ``(workers, threads, memory)``. Then ``workers``
-        is their sum, ``threads`` the most of a worker and ``memory`` the least of one, since Dask
-        may run any block anywhere.
+        Workers that are not alike: for each kind ``(workers, threads, memory)``, or a
+        `WorkerGroup` with a name and a speed. Then ``workers`` is their sum, ``threads`` the most
+        of a worker and ``memory`` the least of one, since Dask may run any block anywhere. Each
+        kind is a place too, to which a plan keeps steps that need its memory or its speed.
     rates
         How fast these machines compute, as in ``config(rates=...)``; by default what that says.
 
@@ -74,7 +76,7 @@ class Resources:
     store_bandwidth: int | str | None = field(default=None, kw_only=True)
     latency: float | str | None = field(default=None, kw_only=True)
     limits: Mapping[str, float] = field(default_factory=dict, kw_only=True, hash=False)
-    groups: Sequence[WorkerGroup | tuple[int, int, int | str]] = field(default=(), kw_only=True)
+    groups: Sequence[WorkerGroup | tuple[Any, ...]] = field(default=(), kw_only=True)
     rates: Rates | Mapping[str, Any] | str | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
@@ -98,15 +100,18 @@ class Resources:
 
     def _join_groups(self) -> None:
         groups = [g if isinstance(g, WorkerGroup) else WorkerGroup(*g) for g in self.groups]
-        alike: dict[tuple[int, int], int] = {}
+        alike: dict[tuple[int, int, str, float], int] = {}
         for group in groups:
-            kind = group.threads, int(group.memory)
+            kind = group.threads, int(group.memory), group.name, group.speed
             alike[kind] = alike.get(kind, 0) + group.workers
         joined = [WorkerGroup(n, *kind) for kind, n in sorted(alike.items(), reverse=True)]
+        twice = [place for place, n in Counter(g.place for g in joined).items() if n > 1]
+        if twice:
+            raise ValueError(f"two groups of workers that are not alike are called {twice[0]}")
         self._set(groups=tuple(joined) if len(joined) > 1 else ())
         if joined:
-            workers, least = sum(alike.values()), min(memory for _, memory in alike)
-            self._set(workers=workers, threads=max(n for n, _ in alike), memory=least)
+            workers, least = sum(alike.values()), min(int(g.memory) for g in joined)
+            self._set(workers=workers, threads=max(g.threads for g in joined), memory=least)
 
     @property
     def kinds(self) -> tuple[WorkerGroup, ...]:
@@ -137,10 +142,11 @@ class Resources:
     @property
     def task_bytes(self) -> int:
         """Memory that one task may take: half of a worker's memory is left to held values."""
-        usable = 1 if self.local else USABLE
-        return max(
-            1, min(int(usable * _limited(int(k.memory))) // (2 * k.threads) for k in self.kinds)
-        )
+        return max(1, min(self.usable_by(kind) // (2 * kind.threads) for kind in self.kinds))
+
+    def usable_by(self, kind: WorkerGroup) -> int:
+        """Memory of a worker of a kind that a plan may fill."""
+        return int((1 if self.local else USABLE) * _limited(int(kind.memory)))
 
     @property
     def kept_bytes(self) -> int:

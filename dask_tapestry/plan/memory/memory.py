@@ -11,35 +11,76 @@ from dask_tapestry.plan.cost.step import PlannedSteps, Step
 from dask_tapestry.plan.fusion.given import is_sent, scatter_cuts
 from dask_tapestry.plan.fusion.group import is_external
 from dask_tapestry.plan.machine.machine import IMBALANCE, Machine
-from dask_tapestry.plan.machine.resources import Resources
+from dask_tapestry.plan.machine.worker_group import WorkerGroup
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
 MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
 
 
-def peak_worker_bytes(plan: PlannedSteps) -> int:
-    """The most bytes that one worker holds at a time.
+class Fullest(NamedTuple):
+    """The workers whose memory is fullest.
 
-    While a step runs: the values that are held then, spread over the workers with an imbalance
-    factor; the largest blocks that its threads may compute, of this step or of others that may run
-    beside it; arrays that the client has sent; and memory that is kept to be used again.
+    Attributes
+    ----------
+    bytes, usable
+        The most bytes that one of them holds at a time, and how many a plan may.
+    place
+        Which of several groups they are; "" where all workers are alike.
     """
-    resources, steps = plan.resources, plan.steps
+
+    bytes: int
+    usable: int
+    place: str = ""
+
+    @property
+    def fits(self) -> bool:
+        """Whether they hold no more than a plan may."""
+        return self.bytes <= self.usable
+
+
+def fullest_workers(plan: PlannedSteps) -> Fullest:
+    """The workers that hold most of what they may."""
+    resources = plan.resources
+    if not resources.groups:
+        return Fullest(_peak(plan, resources.kinds[0], ""), resources.usable_bytes)
+    found = [
+        Fullest(_peak(plan, g, g.place), resources.usable_by(g), g.place) for g in resources.kinds
+    ]
+    return max(found, key=lambda one: one.bytes / one.usable)
+
+
+def peak_worker_bytes(plan: PlannedSteps) -> int:
+    """The most bytes that one worker holds at a time, of those whose memory is fullest."""
+    return fullest_workers(plan).bytes
+
+
+def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str) -> int:
+    """The most bytes that a worker of a kind holds at a time.
+
+    While a step runs: the values that are held then, spread over the workers that compute them with
+    an imbalance factor; the largest blocks that its threads may compute, of this step or of others
+    that may run beside it; arrays that the client has sent; and memory that is kept to be used
+    again. Of steps at another place it holds and computes nothing.
+    """
+    resources = plan.resources
+    steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
     held = resident_bytes(plan)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
-        _Running.of(node, step, held[node], node in placed and not node.operator.fills, resources)
+        _Running.of(node, step, held[node], node in placed and step.needs.copied, kind.threads)
         for node, step in steps.items()
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
-    parts = {n: _of_one_worker(n, step.cuts, held[n], plan) for n, step in steps.items()}
+    parts = {
+        n: _of_one_worker(n, step.cuts, held[n], step.machine.hosts) for n, step in steps.items()
+    }
     if len(steps) > MOST_PAIRED:
-        most = sum(parts.values()) + _threads_full(blocks, resources.threads)
+        most = sum(parts.values()) + _threads_full(blocks, kind.threads)
     else:
-        most = _most_together(plan, parts, blocks)
-    idle = min(resources.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
-    given = {x for x in plan.graph.roots if x not in steps and not x.is_sequence_point}
+        most = _most_together(plan, parts, blocks, kind.threads)
+    idle = min(kind.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
+    given = {x for x in plan.graph.roots if x not in plan.steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
     return round(copies + _sent_bytes(plan) + most + min(resources.kept_bytes, idle))
 
@@ -50,7 +91,8 @@ def _sent_bytes(plan: PlannedSteps) -> float:
     read = {x for step in plan.steps.values() for x in step.inputs if is_external(x)}
     types = {x: x.type for x in read if is_sent(x, machine)}
     sent = {x: scatter_cuts(type_.shape, type_.dtype.itemsize) for x, type_ in types.items()}
-    return sum(_of_one_worker(x, cuts, x.type.nbytes, plan) for x, cuts in sent.items())
+    workers = plan.resources.workers
+    return sum(_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in sent.items())
 
 
 def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
@@ -78,34 +120,33 @@ class _Running(NamedTuple):
     waiting: float
 
     @classmethod
-    def of(cls, node: Node, step: Step, held: int, copied: bool, resources: Resources) -> _Running:
+    def of(cls, node: Node, step: Step, held: int, copied: bool, threads: int) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
-        return cls(node, step.count, max(0, step.needs.work - own), _sliced(step, resources))
+        return cls(node, step.count, max(0, step.needs.work - own), _sliced(step, threads))
 
 
-def _sliced(step: Step, resources: Resources) -> int:
+def _sliced(step: Step, threads: int) -> int:
     """Bytes of slices that wait on a worker: for its threads, or for another step that has to end.
 
     Slices are cut as soon as what they are cut from is there.
     """
     if all(own is None for own in step.held) or not step.cost.slices:
         return 0
-    mine = ceil(step.count / resources.workers)
-    blocks = mine if len(step.inputs) > 1 else min(mine, resources.threads)
+    mine = ceil(step.count / step.machine.hosts)
+    blocks = mine if len(step.inputs) > 1 else min(mine, threads)
     return blocks * (step.needs.read - step.needs.stored)
 
 
-def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, plan: PlannedSteps) -> float:
-    """Bytes of one worker, of the `held` ones of a value: its share, or whole blocks."""
-    blocks = ceil(prod(c.count for c in cuts) / plan.resources.workers)
-    return min(held, max(_share(held, plan), blocks * _block_bytes(node, cuts)))
+def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:
+    """Bytes of one of `workers`, of the `held` ones of a value: its share, or whole blocks."""
+    blocks = ceil(prod(c.count for c in cuts) / workers)
+    return min(held, max(_share(held, workers), blocks * _block_bytes(node, cuts)))
 
 
-def _share(held: float, plan: PlannedSteps) -> float:
-    """Bytes that one worker holds of `held` ones."""
-    workers = plan.resources.workers
+def _share(held: float, workers: int) -> float:
+    """Bytes that one of `workers` holds of `held` ones."""
     return held if workers == 1 else held / workers * IMBALANCE
 
 
@@ -121,7 +162,9 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
     return total
 
 
-def _most_together(plan: PlannedSteps, held: Mapping[Node, float], blocks: list[_Running]) -> float:
+def _most_together(
+    plan: PlannedSteps, held: Mapping[Node, float], blocks: list[_Running], threads: int
+) -> float:
     """Most bytes of a worker while any of the steps runs; of each value it holds `held` ones.
 
     Two values are not held together where all readers of one have ended before the other's step
@@ -134,7 +177,7 @@ def _most_together(plan: PlannedSteps, held: Mapping[Node, float], blocks: list[
             readers.get(x, set()).add(node)
     roots = set(plan.graph.roots)
     most = 0.0
-    for now in held:
+    for now in plan.steps:
         over = ended[now]
         there = sum(
             size
@@ -142,7 +185,7 @@ def _most_together(plan: PlannedSteps, held: Mapping[Node, float], blocks: list[
             if now not in ended[node] and (node in roots or not readers[node] <= over)
         )
         beside = (b for b in blocks if b.node not in over and now not in ended[b.node])
-        most = max(most, there + _threads_full(beside, plan.resources.threads))
+        most = max(most, there + _threads_full(beside, threads))
     return most
 
 
@@ -195,7 +238,7 @@ def _resident(step: Step, plan: PlannedSteps, readers: Iterable[Step]) -> int:
     if node in plan.graph.roots:
         return node.type.nbytes
     block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
-    streaming = plan.resources.slots * 4 * block
+    streaming = step.machine.slots * 4 * block
     whole = any(_reads_many(reader, step) for reader in readers)
     return node.type.nbytes if whole else min(node.type.nbytes, streaming)
 

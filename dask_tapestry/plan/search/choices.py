@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dask_tapestry.plan.cost.rank import Rank, total
-from dask_tapestry.plan.machine.limits import Limits
 from dask_tapestry.plan.search.grid import Grid
 from dask_tapestry.plan.search.pricing import Priced
 from dask_tapestry.teg import Graph, Node
@@ -34,18 +33,23 @@ class Choices:
         Nodes that are held though fusion's first guess would not, and the other way round.
     grids
         Grids of held nodes; others take the one that costs their own step least.
+    places
+        Places of held nodes, "" for any worker; others are computed anywhere, or where alone there
+        is enough memory.
     """
 
     forms: Mapping[Node, tuple[FormChoice, ...]] = field(default_factory=dict)
     held: frozenset[Node] = frozenset()
     fused: frozenset[Node] = frozenset()
     grids: Mapping[Node, Grid] = field(default_factory=dict)
+    places: Mapping[Node, str] = field(default_factory=dict)
 
     @cached_property
     def key(self) -> object:
         """What equal choices have in common."""
         forms = frozenset((node, tuple(taken)) for node, taken in self.forms.items())
-        return forms, self.held, self.fused, frozenset(self.grids.items())
+        grids, places = frozenset(self.grids.items()), frozenset(self.places.items())
+        return forms, self.held, self.fused, grids, places
 
 
 @dataclass(frozen=True)
@@ -58,19 +62,19 @@ class State:
         With the chosen forms.
     placed
         The steps by the node they compute, producers first.
-    limits
-        What its steps may take.
+    places
+        Where steps may be computed besides anywhere.
     """
 
     choices: Choices
     graph: Graph
     placed: Mapping[Node, Priced]
-    limits: Limits
+    places: tuple[str, ...] = ()
 
     @cached_property
     def rank(self) -> Rank:
         """Order of states: what is allowed first, then by time."""
-        return total([priced.cost for priced in self.placed.values()], self.limits)
+        return total([(priced.cost, priced.limits) for priced in self.placed.values()])
 
     @property
     def seconds(self) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from dask_tapestry.plan.cost.rank import rank
 from dask_tapestry.plan.fusion.fuse import held_values
 from dask_tapestry.plan.fusion.given import given_cuts
-from dask_tapestry.plan.fusion.group import is_external
+from dask_tapestry.plan.fusion.group import Group, is_external
 from dask_tapestry.plan.search.choices import Choices, State
 from dask_tapestry.plan.search.grid import Grid
 from dask_tapestry.plan.search.pricing import Cut, Priced, Pricing
@@ -21,8 +22,9 @@ def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
     placed: dict[Node, Priced] = {}
     for node in graph.nodes:
         if node in held and not is_given(node):
-            placed[node] = place(node, held, placed, pricing, choices.grids)
-    return State(choices, graph, placed, pricing.limits)
+            chosen = choices.places.get(node)
+            placed[node] = place(node, held, placed, pricing, choices.grids, chosen)
+    return State(choices, graph, placed, tuple(m.place for m in pricing.machine.places))
 
 
 def place(
@@ -31,10 +33,13 @@ def place(
     placed: Mapping[Node, Priced],
     pricing: Pricing,
     grids: Mapping[Node, Grid] = NO_GRIDS,
+    chosen: str | None = None,
 ) -> Priced:
     """The step of a held node, whose producers are `placed`.
 
-    It is cut as `grids` says, if it may be, or in the best way.
+    It is cut as `grids` says, if it may be, or in the best way. It is computed at the `chosen`
+    place, or where the user has asked, or else anywhere; but where it needs more memory than any
+    worker has, at the place that is best of those.
     """
     group = pricing.group(node, held)
     cuts: Cut = tuple(
@@ -43,7 +48,19 @@ def place(
         else (placed[x].grid if x in placed else None)
         for x in group.inputs
     )
-    grid = grids.get(node)
+    named = [m.place for m in pricing.machine.places if m.place in node.operator.workers]
+    if named:
+        return _cut(group, cuts, pricing.at(named[0]), grids.get(node))
+    found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node))
+    if chosen is not None or not found.cost.work > found.limits.task:
+        return found
+    places, grid = pricing.machine.places, grids.get(node)
+    others = [_cut(group, cuts, pricing.at(m.place), grid) for m in places]
+    return min((found, *others), key=lambda priced: rank(priced.cost, priced.limits))
+
+
+def _cut(group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None) -> Priced:
+    """A group cut by `grid`, if it may be, or in the best way."""
     if grid is None or not pricing.allows(group, grid, cuts):
         return pricing.best(group, cuts)
     return pricing.under(group, grid, cuts)

@@ -16,12 +16,13 @@ from math import prod
 from typing import Final
 
 from dask_tapestry.plan.cost.rank import NOTHING, Rank, rank
-from dask_tapestry.plan.cost.units import units
 from dask_tapestry.plan.fusion.given import given_cuts
-from dask_tapestry.plan.fusion.group import Group, is_external
+from dask_tapestry.plan.fusion.group import is_external
 from dask_tapestry.plan.fusion.movement import movement
+from dask_tapestry.plan.fusion.units import units
 from dask_tapestry.plan.search.choices import State
 from dask_tapestry.plan.search.grid import Grid
+from dask_tapestry.plan.search.pricing import Priced
 from dask_tapestry.plan.search.space import Space
 from dask_tapestry.teg import Node
 
@@ -56,12 +57,13 @@ def best_grids(space: Space, state: State, grids: Grids) -> State | None:
     table = _Table((), {(): (NOTHING, {})})
     last = _last_readers(state)
     for number, (node, priced) in enumerate(state.placed.items()):
-        found = _settled(space, priced.group, table, grids.get(node, (priced.grid,)))
+        found = _settled(space, priced, table, grids.get(node, (priced.grid,)))
         if found is None:
             return None
         table = _closed(found, {n for n in found.open if last[n] > number})
     _, chosen = min(table.rows.values(), key=lambda row: row[0])
-    return space.state(replace(state.choices, grids=chosen))
+    places = {node: priced.place for node, priced in state.placed.items() if state.places}
+    return space.state(replace(state.choices, grids=chosen, places=places))
 
 
 def _last_readers(state: State) -> dict[Node, int]:
@@ -73,11 +75,12 @@ def _last_readers(state: State) -> dict[Node, int]:
     }
 
 
-def _settled(space: Space, group: Group, table: _Table, grids: Sequence[Grid]) -> _Table | None:
+def _settled(space: Space, priced: Priced, table: _Table, grids: Sequence[Grid]) -> _Table | None:
     """The table with one more step, cut in each of some ways."""
     if len(table.rows) * len(grids) > MOST_ROWS:
         return None
-    pricing, places = space.pricing, {node: at for at, node in enumerate(table.open)}
+    pricing, group = space.pricing.at(priced.place), priced.group
+    places = {node: at for at, node in enumerate(table.open)}
     rows: dict[tuple[Grid, ...], _Row] = {}
     for key, (before, chosen) in table.rows.items():
         held = tuple(
@@ -109,7 +112,7 @@ def near_grids(space: Space, state: State) -> dict[Node, list[Grid]]:
     """For each step its grid, the next best, and those that its producers and readers suggest."""
     found: dict[Node, dict[Grid, None]] = {n: {p.grid: None} for n, p in state.placed.items()}
     for node, priced in state.placed.items():
-        best = space.pricing.best(priced.group, priced.held)
+        best = space.pricing.at(priced.place).best(priced.group, priced.held)
         found[node] |= {best.grid: None}
         found[node] |= {best.second[0]: None} if best.second else {}
         for at, (x, move) in enumerate(

@@ -162,7 +162,7 @@ class _Chooser:
         return best
 
     def _rank(self, steps: dict[Node, Priced]) -> Rank:
-        return total([priced.cost for priced in steps.values()], self.pricing.limits)
+        return total([(priced.cost, priced.limits) for priced in steps.values()])
 
     def _steps(self, node: Node, before: Mapping[Node, Priced] = NOTHING) -> dict[Node, Priced]:
         """The steps that a node adds to those that are placed, each with its best grid.

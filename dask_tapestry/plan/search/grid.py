@@ -15,7 +15,7 @@ from typing import Final
 
 from dask_tapestry.plan.cost.cost import StepCost
 from dask_tapestry.plan.cost.rank import Rank, rank
-from dask_tapestry.plan.cost.units import Unit
+from dask_tapestry.plan.fusion.units import Unit
 from dask_tapestry.plan.machine.limits import Limits
 from dask_tapestry.zspace import Cuts
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from dask_tapestry.plan.search.budget import A_CHANGE
 from dask_tapestry.plan.search.choices import Choices, State
-from dask_tapestry.plan.search.moves import fuse_sets, hold, pull, share, shared, split
+from dask_tapestry.plan.search.moves import elsewhere, fuse_sets, hold, pull, share, shared, split
 from dask_tapestry.plan.search.space import Space
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
@@ -54,3 +54,5 @@ def moves(state: State) -> Iterator[Choices]:
     yield from fuse_sets(state)
     for priced in by_cost:
         yield from pull(state, priced)
+    for priced in by_cost:
+        yield from elsewhere(state, priced)

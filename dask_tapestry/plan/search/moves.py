@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from dask_tapestry.plan.cost.units import units
 from dask_tapestry.plan.fusion.fuse import required
 from dask_tapestry.plan.fusion.movement import movement
+from dask_tapestry.plan.fusion.units import units
 from dask_tapestry.plan.rewriting.rule_choices import form_named, forms_of
 from dask_tapestry.plan.search.choices import Choices, FormChoice, State
 from dask_tapestry.plan.search.grid import Grid
@@ -105,6 +105,7 @@ def fuse(state: State, nodes: frozenset[Node]) -> Choices:
         held=state.choices.held - nodes,
         fused=state.choices.fused | nodes,
         grids={n: g for n, g in state.choices.grids.items() if n not in nodes},
+        places={n: p for n, p in state.choices.places.items() if n not in nodes},
     )
 
 
@@ -167,6 +168,16 @@ def freed(state: State, node: Node) -> Iterator[Choices]:
     if node in state.choices.grids:
         grids = {n: g for n, g in state.choices.grids.items() if n is not node}
         yield replace(state.choices, grids=grids)
+
+
+def elsewhere(state: State, priced: Priced) -> Iterator[Choices]:
+    """The step is computed at another place, or anywhere, in the way that is best there."""
+    node = priced.group.node
+    for place in ("", *state.places) if state.places else ():
+        if place != priced.place:
+            places = {**state.choices.places, node: place}
+            grids = {n: g for n, g in state.choices.grids.items() if n is not node}
+            yield replace(state.choices, places=places, grids=grids)
 
 
 def reform(space: Space, state: State, node: Node) -> Iterator[Choices]:

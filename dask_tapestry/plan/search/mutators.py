@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from dask_tapestry.plan.search.space import Space
 from dask_tapestry.rewrite.own import mutators_in_force
 from dask_tapestry.teg import Node
 
+PLACE: Final = 0.5  # prior of another place: the programs that priors are learnt from have one
 Step = Callable[[State, Priced], Iterable[Choices]]
 
 
@@ -61,6 +62,8 @@ def mutators_of(space: Space) -> tuple[Mutator, ...]:
     )
     found.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), known["free"]))
     found.append(Mutator("reform", _all(space), _reform(space), known["reform"]))
+    if space.pricing.machine.places:
+        found.append(Mutator("place", _held, _of_step(moves.elsewhere), PLACE))
     found += [Mutator(own.__name__, _nodes, own, own.prior) for own in mutators_in_force()]
     return tuple(found)
 

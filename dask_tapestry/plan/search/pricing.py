@@ -9,10 +9,10 @@ from typing import Final
 from dask_tapestry.plan.cost.block_seconds import Order
 from dask_tapestry.plan.cost.cost import StepCost, overhead_seconds, step_cost
 from dask_tapestry.plan.cost.step import memory_order
-from dask_tapestry.plan.cost.units import units
 from dask_tapestry.plan.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.plan.fusion.movement import movement
 from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.plan.fusion.units import units
 from dask_tapestry.plan.machine.limits import Limits
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.search.grid import Graded, Grid, GridSearch
@@ -34,6 +34,10 @@ class Priced:
         What is computed, how it is cut, and how its inputs are held.
     cost
         What that takes.
+    limits
+        What it may take.
+    place
+        Where alone it is computed; "" for anywhere.
     second
         The next best grid with its cost, where several were compared.
     """
@@ -42,6 +46,8 @@ class Priced:
     grid: Grid
     held: Cut
     cost: StepCost
+    limits: Limits
+    place: str = ""
     second: tuple[Grid, StepCost] | None = None
 
 
@@ -53,11 +59,35 @@ class Pricing:
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
         self.machine, self.limits = machine, limits
-        self.evaluated = 0  # costs computed: what a search is allowed to spend
+        self._spent = [0]  # costs computed, at all places
+        self._places: dict[str, Pricing] = {}
         self._groups: dict[tuple[Node, tuple[Node, ...]], Group] = {}
         self._programs: dict[Program, Program] = {}
         self._best: dict[tuple[object, ...], Graded] = {}
         self._costs: dict[tuple[object, ...], StepCost] = {}
+
+    @property
+    def evaluated(self) -> int:
+        """Costs computed: what a search is allowed to spend."""
+        return self._spent[0]
+
+    @evaluated.setter
+    def evaluated(self, count: int) -> None:
+        self._spent[0] = count
+
+    def at(self, place: str) -> Pricing:
+        """The same at a place, with its machine and memory; itself for ""."""
+        if not place:
+            return self
+        found = self._places.get(place)
+        if found is None:
+            machine = self.machine.at(place)
+            share = machine.task_bytes / self.machine.task_bytes
+            limits = replace(self.limits, task=int(self.limits.task * share))
+            found = self._places[place] = Pricing(machine, limits)
+            found._groups, found._programs = self._groups, self._programs
+            found._spent = self._spent
+        return found
 
     @property
     def memory(self) -> int:
@@ -91,7 +121,8 @@ class Pricing:
         found = self._best.get(key)
         if found is None:
             found = self._best[key] = self._search(program, held, order)
-        return Priced(group, found.grid, held, found.cost, found.second)
+        place = self.machine.place
+        return Priced(group, found.grid, held, found.cost, self.limits, place, found.second)
 
     def _search(self, program: Program, held: Cut, order: Order) -> Graded:
         shape = program.type.shape
@@ -119,7 +150,8 @@ class Pricing:
     def under(self, group: Group, grid: Grid, held: Cut) -> Priced:
         """The group under a given grid."""
         order = memory_order(group.node, group.inputs)
-        return Priced(group, grid, held, self.cost(group.program, grid, held, order))
+        cost = self.cost(group.program, grid, held, order)
+        return Priced(group, grid, held, cost, self.limits, self.machine.place)
 
     def cost(self, program: Program, grid: Grid, held: Cut, order: Order = "C") -> StepCost:
         """Cost of a program under a grid, on arrays in an order of memory."""

@@ -106,7 +106,7 @@ def search(
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
     worst = max(found[0].state.placed.values(), key=lambda priced: priced.cost.work)
-    raise MemoryLimitError(_refusal(worst, Limits.of(resources, TASK_SHARES[0]).task))
+    raise MemoryLimitError(_refusal(worst))
 
 
 def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:
@@ -158,12 +158,12 @@ _METHODS: Final[dict[str, Callable[[Space, Effort, int], Found]]] = {
 }
 
 
-def _refusal(priced: Priced, limit: int) -> str:
+def _refusal(priced: Priced) -> str:
     """Why a step does not fit."""
     node = priced.group.node
     where = f" ({node.line})" if node.line else ""
     return (
         f"{node.operator.name} {node.type}{where}: its smallest block, "
         f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
-        f"the limit a task is {limit:,}"
+        f"the limit a task is {priced.limits.task:,}"
     )

@@ -12,7 +12,7 @@ from dask_tapestry.plan.cost.step import Step
 from dask_tapestry.plan.cost.worst_needs import usual_needs, worst_needs
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.machine.resources import Resources
-from dask_tapestry.plan.memory.memory import peak_worker_bytes
+from dask_tapestry.plan.memory.memory import Fullest, fullest_workers
 from dask_tapestry.plan.rewriting.rule_choices import formed
 from dask_tapestry.plan.search.choices import Choices, FormChoice, State
 from dask_tapestry.plan.search.evaluate import evaluate
@@ -49,7 +49,7 @@ class Space:
         self.graph, self.pricing, self.resources = graph, pricing, resources
         self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
         self._states: dict[object, State] = {}
-        self._peaks: dict[object, int] = {}
+        self._peaks: dict[object, Fullest] = {}
         self._missed: Rank | None = None
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
@@ -84,6 +84,7 @@ class Space:
             held=frozenset(map(moved, choices.held)) & there,
             fused=frozenset(map(moved, choices.fused)) & there,
             grids={moved(n): g for n, g in choices.grids.items() if moved(n) in there},
+            places={moved(n): p for n, p in choices.places.items() if moved(n) in there},
         )
 
     def sketch(self, state: State) -> Sketch:
@@ -93,14 +94,18 @@ class Space:
 
     def peak(self, state: State) -> int:
         """The most bytes that a worker holds at a time, if no block takes more than usual."""
+        return self._fullest(state).bytes
+
+    def _fullest(self, state: State) -> Fullest:
+        """The workers whose memory is fullest."""
         key = state.choices.key
         if key not in self._peaks:
-            self._peaks[key] = peak_worker_bytes(self.sketch(state))
+            self._peaks[key] = fullest_workers(self.sketch(state))
         return self._peaks[key]
 
     def fits(self, state: State) -> bool:
         """Whether workers can hold what the plan holds at a time."""
-        if self.peak(state) <= self.resources.usable_bytes:
+        if self._fullest(state).fits:
             return True
         if self._missed is None or state.rank < self._missed:
             self._missed = state.rank
@@ -113,8 +118,7 @@ class Space:
     def fits_at_worst(self, state: State) -> bool:
         """The same, of the blocks that take most: to be asked of few plans."""
         steps = steps_of(state, self.pricing.machine)
-        most = peak_worker_bytes(Sketch(steps, state.graph, self.resources))
-        return most <= self.resources.usable_bytes
+        return fullest_workers(Sketch(steps, state.graph, self.resources)).fits
 
 
 def steps_of(
@@ -129,7 +133,7 @@ def steps_of(
             members=priced.group.members,
             cuts=priced.grid,
             held=priced.held,
-            machine=machine,
+            machine=machine.at(priced.place),
             estimate=priced.cost,
             needs=needs(priced.group.program, priced.grid, priced.held, machine.workers == 1),
             name="",

@@ -29,7 +29,7 @@ def test_blocks_above_the_scheduler_s_and_the_user_s_wishes_count():
 
 
 def test_ranks_of_steps_add_up():
-    both = total([COST, COST], ROOM)
+    both = total([(COST, ROOM)] * 2)
     assert both == rank(COST, ROOM).with_seconds(2)
-    assert total([], ROOM) == Rank(0, 0, 0, 0, 0)
-    assert total([COST], replace(ROOM, blocks=1)).is_allowed
+    assert total([]) == Rank(0, 0, 0, 0, 0)
+    assert total([(COST, replace(ROOM, blocks=1))]).is_allowed

@@ -79,3 +79,17 @@ def test_resources_may_have_rates_of_their_own():
     slow = Resources(rates={"latency": 9.0})
     assert Machine.of(slow).latency == 9
     assert Machine.of(slow, SLOW).latency == shipped_rates().latency
+
+
+def test_a_place_has_its_own_workers_memory_and_speed():
+    groups = [(4, 8, "64 GiB", "big", 2.0), (60, 2, "4 GiB", "small")]
+    machine = Machine.of(Resources(groups=groups))
+    big, anywhere = machine.at("big"), machine.at("")
+    assert anywhere is machine
+    assert [m.place for m in machine.places] == ["big", "small"]
+    assert (big.hosts, big.slots, big.workers) == (4, 32, 64)
+    assert (machine.hosts, machine.slots) == (64, 152)
+    assert big.task_bytes > 3 * machine.task_bytes
+    cells = np.dtype("f8")
+    assert big.seconds("", cells, 1e9, 0) == machine.seconds("", cells, 1e9, 0) / 2
+    assert Machine.of(Resources(4, 2, "1 GiB")).places == ()

@@ -173,3 +173,10 @@ def test_a_small_process_keeps_little():
     assert Resources(memory="100 GB").kept_bytes == 2**30
     with dt.config(kept_memory="3 GB"):
         assert Resources(memory="1 GB").kept_bytes == 3 * 10**9
+
+
+def test_groups_have_names_that_differ():
+    named = Resources(groups=[(1, 2, "1 GiB", "a"), (2, 2, "1 GiB", "b", 3.0), (1, 2, 2**30, "a")])
+    assert [(g.place, g.workers, g.speed) for g in named.kinds] == [("b", 2, 3.0), ("a", 2, 1.0)]
+    with pytest.raises(ValueError, match="not alike are called a"):
+        Resources(groups=[(1, 2, "1 GiB", "a"), (1, 4, "1 GiB", "a")])

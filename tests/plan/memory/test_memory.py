@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan.memory.memory import peak_worker_bytes, resident_bytes
+from dask_tapestry.plan.memory.memory import (
+    _peak,
+    fullest_workers,
+    peak_worker_bytes,
+    resident_bytes,
+)
 from tests.plan.graphs import FOUR, stored
 
 
@@ -105,3 +110,18 @@ def test_those_that_wait_for_another_step_are_there_once_whatever_the_threads():
     few, many = (dt.Resources(workers=2, threads=n, memory="64 GiB") for n in (1, 8))
     one, more = (dt.plan(y, resources=r).core for r in (few, many))
     assert peak_worker_bytes(more) < peak_worker_bytes(one) + 8 * x.nbytes / 2
+
+
+def test_each_group_of_workers_has_its_own_peak():
+    whole = dt.block_operator(
+        index={"i": "atomic"}, inputs={"x": "i"}, outputs={"z": "i"}, dtype="f8"
+    )(np.sort)
+    x = dt.placeholder((10**8,), "f8", (10**6,))
+    groups = dt.Resources(groups=[(2, 1, "64 GiB", "big"), (30, 2, "1 GiB", "small")])
+    plan = dt.plan(whole(x).sum(), (x + 1).sum(), resources=groups).core
+    assert "big" in {step.place for step in plan.steps.values()}
+    fullest = fullest_workers(plan)
+    assert fullest.fits
+    peaks = {g.place: _peak(plan, g, g.place) for g in groups.kinds}
+    assert peaks["small"] < 0.7 * 2**30 < peaks["big"] < 0.7 * 64 * 2**30
+    assert peak_worker_bytes(plan) == fullest.bytes == peaks[fullest.place]

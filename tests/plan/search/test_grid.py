@@ -8,7 +8,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.plan.cost.cost import StepCost
 from dask_tapestry.plan.cost.rank import rank
-from dask_tapestry.plan.cost.units import Unit
+from dask_tapestry.plan.fusion.units import Unit
 from dask_tapestry.plan.machine.limits import Limits
 from dask_tapestry.plan.search.grid import GridSearch
 from dask_tapestry.zspace import Cuts

@@ -1,5 +1,6 @@
 """Choices that differ in one."""
 
+import dask_tapestry as dt
 from dask_tapestry.plan.search import moves
 from dask_tapestry.plan.search.choices import Choices, FormChoice
 from dask_tapestry.zspace import Cuts
@@ -91,3 +92,15 @@ def test_no_form_is_made_that_its_operator_does_not_have():
         for choices in moves.reform(space, state, y.node):
             state = space.state(choices)  # raises PlanError for a form that is none
     assert state.choices.forms
+
+
+def test_a_step_may_be_computed_elsewhere_where_workers_differ():
+    groups = dt.Resources(groups=[(4, 8, "256 GiB", "big"), (60, 2, "4 GiB", "small")])
+    x = stored() + 1
+    space = space_of(x, resources=groups)
+    state = space.state(Choices(grids={x.node: space.state(Choices()).placed[x.node].grid}))
+    found = list(moves.elsewhere(state, state.placed[x.node]))
+    assert [choices.places for choices in found] == [{x.node: "big"}, {x.node: "small"}]
+    assert not found[0].grids
+    alike = space_of(x).state(Choices())
+    assert list(moves.elsewhere(alike, alike.placed[x.node])) == []

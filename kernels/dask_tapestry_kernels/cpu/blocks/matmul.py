@@ -30,6 +30,15 @@ def matmul(
     return result
 
 
+def add_product(out: Block | None, x: Block, w: Block, *, dtype: np.dtype[Any], rows: int) -> Block:
+    """Add ``x @ w`` to `out`, so many rows at a time: so products take little memory."""
+    assert out is not None
+    for start in range(0, out.shape[-2], rows):
+        strip = slice(start, start + rows)
+        out[..., strip, :] += np.matmul(x[..., strip, :], w, dtype=dtype)
+    return out
+
+
 def linear(
     out: Block | None, x: Block, w: Block, b: Block | None = None, *, dtype: np.dtype[Any]
 ) -> Block:
@@ -50,4 +59,5 @@ def linear(
 KERNELS: Final[dict[str, Kernel]] = {
     "matmul": matmul,
     "linear": linear,
+    "add_product": add_product,
 }

@@ -71,20 +71,21 @@ def folded_nodes(
         Combines a node and its right neighbour.
     """
 
-    def node(level: int, number: Place) -> Node:
+    # A function that named itself would keep the blocks until garbage is collected.
+    def node(level: int, number: Place, node: Any) -> Node:
         if level == 0:
             return fold(_cell(tree, origin, number))
         axis = tree.axis(level - 1)
         left, right = [(*number[:axis], 2 * number[axis] + n, *number[axis + 1 :]) for n in (0, 1)]
-        first = node(level - 1, left)
+        first: Node = node(level - 1, left, node)
         if right[axis] >= tree.counts(level - 1)[axis]:
             return first
         counts = Counts(_cells_of(tree, level - 1, left), _cells_of(tree, level - 1, right))
-        return merge(first, node(level - 1, right), counts)
+        return merge(first, node(level - 1, right, node), counts)
 
     first = node_numbers(tree, level, origin)
     for place in product(*map(range, node_counts(tree, level, origin, shape))):
-        yield place, node(level, tuple([a + b for a, b in zip(first, place, strict=True)]))
+        yield place, node(level, tuple([a + b for a, b in zip(first, place, strict=True)]), node)
 
 
 def _cell(tree: Any, origin: Sequence[int], number: Place) -> LatticeCell:

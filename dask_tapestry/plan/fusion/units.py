@@ -7,10 +7,11 @@ from functools import lru_cache
 from math import gcd, lcm
 from typing import NamedTuple
 
-from dask_tapestry.plan.cost.footprint import Held
 from dask_tapestry.plan.fusion.program import Program, Schedule
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange
+
+Held = Sequence[Sequence[Cuts] | None]  # of each input, the cuts in which it is held
 
 
 class Unit(NamedTuple):
@@ -152,10 +153,12 @@ def _follow_axis(
     origin: tuple[ZRange, ...], moved: tuple[ZRange, ...], axis: int, side: int
 ) -> Unit | None:
     """The same along one axis of the value, whose pieces are `side` long."""
-    if len(origin) != 1 or len(moved) != 1:
+    if len(origin) != len(moved):
         return None
-    start = origin[0].lo[axis]
-    pace = moved[0].lo[axis] - start
-    if pace > 0 and side > pace and side % pace == 0:
-        return Unit(side // pace, -(-(-start % side) // pace))
+    for here, there in zip(origin, moved, strict=True):
+        start = here.lo[axis]
+        pace = there.lo[axis] - start
+        if pace:
+            fits = 0 < pace < side and side % pace == 0
+            return Unit(side // pace, -(-(-start % side) // pace)) if fits else None
     return None

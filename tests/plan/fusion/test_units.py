@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.plan.cost.units import Unit, common_unit, units
+from dask_tapestry.plan.fusion.units import Unit, common_unit, units
 from dask_tapestry.zspace import Cuts
 from tests.examples import examples
 from tests.plan.graphs import ROOMY, last_step, stored

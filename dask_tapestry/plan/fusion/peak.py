@@ -1,0 +1,88 @@
+"""The most bytes that are alive at once while a block is computed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.fusion.program import Program, Schedule
+from dask_tapestry.zspace import ZRange
+
+Key = tuple[int, ZRange]  # a value, and a box of it
+
+
+class Peak(NamedTuple):
+    """Most bytes alive at once while a block is computed, and what is alive at its end.
+
+    Attributes
+    ----------
+    arrays
+        Bytes of computed arrays.
+    used, fresh
+        Those that may lie in used memory; and others, with the kernels' scratch memory.
+    all
+        All of these.
+    last
+        Bytes of the result and, if that is a view, of what it shows.
+    """
+
+    arrays: int
+    used: int
+    fresh: int
+    all: int
+    last: int
+
+
+class InTurns(NamedTuple):
+    """What a value takes that is computed in turns: the bytes of its cells, and beside them."""
+
+    cells: int
+    beside: Peak
+
+
+NOTHING_IN_TURNS: Final[Mapping[Key, InTurns]] = {}
+
+
+def peak_bytes(
+    program: Program, schedule: Schedule, turned: Mapping[Key, InTurns] = NOTHING_IN_TURNS
+) -> Peak:
+    """Peak of a schedule, whose blocks live from their computation to their last use.
+
+    Those in `turned` are computed in turns.
+    """
+    first = len(program.inputs)
+    ends = _ends(program, schedule, turned)
+    dying: dict[int, list[tuple[bool, int]]] = defaultdict(list)
+    alive = {True: 0, False: 0}  # by whether memory is used again
+    arrays = used = fresh = peak = 0
+    for number, work in enumerate(schedule.works):
+        operator, _, types, type_, _ = program.instructions[work.value - first]
+        key = work.value, work.box
+        size, beside = turned.get(key) or (operator.block_bytes(type_, work.box), None)
+        again = operator.fills or beside is not None
+        if beside is None:
+            beside = Peak(0, 0, *(operator.scratch_bytes(types, work.box),) * 2, 0)
+        alive[again] += size
+        now = alive[True] + alive[False]
+        arrays, peak = max(arrays, now + beside.arrays), max(peak, now + beside.all)
+        used = max(used, alive[True] + beside.used)
+        fresh = max(fresh, alive[False] + beside.fresh)
+        dying[ends.get(key, number)].append((again, size))
+        for kind, gone in dying.pop(number, ()):
+            alive[kind] -= gone
+    return Peak(arrays, used, fresh, peak, alive[True] + alive[False])
+
+
+def _ends(program: Program, schedule: Schedule, turned: Mapping[Key, InTurns]) -> dict[Key, int]:
+    """For each block, the number of the last work that needs it, itself or by a view."""
+    first = len(program.inputs)
+    ends = {(len(program.types) - 1, box): len(schedule.works) for box in schedule.boxes[-1]}
+    for number, work in reversed(list(enumerate(schedule.works))):
+        key = work.value, work.box
+        copies = key in turned or program.instructions[work.value - first].operator.copies
+        until = number if copies else ends.get(key, number)
+        for source, need in work.reads:
+            read = source, schedule.holder(source, need)
+            ends[read] = max(ends.get(read, 0), until)
+    return ends

@@ -1,0 +1,312 @@
+"""Streaming: which values of a block are computed in turns, and in which pieces.
+
+A block that would take more than `PIECE` bytes beside its inputs is computed piece by piece: a part
+of its program runs for one box after the other, and its pieces are written to where the whole value
+lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
+combined at the end, in turns again where they are large. Pieces end where stored chunks do, and
+nothing is read twice; what cannot be cut so is computed whole. The bits are those of the whole.
+
+Planner and workers ask the same functions, of the program and the box alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise, product
+from math import prod
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.fusion.grains import grains
+from dask_tapestry.plan.fusion.parts import Part, parts_of, with_last
+from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes
+from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
+from dask_tapestry.teg import Sink, Split, Turns
+from dask_tapestry.zspace import ZRange
+
+PIECE: Final = 2**26  # bytes that a piece takes: two chunks as they are stored mostly, and more
+PARTIAL: Final = PIECE // 4  # bytes of partial results that are all kept until the end
+WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
+PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """The cells of one box of a value, computed in turns.
+
+    Attributes
+    ----------
+    program
+        What a piece takes.
+    inputs
+        For each input of that, the value of the whole program that it is.
+    box
+        The box of the program's output that the pieces tile.
+    edges
+        Where pieces begin along each dimension, and the end.
+    then
+        Computes the value from what all pieces yield; None where they are the value.
+    adds
+        Whether pieces are added to the value.
+    fits
+        Whether a piece is computed as a whole.
+    takes
+        Bytes.
+    each
+        Operators that a piece calls.
+    """
+
+    program: Program
+    inputs: tuple[int, ...]
+    box: ZRange
+    edges: tuple[tuple[int, ...], ...]
+    then: Program | None
+    adds: bool
+    fits: bool
+    takes: InTurns
+    each: int
+
+    @property
+    def pieces(self) -> Iterator[ZRange]:
+        """The boxes of the program's output, in C order."""
+        for spans in product(*[pairwise(line) for line in self.edges]):
+            yield ZRange([a for a, _ in spans], [b for _, b in spans])
+
+    @property
+    def count(self) -> int:
+        """Number of pieces."""
+        return prod([len(line) - 1 for line in self.edges])
+
+    @property
+    def calls(self) -> int:
+        """Operators that are called."""
+        return self.count * self.each + (self.then is not None)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the value, and of all beside it at most."""
+        return self.takes.cells + self.takes.beside.all
+
+
+class Course(NamedTuple):
+    """How a block is computed.
+
+    Attributes
+    ----------
+    schedule
+        Its computations; of a value that is computed in turns one, which reads what its part does.
+    streamed
+        The values that are.
+    """
+
+    schedule: Schedule
+    streamed: Mapping[Key, Streamed]
+
+    @property
+    def takes(self) -> dict[Key, InTurns]:
+        """Bytes of what is computed in turns."""
+        return {key: streamed.takes for key, streamed in self.streamed.items()}
+
+    @property
+    def calls(self) -> int:
+        """Operators that are called."""
+        others = len(self.schedule.works) - len(self.streamed)
+        return others + sum([one.calls for one in self.streamed.values()])
+
+
+def course_of(program: Program, box: ZRange) -> Course:
+    """How the cells `box` of a program's output are computed."""
+    schedule = program.schedule(box)
+    if vars(schedule).get(PLAIN) == PIECE:
+        return Course(schedule, {})
+    found = _course(program, box)
+    if not found.streamed:
+        vars(schedule)[PLAIN] = PIECE  # this much is true of equal programs on other data too
+    return found
+
+
+@lru_cache(maxsize=2048)
+def _course(program: Program, box: ZRange) -> Course:
+    schedule = program.schedule(box)
+    if not program.instructions or _bytes(program, box, final=True) <= PIECE:
+        return Course(schedule, {})
+    turned: dict[Key, Streamed] = {}
+    gone: set[int] = set()
+    parts, last = parts_of(program), len(program.types) - 1
+    for goal, part in parts.items():
+        boxes = schedule.boxes[goal]
+        found = [_streamed_part(part, one, goal == last) for one in boxes]
+        if found and None not in found:
+            turned |= {(goal, b): one for b, one in zip(boxes, found, strict=True) if one}
+            gone |= part.inside
+    works = [_contracted(w, turned, parts) for w in schedule.works if w.value not in gone]
+    return Course(replace(schedule, works=tuple(works)), turned)
+
+
+def _contracted(work: Work, streamed: Mapping[Key, Streamed], parts: Mapping[int, Part]) -> Work:
+    """A value that is computed in turns reads what its part reads from outside."""
+    if (work.value, work.box) not in streamed:
+        return work
+    part = parts[work.value]
+    inner = part.program.schedule(work.box).works
+    reads = [(part.inputs[s], need) for w in inner for s, need in w.reads if s < len(part.inputs)]
+    return work._replace(reads=tuple(dict.fromkeys(reads)))
+
+
+def _streamed_part(part: Part, box: ZRange, final: bool) -> Streamed | None:
+    found = in_turns(part.program, box, final)
+    return None if found is None else replace(found, inputs=part.inputs)
+
+
+@lru_cache(maxsize=4096)
+def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | None:
+    """How the cells `box` of a part's program are computed in turns.
+
+    None where it takes little memory as a whole, or not much less in turns. The end of a block is
+    `final`: a view is copied there.
+    """
+    whole = _bytes(program, box, final)
+    operator, _, types, *_ = program.instructions[-1]
+    turns = operator.turns(types)
+    if whole <= PIECE or turns is None:
+        return None
+    best = _in_pieces(program, box)
+    if turns.split is not None and turns.sizes and (best is None or not best.fits):
+        other = _from_partial_results(program, box, turns)
+        if best is None or (other is not None and other.bytes < best.bytes):
+            best = other
+    return best if best is not None and best.bytes <= WORTHWHILE * whole else None
+
+
+def _bytes(program: Program, box: ZRange, final: bool) -> int:
+    """Bytes that a block takes that is computed as a whole."""
+    peak = peak_bytes(program, program.schedule(box))
+    if final and not program.instructions[-1].operator.copies:
+        return max(peak.all, peak.last + _value_bytes(program, box))
+    return peak.all
+
+
+def _value_bytes(program: Program, box: ZRange) -> int:
+    last = program.instructions[-1]
+    return 0 if isinstance(last.operator, Sink) else box.size * last.type.dtype.itemsize
+
+
+def _in_pieces(program: Program, box: ZRange) -> Streamed | None:
+    """The cells in pieces that are written to where they lie."""
+    edges = _edges(program, box)
+    if edges is None:
+        return None
+    piece = _first(edges)
+    beside = _piece_peak(program, piece, program.instructions[-1].operator.fills)
+    inner = in_turns(program, piece) if beside.all > PIECE else None
+    takes = InTurns(_value_bytes(program, box), inner.takes.beside if inner else beside)
+    each = inner.calls if inner else len(program.instructions)
+    return Streamed(program, (), box, edges, None, False, inner is None, takes, each)
+
+
+def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Streamed | None:
+    """The cells from partial results, which are computed in pieces of what is folded."""
+    first, then, inner = _split(program, box, turns)
+    edges = None if inner is None else _edges(first, inner, then is None)
+    if inner is None or edges is None:
+        return None
+    piece = _first(edges)
+    beside = _piece_peak(first, piece, in_place=False)
+    deeper = in_turns(first, piece) if beside.all > PIECE else None
+    if deeper is not None:
+        beside = _sum(deeper.takes.beside, deeper.takes.cells)
+    cells = _value_bytes(program, box)
+    if then is not None:
+        kept = _value_bytes(first, inner)
+        completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
+        beside = _sum(beside, kept)
+        beside = beside._replace(all=max(beside.all - cells, kept + completing))
+    takes = InTurns(cells, beside)
+    each = deeper.calls if deeper else len(first.instructions)
+    return Streamed(first, (), inner, edges, then, then is None, deeper is None, takes, each)
+
+
+def _sum(peak: Peak, kept: int) -> Peak:
+    """The peak with so many more bytes of used memory throughout."""
+    return Peak(peak.arrays + kept, peak.used + kept, peak.fresh, peak.all + kept, peak.last)
+
+
+def _split(
+    program: Program, box: ZRange, turns: Turns
+) -> tuple[Program, Program | None, ZRange | None]:
+    """What yields partial results, what completes them, and the box of them for `box`.
+
+    They are as many as may be kept; where even the fewest are too large, these.
+    """
+    assert turns.split is not None
+    few, many = 0, len(turns.sizes) - 1
+    while few < many:  # the last ones that are small enough
+        middle = -(-(few + many) // 2)
+        first, _, inner = _split_at(program, box, turns.split(turns.sizes[middle]))
+        small = inner is None or _value_bytes(first, inner) <= PARTIAL
+        few, many = (middle, many) if small else (few, middle - 1)
+    return _split_at(program, box, turns.split(turns.sizes[few]))
+
+
+def _split_at(
+    program: Program, box: ZRange, split: Split
+) -> tuple[Program, Program | None, ZRange | None]:
+    first, last = with_last(program, split.first), program.instructions[-1]
+    if split.sums is not None:
+        return first, None, split.sums(box)
+    (inner,) = split.then.demand((first.type,), box)
+    step = Instruction(split.then, (0,), (first.type,), last.type, last.line)
+    return first, Program((first.type,), (step,)), inner
+
+
+def _piece_peak(program: Program, piece: ZRange, in_place: bool) -> Peak:
+    """Bytes that a piece takes; its own cells lie in the value where it is computed `in_place`."""
+    last = program.instructions[-1]
+    scratch = last.operator.scratch_bytes(last.types, piece)
+    there = {(len(program.types) - 1, piece): InTurns(0, Peak(0, 0, scratch, scratch, 0))}
+    return peak_bytes(program, program.schedule(piece), there if in_place else {})
+
+
+def _first(edges: tuple[tuple[int, ...], ...]) -> ZRange:
+    """The largest piece, or one that is hardly smaller: the last but one along each dimension."""
+    spans = [line[-3:-1] if len(line) > 2 else line for line in edges]
+    return ZRange([a for a, _ in spans], [b for _, b in spans])
+
+
+def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[tuple[int, ...], ...] | None:
+    """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
+    excess = _bytes(program, box, final=False) / PIECE
+    edges = []
+    for dim, grain in enumerate(grains(program)):
+        lo, hi = box.lo[dim], box.hi[dim]
+        line: tuple[int, ...] = (lo, hi)
+        if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:
+            side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
+            start = lo - (lo - grain.lead) % grain.length
+            line = (lo, *range(start + side, hi, side), hi)
+            excess *= side / (hi - lo)
+        edges.append(line)
+    found = tuple(edges)
+    return (
+        found if any(len(line) > 2 for line in found) and _read_once(program, box, found) else None
+    )
+
+
+def _read_once(program: Program, box: ZRange, edges: tuple[tuple[int, ...], ...]) -> bool:
+    """Whether what is stored is read once: ``x + x.T`` reads a block on the diagonal together."""
+    whole = program.schedule(box).boxes
+    ends = [(line[:2], line[-2:]) for line in edges]
+    for spans in ([a for a, _ in ends], [e[n % 2] for n, e in enumerate(ends)]):
+        piece = ZRange([a for a, _ in spans], [b for _, b in spans])
+        for value, own in enumerate(program.schedule(piece).boxes):
+            if len(own) > len(whole[value]) and _stored(program, value, own):
+                return False
+    return True
+
+
+def _stored(program: Program, value: int, boxes: tuple[ZRange, ...]) -> int:
+    if value < len(program.inputs):
+        return 0
+    operator = program.instructions[value - len(program.inputs)].operator
+    return sum([operator.stored_bytes(box) for box in boxes])

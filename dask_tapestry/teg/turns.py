@@ -1,0 +1,56 @@
+"""Turns: how an operator's cells may be computed piece by piece, as an operator declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from dask_tapestry.zspace import ZRange
+
+
+class Split(NamedTuple):
+    """An operator as two: one that can be cut along what the operator folds, and what completes it.
+
+    Attributes
+    ----------
+    first
+        Takes the operator's inputs and yields partial results.
+    then
+        Takes what `first` yields, and yields the operator's value, to the same bits. None where
+        `first` adds: its kernel adds a part of what is folded to the operator's block, which is
+        zero before. Parts are cut along the first dimension of what `first` yields.
+    sums
+        Where `first` adds, the box of its output whose parts together are added to a box of the
+        operator's; None for a box that has to be cut before.
+    """
+
+    first: Any  # operators, whose module imports this one
+    then: Any
+    sums: Callable[[ZRange], ZRange | None] | None = None
+
+
+class Turns(NamedTuple):
+    """That cells can be computed piece by piece; each piece is an ordinary box of the output.
+
+    Attributes
+    ----------
+    sizes
+        How it may be split, from few partial results to many; none for what folds nothing.
+    split
+        Function of one of the `sizes`.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> total = dt.ones((4096, 4096)).sum(axis=0).node
+    >>> turns = total.operator.turns(total.input_types)
+    >>> first, then = turns.split(turns.sizes[0])
+    >>> print(first.infer(*total.input_types), then.infer(first.infer(*total.input_types)))
+    float64[2, 4096] float64[4096]
+    """
+
+    sizes: tuple[int, ...] = ()
+    split: Callable[[int], Split] | None = None
+
+
+CELL_BY_CELL: Final = Turns()

@@ -1,0 +1,140 @@
+"""Blocks that are computed in turns have the bits of those that are not, and take less memory."""
+
+from random import Random
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.plan.fusion.streaming import course_of
+from dask_tapestry_kernels.cpu.jit import compile_service
+from tests.comparisons import same_bits
+from tests.examples import examples
+from tests.fuzz import programs
+from tests.pieces import pieces_of
+
+from .peaks import SPARE, needs_counters, peak_of
+from .sources import Failing, Recorded
+
+ALONE = dt.Resources(threads=1, memory="4 GiB")
+DTYPES = st.sampled_from(["f4", "f8", "i2", "u1", "c8", "?"])
+FOLDS = ["sum", "prod", "mean", "std", "min", "argmax", "any", "count_nonzero"]
+
+
+def values(make, x):
+    """What `make` computes of an array, as a whole and in pieces."""
+    whole = make(dt.asarray(x)).compute(scheduler="sync")
+    with pieces_of(256):
+        return whole, make(dt.asarray(x)).compute(scheduler="sync")
+
+
+@examples(60)
+@given(DTYPES, st.integers(0, 70), st.integers(0, 70), st.sampled_from(FOLDS), st.data())
+def test_folds_in_pieces_have_the_bits_of_the_whole(dtype, rows, columns, fold, data):
+    x = (np.random.default_rng(0).random((rows, columns)) * 9 - 3).astype(dtype)
+    axis = data.draw(st.sampled_from([None, 0, 1]))
+    if dtype == "c8" and fold in ("min", "argmax"):
+        x = x.real
+    if not x.size and fold in ("min", "argmax"):
+        return
+    twice = data.draw(st.booleans())
+
+    def folded(a):
+        cells = dt.where(a != 0, a, a.T.T[::-1]) if twice else a
+        return getattr(dt, fold)(cells, axis=axis)
+
+    with np.errstate(all="ignore"):
+        whole, pieces = values(folded, x)
+    assert same_bits(pieces, whole)
+
+
+@examples(60)
+@given(DTYPES, st.integers(0, 40), st.integers(1, 40), st.integers(1, 5))
+def test_cells_in_pieces_have_the_bits_of_the_whole(dtype, rows, columns, step):
+    x = (np.random.default_rng(0).random((rows, columns)) * 9).astype(dtype)
+    whole, pieces = values(lambda a: dt.concatenate([a.T[::step], a[:, :1].T * 2], axis=0), x)
+    assert same_bits(pieces, whole)
+
+
+@examples(40)
+@given(st.sampled_from(["f4", "f8", "i4", "c8", "?"]), st.integers(1, 30), st.integers(0, 90))
+def test_products_in_pieces_are_near_those_of_numpy(dtype, rows, terms):
+    x = (np.random.default_rng(0).random((rows, terms)) * 9).astype(dtype)
+    _, pieces = values(lambda a: (a + a) @ (a * a).T, x)
+    np.testing.assert_allclose(pieces, (x + x) @ (x * x).T, rtol=1e-5)
+
+
+@examples(40, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_random_programs_in_pieces(seed):
+    with pieces_of(200):
+        programs.run(Random(seed))
+
+
+def test_a_store_is_read_piece_by_piece_and_once(tmp_path):
+    source = Recorded(np.arange(64.0 * 32).reshape(64, 32), tmp_path / "reads")
+    with pieces_of(8 * 512), dt.config(resources=ALONE):
+        x = dt.from_array(source)
+        np.testing.assert_array_equal((x * 2).max(1).compute(), source.data.max(1) * 2)
+    assert len(source.reads) > 2
+    rows = sorted(tuple(map(int, read.split()[0].split(":"))) for read in source.reads)
+    assert [a for a, _ in rows] == [0, *[b for _, b in rows][:-1]]
+
+
+def test_an_error_in_a_piece_says_where_it_happened():
+    with pieces_of(64), dt.config(resources=ALONE):
+        x = dt.from_array(Failing((64, 2), row=40)) + 1
+        with pytest.raises(OSError, match="on fire") as caught:
+            x.compute(scheduler="sync")
+    assert "while computing array(), block [" in str(caught.value)
+    assert "of float64[64, 2]" in str(caught.value)
+    assert f"{__file__}:" in str(caught.value)
+
+
+def test_a_sink_is_written_piece_by_piece(tmp_path):
+    x = np.random.default_rng(0).random((60, 40))
+    zarr.create_array(tmp_path / "x", data=x, chunks=(20, 10))
+    with pieces_of(2048), dt.config(resources=ALONE):
+        y = dt.from_zarr(tmp_path / "x")
+        dt.to_zarr(y.T + 1, tmp_path / "y", chunks=(10, 20))
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "y")[:], x.T + 1)
+
+
+def test_a_users_function_sees_the_blocks_of_the_plan():
+    seen = []
+
+    def tell(block):
+        seen.append(block.shape)
+        return block
+
+    x = dt.asarray(np.ones((30, 30))).rechunk((10, 30))
+    with pieces_of(64):
+        dt.map_blocks(tell, x + 1, dtype="f8").sum().compute(scheduler="sync")
+    assert set(seen) - {(0, 0), (1, 1)} <= {(10, 30)}
+
+
+STORED = {
+    "sum": lambda s: s.sum(),
+    "columns of a formula": lambda s: (dt.sqrt(s) + s * s).mean(0),
+    "transposed": lambda s: s.T,
+    "gram": lambda s: s[:, :512].T @ s[:, :512],
+}
+
+
+@needs_counters
+@pytest.mark.parametrize("name", STORED)
+def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
+    data = np.random.default_rng(0).random((4096, 2048))
+    zarr.create_array(tmp_path / "s", data=data, chunks=(256, 512), compressors=None)
+    small = pieces_of(2**22, always=False)
+    with small, dt.config(resources=ALONE), compile_service.mode("wait"):
+        job = STORED[name](dt.from_zarr(tmp_path / "s"))
+        steps = dt.plan(job).core.steps.values()
+        assert any(course_of(s.program, s.box((0,) * len(s.cuts))).streamed for s in steps)
+        peak_of(job)  # kernels take memory when they are loaded
+        measured, predicted = peak_of(job)
+    assert measured < predicted + SPARE / 4
+    assert predicted < data.nbytes + 0.5 * SPARE

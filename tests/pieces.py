@@ -1,0 +1,35 @@
+"""Blocks in small pieces: what is computed in turns only where it is large, for few cells."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
+
+import pytest
+
+from dask_tapestry.plan.cost import footprint
+from dask_tapestry.plan.fusion import streaming
+
+REMEMBERED = (
+    streaming.in_turns,
+    streaming._course,
+    footprint._own_needs,
+    footprint._needs_of,
+)
+
+
+@contextmanager
+def pieces_of(size: int, always: bool = True) -> Iterator[None]:
+    """Compute in turns what takes more than `size` bytes, whether that saves memory or not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "PIECE", size)
+        patch.setattr(streaming, "PARTIAL", size // 4)
+        if always:
+            patch.setattr(streaming, "WORTHWHILE", inf)
+        _forget()
+        yield
+    _forget()
+
+
+def _forget() -> None:
+    for remembered in REMEMBERED:
+        remembered.cache_clear()

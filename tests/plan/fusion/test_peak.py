@@ -1,0 +1,26 @@
+import dask_tapestry as dt
+from dask_tapestry.plan.fusion.group import group_of
+from dask_tapestry.plan.fusion.peak import InTurns, Peak, peak_bytes
+from dask_tapestry.zspace import ZRange
+from tests.plan.graphs import stored
+
+BOX = ZRange((0, 0), (1000, 1000))
+BYTES = BOX.size * 8
+
+
+def scheduled(x, box=BOX):
+    program = group_of(x.node, set()).program
+    return program, program.schedule(box)
+
+
+def test_arrays_live_until_their_last_use():
+    assert peak_bytes(*scheduled(dt.sqrt(stored()) @ stored((1000, 1000)))).all == 3 * BYTES
+    assert peak_bytes(*scheduled(stored().T, ZRange((0, 0), (1000, 500)))).last == BYTES / 2
+
+
+def test_what_is_computed_in_turns_takes_what_is_told():
+    program, schedule = scheduled(stored() + 1)
+    value = len(program.types) - 1
+    told = {(value, BOX): InTurns(500, Peak(10, 20, 30, 40, 0))}
+    peak = peak_bytes(program, schedule, told)
+    assert peak == Peak(BYTES + 510, 520, BYTES + 30, BYTES + 540, 500)
