@@ -110,7 +110,8 @@ def _load(name: str, payload: bytes) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(name)
             return known
-    spec = StepSpec(name, *unpickle(payload), [payload])
+    program, cuts, input_cuts, threads = unpickle(payload)
+    spec = StepSpec(name, program, cuts, input_cuts, threads, [payload])
     with _lock:
         _loaded[name] = spec
         while len(_loaded) > KEPT:

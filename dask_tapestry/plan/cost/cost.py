@@ -119,7 +119,7 @@ class Taken(NamedTuple):
 class _Tasks(NamedTuple):
     """Blocks of a step, operators that each calls, and pieces that each reads ahead."""
 
-    count: int
+    blocks: int
     calls: int
     ahead: int
 
@@ -228,7 +228,7 @@ def _seconds(
     compute: float, taken: Taken, written: float, tasks: _Tasks, machine: Machine
 ) -> tuple[float, float, float, float]:
     """Seconds of the network, of stores, of handling tasks, and of the step."""
-    count = tasks.count
+    count = tasks.blocks
     network = _network_seconds(taken.moved, taken.edges, count, machine)
     store = _store_seconds(taken.read, written, taken.requests, count, machine)
     overhead = overhead_seconds(count, taken.slices, taken.edges, machine, tasks.calls)
@@ -303,7 +303,7 @@ def _in_waves(
 
     Pieces of a block take unequal time as blocks do, but the time of many comes near their mean.
     """
-    count = tasks.count
+    count = tasks.blocks
     at_once = min(count, machine.slots)
     if program.multithreaded and count <= machine.workers:
         block /= machine.threads  # each has a worker to itself
