@@ -88,7 +88,7 @@ def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
     extents = tuple([shape[axis] for axis in axes])
     kept = [chunk for axis, chunk in enumerate(chunks) if axis not in axes]
     beside = prod([chunk.side for chunk in kept if chunk is not None])
-    least = LEAST if leaf == LEAF_CELLS else leaf
+    least = leaf if leaf > LEAF_CELLS else LEAST
     return Tree(extents, leaf, lattice_of(extents, [chunks[a] for a in axes], beside, least))
 
 
