@@ -185,6 +185,8 @@ def _follow_axis(
             if not 0 < pace < side:
                 return None
             lead = -start % side
-            even = side % pace == 0
-            return Unit(side // pace, -(-lead // pace)) if even else Unit(side, lead, pace=pace)
+            if side % pace == 0:
+                return Unit(side // pace, -(-lead // pace))
+            skips = there.hi[axis] - there.lo[axis] < pace  # a node of a clipped lattice does not
+            return Unit(side, lead, pace=pace) if skips else None
     return None
