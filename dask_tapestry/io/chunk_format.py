@@ -73,24 +73,33 @@ class ChunkFormat:
         axes = reduce(lambda axes, codec: tuple(axes[a] for a in codec.order), transposes, every)
         return _format(chunk, axes, dtype, decoders)
 
-    def decode(self, stored: Block, part: Part, out: Block) -> None:
-        """Fill `out` with a part of the cells of a compressed chunk, both in the stored order.
+    def unpack(self, stored: Block, part: Part, out: Block) -> None:
+        """Fill `out` with a part of the cells of a chunk, both in the array's order.
 
         Raises
         ------
         ValueError
             If what is stored does not hold a chunk.
         """
-        *earlier, last = self.decoders
-        for decoder in earlier:
-            stored = _as_bytes(decoder.decode(stored, None))
+        self.decode(stored, tuple(part[a] for a in self.axes), out.transpose(self.axes))
+
+    def decode(self, stored: Block, part: Part, out: Block) -> None:
+        """Fill `out` with a part of the cells of a chunk, both in the stored order.
+
+        Raises
+        ------
+        ValueError
+            If what is stored does not hold a chunk.
+        """
         whole = out.shape == self.sides and out.dtype == self.dtype and out.flags.c_contiguous
-        place = None
-        if last.fills:
-            place = bytes_of(out) if whole else POOL.room((self.nbytes,), BYTE)
-        found = last.decode(stored, place)
-        if whole and found is place:
-            return
+        found: Any = stored
+        for decoder in self.decoders:
+            place = None
+            if decoder is self.decoders[-1] and decoder.fills:
+                place = bytes_of(out) if whole else POOL.room((self.nbytes,), BYTE)
+            found = decoder.decode(_as_bytes(found), place)
+            if whole and found is place:
+                return
         found = _as_bytes(found)
         if len(found) != self.nbytes:
             raise ValueError(f"it holds {len(found)} bytes, not {self.nbytes}")

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
-import numpy as np
-
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunked_source import ChunkedSource
-from dask_tapestry.io.declared_type import declared_type
+from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
@@ -47,9 +45,17 @@ class Hdf5Source(ChunkedSource):
     data: h5py.Dataset | None = field(default=None, compare=False, repr=False)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
-        if self.data is not None and self.data:
-            return np.asarray(self.data[box.slices()], self.type.dtype)
-        return np.asarray(_read(self.path, self.dataset, box.slices()), self.type.dtype)
+        try:
+            if self.data is not None and self.data:
+                cells = self.data[box.slices()]
+            else:
+                cells = _read(self.path, self.dataset, box.slices())
+            return checked_block(cells, box.shape, self.type.dtype, self)
+        except FileNotFoundError:
+            raise StoreNotFoundError(f"there is no HDF5 file {self.path}") from None
+        except (OSError, KeyError, ValueError, TypeError) as error:
+            where = f"{self.dataset} of the HDF5 file {self.path}"
+            raise StoreError(f"cannot read {box} of {where}: {error}") from error
 
     def text(self) -> str:
         return repr(f"{self.path}{self.dataset}")
@@ -70,13 +76,8 @@ def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
 
     The file is closed again at once: who keeps it open keeps others from writing to it.
     """
-    try:
-        with lazy_import("h5py").File(path, "r") as file:
-            return file[dataset][selection]
-    except FileNotFoundError:
-        raise StoreNotFoundError(f"there is no HDF5 file {path}") from None
-    except (OSError, KeyError) as error:
-        raise StoreError(f"cannot read {dataset} of the HDF5 file {path}: {error}") from error
+    with lazy_import("h5py").File(path, "r") as file:
+        return file[dataset][selection]
 
 
 def from_dataset(data: h5py.Dataset, dims: Dims) -> Tensor:

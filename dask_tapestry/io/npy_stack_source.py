@@ -52,16 +52,16 @@ class NpyStackSource(Source):
             at = tuple(number * (axis == self.axis) for axis in range(box.ndim))
             held = block_box(self.cuts, at)
             part = held.intersection(box)
-            block[part.slices(box)] = self._file(number, held.shape)[part.slices(held)]
+            block[part.slices(box)] = self._file(number, held)[part.slices(held)]
         return block
 
-    def _file(self, number: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def _file(self, number: int, held: ZRange) -> Block:
         path = Path(self.folder) / f"{number}.npy"
         try:
             cells = np.load(path, self.mode, allow_pickle=False)  # type: ignore[arg-type]
-            return checked_block(cells, shape, self.type.dtype, self)
+            return checked_block(cells, held.shape, self.type.dtype, self)
         except (OSError, ValueError, TypeError) as error:
-            raise StoreError(f"cannot read {path}: {error}") from error
+            raise StoreError(f"cannot read {held} of the stack from {path}: {error}") from error
 
     def text(self) -> str:
         return repr(self.folder)

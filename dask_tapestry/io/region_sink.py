@@ -78,8 +78,6 @@ class RegionSink(Sink):
         selection = self.region.selection(cells)
         try:
             self.target.write(selection, block)
-        except StoreError:
-            raise
         except Exception as error:
             raise StoreError(f"cannot write {cells} to {self.target}: {error}") from error
 

@@ -51,6 +51,11 @@ class ShardIndex:
         counts = tuple(n // side for n, side in zip(shard, chunk, strict=True))
         return cls(chunk, counts, codec.index_location.name == "start", decoders)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of an index, as stored."""
+        return 16 * prod(self.counts) + CHECKSUM * len(self.decoders)
+
     def read(self, file: CellFile, size: int) -> Block:
         """Return offset and length of each inner chunk of a shard of `size` bytes.
 
@@ -59,11 +64,22 @@ class ShardIndex:
         ValueError
             If there is none, or its checksum is another.
         """
-        length = 16 * prod(self.counts) + CHECKSUM * len(self.decoders)
-        if size < length:
-            raise ValueError(f"it has {size} bytes, and its index alone {length}")
-        stored = np.empty(length, np.uint8)
-        file.read_bytes(0 if self.first else size - length, stored)
+        if size < self.nbytes:
+            raise ValueError(f"it has {size} bytes, and its index alone {self.nbytes}")
+        stored = np.empty(self.nbytes, np.uint8)
+        file.read_bytes(0 if self.first else size - self.nbytes, stored)
+        return self.decode(stored)
+
+    def decode(self, stored: Block) -> Block:
+        """Return offset and length of each inner chunk, as an index says.
+
+        Raises
+        ------
+        ValueError
+            If it is no index, or its checksum is another.
+        """
+        if len(stored) != self.nbytes:
+            raise ValueError(f"its index has {len(stored)} bytes, not {self.nbytes}")
         for decoder in self.decoders:
             stored = decoder.decode(stored, None)
         return stored.view("<u8").reshape(*self.counts, 2)

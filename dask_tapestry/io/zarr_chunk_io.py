@@ -1,9 +1,10 @@
 """Where Zarr chunks are decoded and encoded: a box of a stored array is read, or written.
 
 `ZarrSource` reads a box with `read_box`; `ZarrSink` and `ZarrTarget` write one with `write_box`.
-zarr's own codecs decode and encode chunks. Where the store allows, they run in the thread of the
-task (`zarr_sync`), and large chunks go one after the other: side by side they take no less time,
-and ten times the memory.
+Usual encodings go the short way: `zarr_direct` for files, `zarr_remote` for stores behind a
+network. All others go through zarr. Where the store allows, its codecs run in the thread of the
+task (`zarr_sync`), and large chunks one after the other: side by side they take no less time, and
+ten times the memory.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_location import zarr as zarr_module
 from dask_tapestry.io.zarr_open import open_cached
+from dask_tapestry.io.zarr_remote import RemoteArray
 from dask_tapestry.io.zarr_sync import run_inline, runs_inline
 from dask_tapestry.memory.buffer_pool import POOL
 
@@ -45,14 +47,14 @@ def read_box(
     StoreError
         If the array has another shape or dtype now, or a chunk is not what it must be.
     """
-    array, direct = _opened(location, location.stamp)
+    array, way = _opened(location, location.stamp)
     dtype = array.dtype
     if array.shape != shape:
         raise StoreError(f"it has another shape now, {array.shape}")
     if dtype.newbyteorder("=") != out.dtype:
         raise StoreError(f"it has another dtype now, {dtype}")
-    if direct is not None:
-        direct.read(selection, out)
+    if way is not None:
+        way.read(selection, out)
     elif out.dtype == dtype:
         _read_by_zarr(array, selection, out)
     else:
@@ -61,14 +63,19 @@ def read_box(
         out[...] = cells
 
 
+def short_way(array: zarr.Array[Any]) -> DirectArray | RemoteArray | None:
+    """Return the way to an array's chunks that is not zarr's; None where there is none."""
+    return DirectArray.of(array) or RemoteArray.of(array)
+
+
 @lru_cache(maxsize=128)
 def _opened(
     location: Location, stamp: object, mode: str = "r", empty_chunks: bool = False
-) -> tuple[zarr.Array[Any], DirectArray | None]:
+) -> tuple[zarr.Array[Any], DirectArray | RemoteArray | None]:
     """An array and the short way to its chunks, looked for again when its metadata change."""
     del stamp
     array = open_cached(location, mode, empty_chunks)
-    return array, DirectArray.of(array)
+    return array, short_way(array)
 
 
 def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Block) -> None:
@@ -90,12 +97,13 @@ def write_box(location: Location, selection: tuple[slice, ...], block: Block) ->
         If a chunk cannot be written.
     """
     may_be_empty = _may_be_fill_value(block, location)
-    array, direct = _opened(location, location.stamp, "r+", not may_be_empty)
-    if direct is not None and not may_be_empty and direct.writes(selection, block.dtype):
-        direct.write(selection, block)
+    array, way = _opened(location, location.stamp, "r+", not may_be_empty)
+    if not may_be_empty and isinstance(way, DirectArray) and way.writes(selection, block.dtype):
+        way.write(selection, block)
         return
     if not runs_inline(array):
-        array.set_basic_selection(selection, block if block.ndim else block[()])
+        cells = np.array(block) if location.is_in_memory else block
+        array.set_basic_selection(selection, cells if cells.ndim else cells[()])
         return
     sides = stored_chunk_shape(array)
     for part in split_by_chunk(selection, sides, array.dtype.itemsize):

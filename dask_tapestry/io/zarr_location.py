@@ -89,10 +89,18 @@ class Location:
     @property
     def arguments(self) -> dict[str, Any]:
         """Arguments of zarr's functions that name the store."""
-        if not self.options:
-            return {"store": self.store}
-        from_url = zarr().storage.FsspecStore.from_url
-        return {"store": from_url(self.store, storage_options=dict(self.options))}
+        return {"store": self.store if self._patient is None else self._patient}
+
+    @cached_property
+    def _patient(self) -> Any:
+        """A store that asks again where the network fails; None where there is no network."""
+        storage, store = zarr().storage, self.store
+        if _is_url(store):
+            store = storage.FsspecStore.from_url(store, storage_options=dict(self.options or {}))
+        known = (storage.LocalStore, storage.MemoryStore, storage.ZipStore)
+        if type(store) in known or not isinstance(store, lazy_import("zarr.abc.store").Store):
+            return None
+        return lazy_import("dask_tapestry.io.patient_store").PatientStore(store)
 
     def check(self) -> None:
         """Raise `StoreError` if this machine does not know the file system that a URL names."""

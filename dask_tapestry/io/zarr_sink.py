@@ -19,6 +19,7 @@ from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.region_sink import RegionSink
 from dask_tapestry.io.zarr_chunk_io import write_box
 from dask_tapestry.io.zarr_create import create, create_groups, dry_run_create
+from dask_tapestry.io.zarr_failure import write_error
 from dask_tapestry.io.zarr_journal import (
     begin_write,
     end_write,
@@ -127,7 +128,8 @@ class ZarrSink(Sink):
                 return
             write_box(self.location, box.slices(), block)
         except Exception as error:
-            raise StoreError(f"cannot write {box} to {self.location}: {error}") from error
+            kept = None if self.replaced is None else self.final
+            raise write_error(box, self.location, error, kept) from error
 
     def finish(self) -> None:
         if not self.location.is_zip:

@@ -11,12 +11,11 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import declared_type
-from dask_tapestry.io.zarr_chunk_io import read_box, stored_chunk_shape
-from dask_tapestry.io.zarr_direct import DirectArray
+from dask_tapestry.io.zarr_chunk_io import read_box, short_way, stored_chunk_shape
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_cached
-from dask_tapestry.io.zarr_sync import runs_inline
+from dask_tapestry.io.zarr_sync import is_at_hand
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
@@ -91,9 +90,9 @@ def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
 def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = None) -> ZarrSource:
     """Return the source that reads an array, which is stored at `location`."""
     type_ = declared_type(tuple(array.shape), np.dtype(array.dtype), names)
-    stored, direct = stored_chunk_shape(array), DirectArray.of(array)
+    stored, direct = stored_chunk_shape(array), short_way(array)
     if direct is None:
-        in_hand = InHand.by_zarr(stored, type_.dtype.itemsize, runs_inline(array))
+        in_hand = InHand.by_zarr(stored, type_.dtype.itemsize, is_at_hand(array))
     else:
         in_hand = direct.in_hand
     return ZarrSource(location, type_, stored, str(location), in_hand)

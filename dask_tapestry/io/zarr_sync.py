@@ -61,10 +61,15 @@ def inside_loop() -> bool:
     return True
 
 
+def is_at_hand(array: Any) -> bool:
+    """Whether the store of an array is this machine's own: it need not be waited for."""
+    storage = zarr().storage
+    return isinstance(array.store, storage.LocalStore | storage.MemoryStore)
+
+
 def runs_inline(array: Any) -> bool:
     """Whether calls to the store of an array are run in this thread, by no other loop."""
-    storage = zarr().storage
-    return isinstance(array.store, storage.LocalStore | storage.MemoryStore) and not inside_loop()
+    return is_at_hand(array) and not inside_loop()
 
 
 def run_store(array: Any, work: Coroutine[Any, Any, Any]) -> Any:

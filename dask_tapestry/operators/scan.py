@@ -1,8 +1,8 @@
 """Scan: running totals along an axis, in a fixed order.
 
-The axis, as the user wrote it, is cut into leaves whose length depends on its extent alone. A cell
-is the total of all leaves before its own, combined with the scan of its leaf up to it; leaf totals
-are combined from left to right. So a cell has the same bits whichever of these computes it:
+As the user wrote it, the axis is cut into leaves (`scan_leaves`). A cell is the total of all leaves
+before its own, combined with the scan of its leaf up to it; leaf totals are combined from left to
+right. So a cell has the same bits whichever of these computes it:
 
 ============  =======================  ==================================================
 operator      reads                    yields
@@ -35,6 +35,7 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.monoids import accumulator
+from dask_tapestry.operators.scan_leaves import leaf_length
 from dask_tapestry.teg import (
     BlockOperator,
     Form,
@@ -48,28 +49,16 @@ from dask_tapestry.teg import (
     TensorType,
     apply,
 )
-from dask_tapestry.teg.operator import Restriction, Types, by_signature, uniform
+from dask_tapestry.teg.operator import Restriction, Types, by_signature
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
+from dask_tapestry.teg.stored_grid import stored_spacing
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-LEAF: Final = 128  # cells: totals are few, and many leaves still fit a cache
-MOST_LEAVES: Final = 1 << 24  # totals that one task scans; longer axes have longer leaves
 ASSOCIATIVE: Final = frozenset(
     "add multiply maximum minimum fmax fmin logaddexp logaddexp2 logical_and logical_or "
     "logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm".split()
 )
 ROUNDING: Final = frozenset({"add", "multiply", "logaddexp", "logaddexp2"})
-
-
-def leaf_length(extent: int) -> int:
-    """Cells of a leaf of an axis.
-
-    Examples
-    --------
-    >>> leaf_length(1000), leaf_length(10**12)
-    (128, 65536)
-    """
-    return max(LEAF, 1 << (-(-extent // MOST_LEAVES) - 1).bit_length())
 
 
 @dataclass(frozen=True)
@@ -282,15 +271,20 @@ class LeafEnds(Selector):
         shape[self.axis] = max(0, -(-x.shape[self.axis] // self.leaf) - 1)
         return x._replace(shape=tuple(shape))
 
-    regularity = uniform
+    def regularity(self, inputs: Types) -> Regularity:
+        """Along the axis the last cell reads one leaf more."""
+        shape = self.infer(*inputs).shape
+        last = Regular(breaks=(shape[self.axis] - 1,))
+        return tuple([last if axis == self.axis else ANYWHERE for axis in range(len(shape))])
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        """Whole leaves, so that its blocks are cut as those it reads."""
+        """Whole leaves, the last one too, so that its blocks are cut as those it reads."""
+        ends, extent = self.infer(*inputs).shape[self.axis], inputs[0].shape[self.axis]
         lo, hi = box.lo[self.axis] * self.leaf, box.hi[self.axis] * self.leaf
-        return (box.replace(self.axis, lo, hi),)
+        return (box.replace(self.axis, lo, hi if box.hi[self.axis] < ends else extent),)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {"axis": self.axis, "leaf": self.leaf}
+        return {"axis": self.axis, "leaf": self.leaf, "count": box.shape[self.axis]}
 
     def text(self) -> str:
         return f"axis={self.axis}"
@@ -378,7 +372,7 @@ def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = N
     result = _result_dtype(function, x.type.dtype, dtype)
     state = accumulator(result) if function in ROUNDING else result
     cells = x if np.can_cast(x.type.dtype, state, "safe") else astype(x, result)
-    leaf = leaf_length(x.type.shape[along])
+    leaf = leaf_length(x.type.shape[along], stored_spacing(x)[along])
     return apply(Scan(function, along, leaf, result, state), cells)
 
 

@@ -103,3 +103,37 @@ def test_a_closed_dataset_is_refused(path):
         data = file["flat"]
     with pytest.raises(dt.StoreError, match="closed"):
         dt.from_array(data)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_corrupt_chunk_is_named(tmp_path, is_open):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=CELLS, chunks=(2, 3), compression="gzip")
+        place = file["x"].id.get_chunk_info(1)
+    with open(path, "r+b") as raw:
+        raw.seek(place.byte_offset)
+        raw.write(b"?" * place.size)
+    with h5py.File(path) as file:
+        x = dt.from_array(file["x"])
+        if not is_open:
+            file.close()
+        named = rf"cannot read \[.*\] of /x of the HDF5 file {path}: "
+        with pytest.raises(dt.StoreError, match=named):
+            x.compute()
+
+
+def test_a_dataset_that_has_changed_is_named(tmp_path):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = CELLS
+    with h5py.File(path) as file:
+        x = dt.from_array(file["x"])
+    with h5py.File(path, "w") as file:
+        file["x"] = CELLS[:2]
+    with pytest.raises(dt.StoreError, match=r"cannot read \[.*\] of /x of .*x\.h5: .* gave shape"):
+        x.compute()
+    with h5py.File(path, "w") as file:
+        file["y"] = CELLS
+    with pytest.raises(dt.StoreError, match=r"cannot read \[.*\] of /x of .*x\.h5: "):
+        x.compute()

@@ -12,6 +12,7 @@ from dask_tapestry.io.zarr_chunk_io import read_box, write_box
 from dask_tapestry.io.zarr_create import create
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_sync import run_inline
+from tests.stores import CountingStore
 
 
 def test_large_chunks_are_in_memory_one_at_a_time(tmp_path, monkeypatch):
@@ -30,9 +31,10 @@ def test_large_chunks_are_in_memory_one_at_a_time(tmp_path, monkeypatch):
     assert len(asked) == 9 + 1 + 1
 
 
+@pytest.mark.parametrize("wrapped", [lambda store: store, CountingStore])
 @pytest.mark.parametrize("compressors", [None, "auto"])
-def test_a_store_in_memory_has_cells_of_its_own(compressors):
-    store, cells = zarr.storage.MemoryStore(), np.arange(12.0).reshape(3, 4)
+def test_a_store_in_memory_has_cells_of_its_own(compressors, wrapped):
+    store, cells = wrapped(zarr.storage.MemoryStore()), np.arange(12.0).reshape(3, 4)
     dt.asarray(cells).to_zarr(store, chunks=(3, 4), compressors=compressors)
     cells[:] = -1
     assert zarr.open_array(store)[2, 3] == 11

@@ -1,13 +1,12 @@
 import errno
 from itertools import product
+from typing import ClassVar
 
 import google_crc32c
 import numcodecs
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given
-from hypothesis import strategies as st
 from zarr.codecs import (
     BloscCodec,
     Crc32cCodec,
@@ -16,11 +15,13 @@ from zarr.codecs import (
     TransposeCodec,
     ZstdCodec,
 )
+from zarr.core.codec_pipeline import BatchedCodecPipeline
+from zarr.registry import register_pipeline
 
 import dask_tapestry as dt
 from dask_tapestry.io import file_cells
 from dask_tapestry.io import zarr_direct as module
-from dask_tapestry.io.zarr_direct import DirectArray, chunks_met
+from dask_tapestry.io.zarr_direct import DirectArray
 
 CELLS = np.arange(7 * 11 * 4, dtype="i4").reshape(7, 11, 4)
 LITTLE, BIG = (zarr.codecs.BytesCodec(endian=name) for name in ("little", "big"))
@@ -223,6 +224,27 @@ def test_what_is_encoded_is_written_by_zarr(tmp_path, layout):
     assert not DirectArray.of(array).writes(tuple(slice(0, n) for n in CELLS.shape), array.dtype)
 
 
+class StandIn(BatchedCodecPipeline):
+    """Another library's way to decode chunks, as the user may choose in zarr's configuration."""
+
+    decoded: ClassVar[list] = []
+
+    async def read(self, batch_info, out, drop_axes=()):
+        self.decoded.append(1)
+        await super().read(batch_info, out, drop_axes)
+
+
+@pytest.mark.parametrize("layout", ["3", "3 zstd", "shards", "2 big, lz4"])
+def test_encoded_chunks_are_left_to_the_pipeline_that_was_chosen(tmp_path, layout):
+    stored(tmp_path, **LAYOUTS[layout])
+    register_pipeline(StandIn)
+    StandIn.decoded.clear()
+    name = f"{StandIn.__module__}.{StandIn.__qualname__}"
+    with zarr.config.set({"codec_pipeline.path": name}):
+        np.testing.assert_array_equal(dt.from_zarr(tmp_path).compute(scheduler="sync"), CELLS)
+    assert bool(StandIn.decoded) == (layout != "3")
+
+
 @pytest.mark.parametrize(
     ("selection", "dtype"),
     [
@@ -249,16 +271,3 @@ def test_a_chunk_is_as_it_was_when_its_writing_fails(tmp_path, monkeypatch):
         direct.write(np.s_[0:3, 0:4, 0:2], np.zeros((3, 4, 2), "i4"))
     np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], CELLS)
     assert not list(tmp_path.rglob("*.partial"))
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 5)), max_size=3))
-def test_the_chunks_that_meet_a_selection(spans):
-    selection = tuple(slice(min(a, b), max(a, b)) for a, b, _ in spans)
-    sides = [side for *_, side in spans]
-    cells = np.arange(10 ** len(spans)).reshape((10,) * len(spans))
-    out = np.full([s.stop - s.start for s in selection], -1)
-    for place, part, there in chunks_met(selection, sides):
-        whole = tuple(slice(p * side, (p + 1) * side) for p, side in zip(place, sides, strict=True))
-        assert (out[(*there, ...)] == -1).all()
-        out[(*there, ...)] = cells[whole][(*part, ...)]
-    np.testing.assert_array_equal(out, cells[selection])

@@ -69,6 +69,19 @@ def test_each_chunk_is_read_once(stores, name, blocks):
     assert set(reads.values()) == {1}
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_scans_read_each_chunk_once(stores, axis):
+    (x, _), reads = stores
+    machine = dt.Resources(workers=4, threads=1, memory="1 GiB", store_bandwidth="1 MB/s")
+    with dt.config(resources=machine, block_bytes=x.nbytes // 2):
+        total = x.cumsum(axis=axis).max()
+        assert dt.plan(total).cost["bytes_read"] == x.nbytes
+        found = total.compute(scheduler="sync")
+    assert len(reads) == 56
+    assert set(reads.values()) == {1}
+    np.testing.assert_allclose(found, np.cumsum(x.compute(), axis).max())
+
+
 def test_a_store_of_one_step_a_chunk_is_cut_along_its_steps():
     x = dt.placeholder((3650, 721, 1440), "f4", stored_chunks=(1, 721, 1440))
     machine = dt.Resources(workers=4, threads=1, memory="2 GiB")

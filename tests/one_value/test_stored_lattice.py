@@ -131,6 +131,20 @@ def test_tables_of_stored_numbers_have_one_value(tmp_path, monkeypatch, chunks, 
         assert same_bits(counts(other, size), whole)
 
 
+@pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
+@pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])
+def test_a_scan_of_stored_numbers_has_one_value(tmp_path, chunks, selection):
+    cells, select = numbers((700, 40)), SELECTIONS[selection]
+    zarr.create_array(tmp_path / "x", shape=cells.shape, chunks=chunks, dtype="f8")[...] = cells
+    x = dt.from_zarr(tmp_path / "x")
+    for axis in (0, 1):
+        whole = computed(dt.cumsum(select(dt, x), axis), 10**9)
+        expected = np.cumsum(select(np, cells), axis)
+        np.testing.assert_allclose(whole, expected, rtol=1e-9, atol=1e-3)
+        for other in (x, x.rechunk((33, 9)), x.persist()):
+            assert same_bits(computed(dt.cumsum(select(dt, other), axis), 30_000), whole)
+
+
 def test_axes_of_one_cell_and_none(tmp_path):
     zarr.create_array(tmp_path / "x", shape=(1, 50), chunks=(1, 8), dtype="f8")[...] = 1
     x = dt.from_zarr(tmp_path / "x")

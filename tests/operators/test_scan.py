@@ -4,7 +4,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import AxisError, DTypeError
-from dask_tapestry.operators.scan import LEAF, leaf_length, scan
+from dask_tapestry.operators.scan import scan
+from dask_tapestry.operators.scan_leaves import LEAF
 from dask_tapestry.teg import Graph, Progression, Region
 from tests.comparisons import same_bits
 
@@ -19,9 +20,7 @@ def scanned(x=X, axis=0, function="add", **options):
     return scan(dt.asarray(x).node, function, axis, **options)
 
 
-def test_the_length_of_a_leaf_depends_on_the_extent_alone():
-    assert leaf_length(0) == leaf_length(10**9) == LEAF
-    assert leaf_length(2**40) == 2**16
+def test_a_restricted_scan_keeps_its_leaves():
     part = scanned().operator.restrict((scanned().inputs[0].type,), Region.whole((200, 3)))
     assert part.operator.leaf == scanned().operator.leaf
 

@@ -19,7 +19,10 @@ def grains(program: Program) -> tuple[Unit | None, ...]:
     shape = program.type.shape
     if 0 in shape:
         return (None,) * len(shape)
-    along = units(program, (None,) * len(program.inputs))
+    along = [
+        unit if unit.pace == 1 else Unit()  # pieces are all of one length
+        for unit in units(program, (None,) * len(program.inputs))
+    ]
     return tuple([_grain(program, dim, unit) for dim, unit in enumerate(along)])
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import gcd, lcm
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dask_tapestry.plan.fusion.program import Program, Schedule
 from dask_tapestry.teg import Sink, Source
@@ -14,15 +15,20 @@ from dask_tapestry.zspace import Cuts, ZRange
 Held = Sequence[Sequence[Cuts] | None]  # of each input, the cuts in which it is held
 
 
+MOST_UNEVEN: Final = 1_000  # pieces of unequal lengths: their edges are in the plan
+
+
 class Unit(NamedTuple):
     """Where cuts of a dimension should fall: after `lead` cells, then every `length`.
 
-    With `required` they must: the pieces are written by one task each.
+    With `required` they must: the pieces are written by one task each. With a `pace` they are cells
+    of what is read, of which each cell of the dimension is so many further along.
     """
 
     length: int = 1
     lead: int = 0
     required: bool = False
+    pace: int = 1
 
     def allows(self, cuts: Cuts) -> bool:
         """Whether no cut falls where it may not."""
@@ -42,12 +48,26 @@ class Unit(NamedTuple):
         if pieces == 1 or extent < 2:
             return Cuts.regular(extent, max(extent, 1))
         step = -(-extent // pieces)
+        if self.pace > 1:
+            return self._between(extent, step * self.pace // self.length, pieces)
         if step < self.length and not self.required:
             step = -(-self.length // -(-self.length // step))  # equal parts of a unit
             return Cuts.regular(extent, step, (self.lead - 1) % step + 1 if self.lead else step)
         step = -(-step // self.length) * self.length
         first = step - self.length + self.lead if self.lead else step
         return Cuts.regular(extent, step, first)
+
+    def _between(self, extent: int, chunks: int, pieces: int) -> Cuts:
+        """Pieces of so many chunks each, which begin with the first cell read of a chunk.
+
+        Regular ones instead, where they are smaller than chunks or very many.
+        """
+        if not chunks or pieces > MOST_UNEVEN:
+            return Cuts.regular(extent, -(-extent // pieces))
+        first = (self.lead or self.length) + (chunks - 1) * self.length
+        ends = range(first, extent * self.pace, chunks * self.length)
+        edges = sorted({0, *(min(extent, -(-end // self.pace)) for end in ends), extent})
+        return Cuts.of_lengths([b - a for a, b in pairwise(edges)])
 
 
 def units(program: Program, chunks: Held) -> tuple[Unit, ...]:
@@ -77,6 +97,7 @@ def _units(program: Program, chunks: tuple[Sequence[Cuts] | None, ...]) -> tuple
             (program.types[value].nbytes, unit._replace(required=required))
             for value, steps, required in holders
             if (unit := _follow(origin.boxes[value], moved.boxes[value], steps))
+            and (unit.pace == 1 or not required)
         ]
         wanted[dim] = common_unit(found)
     return tuple(wanted)
@@ -95,7 +116,7 @@ def _together(program: Program, origin: Schedule, moved: Schedule) -> list[Unit]
             if length == 0:
                 return [Unit(0)]
             unit = _follow_axis(here, there, axis, length)
-            found += [unit._replace(required=True)] if unit else []
+            found += [unit._replace(required=True)] if unit and unit.pace == 1 else []
     return found
 
 
@@ -108,7 +129,9 @@ def common_unit(found: list[tuple[int, Unit]]) -> Unit:
     fitting = [
         (size, unit)
         for size, unit in found
-        if unit.length % must.length == 0 and (unit.lead - must.lead) % must.length == 0
+        if unit.length % must.length == 0
+        and (unit.lead - must.lead) % must.length == 0
+        and (unit.pace == 1 or must.length == 1)
     ]
     best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
     return best._replace(required=must.required)
@@ -159,6 +182,9 @@ def _follow_axis(
         start = here.lo[axis]
         pace = there.lo[axis] - start
         if pace:
-            fits = 0 < pace < side and side % pace == 0
-            return Unit(side // pace, -(-(-start % side) // pace)) if fits else None
+            if not 0 < pace < side:
+                return None
+            lead = -start % side
+            even = side % pace == 0
+            return Unit(side // pace, -(-lead // pace)) if even else Unit(side, lead, pace=pace)
     return None

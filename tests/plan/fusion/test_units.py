@@ -110,3 +110,25 @@ def test_units_meet_where_both_have_edges(length, lead, other, shift, required):
     assert edges[2] <= edges[0]
     if edges[0] & edges[1]:
         assert edges[2] <= edges[1]
+
+
+@given(st.integers(2, 30), st.integers(0, 40), st.integers(2, 400), st.integers(2, 60))
+def test_steps_that_do_not_divide_chunks_are_cut_where_a_chunk_is_read_first(
+    pace, lead, extent, pieces
+):
+    length = 31 + pace
+    unit = Unit(length, lead % length, pace=pace)
+    cuts = unit.cut(extent, pieces)
+    assert cuts.extent == extent
+    if extent * pace <= pieces * length:
+        return  # pieces of chunks
+    for edge in cuts.inner_edges():
+        before, behind = ((cell * pace - unit.lead) // length for cell in (edge - 1, edge))
+        assert before < behind
+
+
+def test_a_step_that_does_not_divide_chunks_reads_each_once_along_kept_axes():
+    x = dt.placeholder((14_000, 14_000), "f8", stored_chunks=(2000, 2000))
+    machine = dt.Resources(workers=4, threads=1, memory="4 GB")
+    plan = dt.plan(x[::7, ::11].mean(axis=0), resources=machine)
+    assert plan.cost["bytes_read"] == x.nbytes

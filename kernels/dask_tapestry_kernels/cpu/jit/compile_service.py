@@ -21,7 +21,7 @@ from itertools import count
 from threading import Condition, Thread
 from typing import Any, Final, NamedTuple
 
-from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.cpu.jit import object_cache, shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source
 from dask_tapestry_kernels.cpu.jit.child_process import Child
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
@@ -160,7 +160,7 @@ class Service:
         if source in self._ready or source in self._waiting:
             return
         key = object_cache.key_of(source)
-        kept = object_cache.read(key)
+        kept = object_cache.read(key) or shipped.read(source)
         if kept is not None and self._loads(source, kept, arity):
             return
         if self._broken:

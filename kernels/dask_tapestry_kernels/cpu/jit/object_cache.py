@@ -7,9 +7,12 @@ so that processes that write at once do not meet. Where nothing can be written n
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
@@ -20,6 +23,7 @@ import dask_tapestry_kernels
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
 
 DIGEST: Final = 32  # bytes
+LOCK: Final = "lock-"  # how names of files begin that are locked
 DIRECTORY: Final = "DASK_TAPESTRY_CACHE"  # environment variable that names another directory
 PACKAGE: Final = Path(next(iter(dask_tapestry_kernels.__path__)))  # whose code is inlined
 
@@ -39,8 +43,11 @@ def key_of(source: str) -> str:
 def read(key: str) -> Compiled | None:
     """Return a kept kernel, or None if there is none, or none that is whole."""
     folder = directory()
-    if folder is None:
-        return None
+    return None if folder is None else read_from(folder, key)
+
+
+def read_from(folder: Path, key: str) -> Compiled | None:
+    """`read` in a folder that can be trusted."""
     try:
         content = (folder / key).read_bytes()
     except OSError:
@@ -55,8 +62,11 @@ def read(key: str) -> Compiled | None:
 def write(key: str, compiled: Compiled) -> bool:
     """Keep a kernel; return whether that was possible."""
     folder = directory()
-    if folder is None:
-        return False
+    return False if folder is None else write_to(folder, key, compiled)
+
+
+def write_to(folder: Path, key: str, compiled: Compiled) -> bool:
+    """`write` in a folder that there is."""
     rest = compiled.symbol.encode() + b"\n" + compiled.code
     try:
         handle, beside = tempfile.mkstemp(dir=folder)
@@ -95,9 +105,35 @@ def directory() -> Path | None:
 @cache
 def _environment() -> str:
     """What object code depends on besides its source: compiler, processor, and what it inlines."""
+    packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
+    features = llvm().get_host_cpu_features().flatten()
+    return " ".join([*packages, llvm().get_host_cpu_name(), features, package_digest()])
+
+
+@cache
+def package_digest() -> str:
+    """A digest of this package, whose functions object code inlines."""
     digest = blake2b()
     for file in sorted(PACKAGE.rglob("*.py")):
         digest.update(file.read_bytes())
-    packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
-    features = llvm().get_host_cpu_features().flatten()
-    return " ".join([*packages, llvm().get_host_cpu_name(), features, digest.hexdigest()])
+    return digest.hexdigest()
+
+
+@contextmanager
+def alone(key: str) -> Iterator[bool]:
+    """Inside, no other process of this user is inside with a key that begins alike.
+
+    Of many processes that want a kernel at once, as a cluster's workers do, one compiles it; the
+    others wait, which they are told. Where files cannot be locked each compiles its own.
+    """
+    folder, waited = directory(), False
+    with ExitStack() as opened:
+        if folder is not None:
+            with suppress(OSError):
+                file = opened.enter_context((folder / f"{LOCK}{key[0]}").open("w"))
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    waited = True
+        yield waited

@@ -75,9 +75,12 @@ def leaf_scan(out: Block | None, block: Block, **how: Any) -> Block:
     return result
 
 
-def leaf_ends(out: Block | None, block: Block, *, axis: int, leaf: int) -> Block:  # noqa: ARG001
-    """The last cells of the leaves of `block`, which begins with one; a view would hold it all."""
-    return block[(*(slice(None),) * axis, slice(leaf - 1, None, leaf))].copy()
+def leaf_ends(out: Block | None, block: Block, *, axis: int, leaf: int, count: int) -> Block:  # noqa: ARG001
+    """The last cells of `count` leaves of `block`, which begins with one.
+
+    They are copied: a view would hold the whole block.
+    """
+    return block[(*(slice(None),) * axis, slice(leaf - 1, count * leaf, leaf))].copy()
 
 
 def after_leaf(

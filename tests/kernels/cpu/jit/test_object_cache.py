@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
+from time import sleep
 
 import pytest
 
@@ -191,3 +192,21 @@ def test_keys_are_the_same_in_every_process():
         for seed in "12"
     }
     assert keys == {object_cache.key_of("a")}
+
+
+def test_one_at_a_time_compiles_a_kernel(folder):
+    inside, most = [], []
+
+    def work():
+        with object_cache.alone("abc"):
+            inside.append(1)
+            most.append(len(inside))
+            sleep(0.02)
+            inside.pop()
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1]

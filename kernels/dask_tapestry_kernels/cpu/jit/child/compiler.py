@@ -33,16 +33,24 @@ def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
     return object_cache.Compiled(result.fndesc.llvm_cfunc_wrapper_name, code)
 
 
+def set_options() -> None:
+    """Set the options of LLVM, before anything is compiled."""
+    llvm().set_option("", f"-force-vector-interleave={INTERLEAVED}")
+
+
 def answer(key: str, source: str) -> object_cache.Compiled | str:
     """Compile what is asked for and keep it on disk; or say why not, in a line."""
     if object_cache.key_of(source) != key:
         return "the package has changed since this process imported it"
-    try:
-        compiled = compile_source(source, key)
-    except Exception as error:
-        return f"{type(error).__name__}: {_first_line(error)}"
-    object_cache.write(key, compiled)
-    return compiled
+    with object_cache.alone(key) as waited:
+        if waited and (kept := object_cache.read(key)) is not None:
+            return kept  # another process has compiled it
+        try:
+            compiled = compile_source(source, key)
+        except Exception as error:
+            return f"{type(error).__name__}: {_first_line(error)}"
+        object_cache.write(key, compiled)
+        return compiled
 
 
 def _first_line(error: Exception) -> str:
@@ -54,7 +62,7 @@ def _first_line(error: Exception) -> str:
 def main(descriptor: int) -> None:
     """Serve until the parent ends or hangs up."""
     os.nice(LOWER_PRIORITY)
-    llvm().set_option("", f"-force-vector-interleave={INTERLEAVED}")
+    set_options()
     with suppress(EOFError, OSError), Connection(descriptor) as requests:
         requests.send("begun")
         while True:

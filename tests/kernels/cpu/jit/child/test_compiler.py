@@ -1,3 +1,5 @@
+from contextlib import nullcontext
+
 import pytest
 
 from dask_tapestry_kernels.cpu.jit import object_cache
@@ -38,9 +40,19 @@ def test_a_source_that_cannot_be_compiled_is_answered_with_a_line(folder, source
     answer = compiler.answer(object_cache.key_of(source), source)
     assert answer.startswith(why)
     assert "\n" not in answer
-    assert not list(folder.iterdir())
+    assert all(path.name.startswith(object_cache.LOCK) for path in folder.iterdir())
 
 
 def test_a_package_that_changed_since_it_was_imported_keeps_nothing(folder):
     assert "has changed" in compiler.answer("key of older files", SOURCE)
-    assert not list(folder.iterdir())
+    assert all(path.name.startswith(object_cache.LOCK) for path in folder.iterdir())
+
+
+def test_who_waits_for_another_process_compiles_nothing(folder, monkeypatch):
+    key = object_cache.key_of(SOURCE)
+    kept = object_cache.Compiled("symbol", b"code of another process")
+    object_cache.write(key, kept)
+    monkeypatch.setattr(object_cache, "alone", lambda key: nullcontext(True))
+    assert compiler.answer(key, SOURCE) == kept
+    monkeypatch.setattr(object_cache, "alone", lambda key: nullcontext(False))
+    assert compiler.answer(key, SOURCE) != kept

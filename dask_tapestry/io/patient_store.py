@@ -1,0 +1,98 @@
+"""A store of zarr's that asks again where a network failed for a moment, and names what failed.
+
+This module imports zarr: it is imported when a remote store is opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import random
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, TypeVar
+
+from zarr.storage import WrapperStore
+
+from dask_tapestry.errors import StoreError
+
+ATTEMPTS: Final = 5  # at one request
+FIRST_WAIT: Final = 0.1  # seconds before the second attempt; twice as long before each later one
+PASSING: Final = frozenset(  # errors of the system that another attempt may not meet
+    {
+        *(errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EPIPE, errno.ESTALE, errno.ETIMEDOUT),
+        *(errno.ECONNABORTED, errno.ECONNREFUSED, errno.ECONNRESET),
+        *(errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETRESET, errno.ENETUNREACH),
+    }
+)
+BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504})  # of HTTP
+CLIENTS: Final = frozenset(  # of aiohttp and botocore, which may not be installed
+    {
+        *("ClientConnectionError", "ClientPayloadError", "ServerTimeoutError"),
+        *("HTTPClientError", "IncompleteReadError", "ResponseStreamingError"),
+    }
+)
+
+MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+
+Result = TypeVar("Result")
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether a request that failed so may succeed when it is made again."""
+    if isinstance(error, ConnectionError | TimeoutError | asyncio.TimeoutError):
+        return True
+    status = getattr(error, "status", getattr(error, "code", None))  # of aiohttp, of gcsfs
+    if status in BUSY or getattr(error, "errno", None) in PASSING:
+        return True
+    return not CLIENTS.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+
+
+class PatientStore(WrapperStore[Any]):
+    """Makes requests to another store, again and again where the network fails."""
+
+    async def _patiently(
+        self, what: str, key: str, request: Callable[[], Coroutine[Any, Any, Result]]
+    ) -> Result:
+        """Make a request for `key`.
+
+        Raises
+        ------
+        StoreError
+            If it failed in a way that stays, or the network each time.
+        """
+        wait = FIRST_WAIT
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return await request()
+            except Exception as error:
+                if not is_passing(error):
+                    if isinstance(error, OSError) and not isinstance(error, MISSING):
+                        text = f"cannot {what} {key} of {self._store}: {error}"
+                        raise StoreError(text) from error
+                    raise
+                if attempt == ATTEMPTS:
+                    text = f"cannot {what} {key} of {self._store} in {ATTEMPTS} attempts: {error!r}"
+                    raise StoreError(text) from error
+            await asyncio.sleep(wait * random.uniform(0.5, 1))
+            wait *= 2
+        raise AssertionError
+
+    async def get(self, key: str, prototype: Any, byte_range: Any = None) -> Any:
+        return await self._patiently(
+            "get", key, lambda: self._store.get(key, prototype, byte_range)
+        )
+
+    async def exists(self, key: str) -> bool:
+        return await self._patiently("look for", key, lambda: self._store.exists(key))
+
+    async def set(self, key: str, value: Any) -> None:
+        await self._patiently("set", key, lambda: self._store.set(key, value))
+
+    async def set_if_not_exists(self, key: str, value: Any) -> None:
+        await self._patiently("set", key, lambda: self._store.set_if_not_exists(key, value))
+
+    async def delete(self, key: str) -> None:
+        await self._patiently("delete", key, lambda: self._store.delete(key))
+
+    def __str__(self) -> str:
+        return str(self._store)

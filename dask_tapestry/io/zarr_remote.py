@@ -1,0 +1,167 @@
+"""Chunks of a Zarr array behind a network: several requests at once, each decoded to its place.
+
+zarr asks for the inner chunks of a shard one after the other: 64 of them at 20 ms each take 1.3 s,
+and here .2. It decodes into fresh memory, of which it has as much as all that was asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.chunk_costs import InHand
+from dask_tapestry.io.file_cells import Block, Part, part_of
+from dask_tapestry.io.shard_index import ABSENT, ShardIndex
+from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
+from dask_tapestry.io.zarr_sync import is_at_hand
+
+
+def at_once() -> int:
+    """How many requests of a task are under way at one time, as zarr's configuration says."""
+    return int(lazy_import("zarr").config.get("async.concurrency") or 1)
+
+
+@dataclass(frozen=True)
+class RemoteArray:
+    """An array whose chunks, or shards, are objects of a known encoding in a store of zarr's.
+
+    Attributes
+    ----------
+    path
+        Of the array, in its store.
+    encoding
+        Of its chunks.
+    """
+
+    path: Any
+    encoding: ArrayEncoding
+
+    @classmethod
+    def of(cls, array: Any) -> RemoteArray | None:
+        """Return what is known of an array; None where zarr must read it."""
+        if is_at_hand(array) or has_other_pipeline(array):
+            return None
+        encoding = ArrayEncoding.of(array)
+        return None if encoding is None else cls(array.store_path, encoding)
+
+    @property
+    def in_hand(self) -> InHand:
+        """What reading has in memory beside the cells."""
+        itemsize = self.encoding.format.dtype.itemsize
+        return InHand(prod(self.encoding.chunk) * itemsize, at_once())
+
+    def read(self, selection: Sequence[slice], out: Block) -> None:
+        """Fill `out` with the cells that slices of the array select.
+
+        Raises
+        ------
+        StoreError
+            If a chunk cannot be read or decoded.
+        """
+        lazy_import("zarr.core.sync").sync(_Reading(self).all(selection, out))
+
+
+class _Reading:
+    """The requests for one box: at most so many objects are in hand at one time."""
+
+    def __init__(self, array: RemoteArray) -> None:
+        self.path, self.encoding = array.path, array.encoding
+        self._gate = asyncio.Semaphore(at_once())
+        self._error: StoreError | None = None
+        self._prototype = lazy_import("zarr.core.buffer").default_buffer_prototype()
+
+    async def all(self, selection: Sequence[slice], out: Block) -> None:
+        """Read what is selected; all requests have ended when this has."""
+        known = self.encoding
+        read = self._chunk if known.shards is None else self._shard
+        parts = chunks_met(selection, known.chunk)
+        await asyncio.gather(*[read(known.key(at), p, part_of(out, to)) for at, p, to in parts])
+        if self._error is not None:
+            raise self._error
+
+    @asynccontextmanager
+    async def _turn(self, key: str) -> AsyncIterator[bool]:
+        """Wait for a turn; what fails in it is kept, and later turns are told to do nothing."""
+        async with self._gate:
+            try:
+                yield self._error is None
+            except Exception as error:  # codecs have errors of their own
+                if self._error is None:
+                    self._error = StoreError(f"cannot read chunk {key}: {error}")
+                    self._error.__cause__ = error
+
+    async def _get(self, key: str, wanted: Any = None) -> Block | None:
+        found = await (self.path / key).get(self._prototype, wanted)
+        return None if found is None else found.as_numpy_array()
+
+    async def _chunk(self, key: str, part: Part, out: Block, wanted: Any = None) -> None:
+        """Read from a chunk, or from the bytes of an inner chunk that are `wanted`."""
+        async with self._turn(key) as goes_on:
+            if goes_on:
+                stored = await self._get(key, wanted)
+                await asyncio.to_thread(self._unpack, stored, part, out)
+
+    def _unpack(self, stored: Block | None, part: Part, out: Block) -> None:
+        if stored is None:
+            out[...] = self.encoding.fill
+        else:
+            self.encoding.format.unpack(stored, part, out)
+
+    async def _shard(self, key: str, part: Part, out: Block) -> None:
+        """Read from a shard: all of it by one request, or its index and what is needed."""
+        index = self.encoding.shards
+        assert index is not None
+        is_whole = out.shape == self.encoding.chunk
+        stored = pairs = None
+        async with self._turn(key) as goes_on:
+            if not goes_on:
+                return
+            stored = await self._get(key, None if is_whole else _place_of(index))
+            if stored is None:
+                out[...] = self.encoding.fill
+            elif is_whole:
+                at = slice(0, index.nbytes) if index.first else slice(-index.nbytes, None)
+                pairs = index.decode(stored[at])
+                await asyncio.to_thread(self._unpack_all, stored, pairs, out)
+            else:
+                pairs = index.decode(stored)
+        if pairs is not None and not is_whole:
+            await self._inner_chunks(key, index, pairs, part, out)
+
+    def _unpack_all(self, stored: Block, pairs: Block, out: Block) -> None:
+        """Unpack all inner chunks of a shard."""
+        assert self.encoding.shards is not None
+        every = tuple(slice(0, n) for n in out.shape)
+        for at, part, there in chunks_met(every, self.encoding.shards.chunk):
+            first, length = map(int, pairs[at])
+            cells = None if first == ABSENT else stored[first : first + length]
+            self._unpack(cells, part, part_of(out, there))
+
+    async def _inner_chunks(
+        self, key: str, index: ShardIndex, pairs: Block, part: Part, out: Block
+    ) -> None:
+        """Read from inner chunks, each by a request."""
+        requests = []
+        ranges = lazy_import("zarr.abc.store").RangeByteRequest
+        for at, inner, there in chunks_met(part, index.chunk):
+            first, length = map(int, pairs[at])
+            place = part_of(out, there)
+            if first == ABSENT:
+                place[...] = self.encoding.fill
+            else:
+                requests.append(self._chunk(key, inner, place, ranges(first, first + length)))
+        await asyncio.gather(*requests)
+
+
+def _place_of(index: ShardIndex) -> Any:
+    """The bytes of a shard in which its index is, as zarr's stores are asked for them."""
+    requests = lazy_import("zarr.abc.store")
+    if index.first:
+        return requests.RangeByteRequest(0, index.nbytes)
+    return requests.SuffixByteRequest(index.nbytes)

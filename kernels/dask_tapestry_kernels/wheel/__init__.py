@@ -1,0 +1,1 @@
+"""What builds a wheel: the package, and object code of its common kernels."""

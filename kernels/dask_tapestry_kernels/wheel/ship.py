@@ -1,0 +1,67 @@
+"""Compile the kernels that a wheel brings.
+
+    NUMBA_CPU_NAME=x86-64-v3 python -m dask_tapestry_kernels.wheel.ship FOLDER
+
+`build` runs this, with the settings of numba that name the processors.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells import compiled_formulas, compiled_tiles, rows
+from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source, set_options
+from dask_tapestry_kernels.cpu.reduction import fold_texts
+from dask_tapestry_kernels.elementary.functions import FUNCTIONS
+
+FLOATS: Final = (np.dtype("f8"), np.dtype("f4"))
+FOLDS: Final = ("sum", "mean", "min", "max")
+LOOPS: Final = (
+    compiled_formulas.WALK,
+    compiled_tiles.LOOP,
+    fold_texts.LEAVES,
+    fold_texts.FORMULAS,
+)
+
+
+def sources() -> Iterator[str]:
+    """The texts of the elementary functions, of the common folds, and of the loops over both."""
+    yield from LOOPS
+    for dtype in FLOATS:
+        for name, function in FUNCTIONS.items():
+            row = rows.call_source(name, function.arity, dtype, dtype)
+            assert row is not None
+            yield row
+        for monoid in FOLDS:
+            fold = fold_texts.fold_source(monoid, dtype, dtype)
+            assert fold is not None
+            yield fold
+
+
+def ship(folder: Path) -> int:
+    """Compile all sources into a folder; return how many.
+
+    Raises
+    ------
+    RuntimeError
+        If numba compiles for another processor.
+    """
+    if os.environ.get("NUMBA_CPU_NAME") != shipped.LEVEL:
+        raise RuntimeError(f"set NUMBA_CPU_NAME={shipped.LEVEL}, as wheels go to other machines")
+    folder.mkdir(parents=True, exist_ok=True)
+    set_options()
+    texts = dict.fromkeys(sources())
+    for text in texts:
+        object_cache.write_to(folder, shipped.key_of(text), compile_source(text))
+    return len(texts)
+
+
+if __name__ == "__main__":
+    print(ship(Path(sys.argv[1])), "kernels compiled")

@@ -1,0 +1,53 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu.cells import rows
+from dask_tapestry_kernels.cpu.cells.compiled_formulas import apply, run_row
+from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit.compile_service import Native
+from dask_tapestry_kernels.wheel import ship
+from dask_tapestry_kernels.wheel.build import TARGET
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from dask_tapestry_kernels.wheel import ship
+texts = [text for text in ship.sources() if "exp2(" in text]
+ship.sources = lambda: texts
+print(ship.ship(Path(sys.argv[1])))
+"""
+
+
+def test_every_elementary_function_ships_in_both_precisions():
+    texts = list(ship.sources())
+    assert len(texts) > 2 * len(ship.FUNCTIONS)
+    for dtype in ship.FLOATS:
+        for name, function in ship.FUNCTIONS.items():
+            assert rows.call_source(name, function.arity, dtype, dtype) in texts
+
+
+def test_code_for_this_processor_alone_is_refused(tmp_path):
+    with pytest.raises(RuntimeError, match="NUMBA_CPU_NAME"):
+        ship.ship(tmp_path)
+
+
+@pytest.mark.skipif(not shipped.runs_here(), reason="another processor")
+def test_what_ships_has_the_bits_of_what_is_compiled_here(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        env=os.environ | TARGET | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert int(done.stdout) >= 2
+    for dtype in ("f8", "f4"):
+        source = rows.call_source("exp2", 1, np.dtype(dtype), np.dtype(dtype))
+        code = object_cache.read_from(tmp_path, shipped.key_of(source))
+        x = np.linspace(-40, 40, 100_001).astype(dtype)
+        ours, theirs = np.empty_like(x), np.empty_like(x)
+        assert run_row(Native(code, rows.ARITY), theirs, [x])
+        apply("exp2", ours, x)
+        assert ours.tobytes() == theirs.tobytes()
