@@ -6,7 +6,8 @@
 The array is (side, side) float64 in chunks of 2000 x 2000, in the page cache. `files` is the time
 of reading its chunks' bytes into memory that is used again, or of writing such memory to as many
 files: nothing that reads or writes a store can be quicker. The figures are the best of the repeats;
-the bytes are those of the cells. The last column is a share of the files' rate.
+the bytes are those of the cells. *Work* is seconds of all threads, which other programs on the
+machine lengthen less; *of files* says how many times those of the files.
 """
 
 import argparse
@@ -143,16 +144,20 @@ def measured(rows, size, repeats, only, **said):
         if only and only not in name and name != "files":
             continue
         call()
-        seconds = []
+        walls, works = [], []
         for _ in range(repeats):
-            start = time.perf_counter()
+            start, begun = time.perf_counter(), time.process_time()
             call()
-            seconds.append(time.perf_counter() - start)
-        best = min(seconds)
-        files = files or best
+            walls.append(time.perf_counter() - start)
+            works.append(time.process_time() - begun)
+        best, work = min(walls), min(works)
+        files = files or (best, work)
         told = " ".join(map(str, said.values()))
-        print(f"| {name} | {told} | {best:.3f} | {size / best / 1e9:.2f} | {best / files:.2f} |")
-        found.append({"name": name, "seconds": best, "bytes": size, **said})
+        print(
+            f"| {name} | {told} | {best:.3f} | {size / best / 1e9:.2f} | {best / files[0]:.2f} "
+            f"| {work:.3f} | {work / files[1]:.2f} |"
+        )
+        found.append({"name": name, "seconds": best, "work": work, "bytes": size, **said})
     return found
 
 
@@ -173,8 +178,8 @@ def main():
         folder = make(base / f"{given.compressor}-{given.side}", given.side, given.compressor)
         size = given.side**2 * 8
         told = {"repeats": given.repeats, "only": given.only, "compressor": given.compressor}
-        print("| what | compressor, way, threads | s | GB/s | of the files' time |")
-        print("|---|---|--:|--:|--:|")
+        print("| what | compressor, way, threads | s | GB/s | of files | work, s | of files |")
+        print("|---|---|--:|--:|--:|--:|--:|")
         for threads in given.threads:
             if given.way != "write":
                 ways = reads(folder, given.side, threads)

@@ -50,7 +50,7 @@ class Location:
         """Location of a path, URL, zarr store, group or array."""
         if isinstance(store, zarr().Array | zarr().Group | zarr().storage.StorePath):
             inner = "/".join(part for part in (store.path, component or "") if part)
-            return cls(store.store, inner, nonce)
+            return cls(_impatient(store.store), inner, nonce)
         inner = (component or "").strip("/")
         return cls(_plain(store), inner, nonce, dict(options) if options else None)
 
@@ -196,6 +196,12 @@ def _located(store: bytes, component: str, nonce: str) -> Location:
 def _metadata_files(location: Location) -> tuple[Path, ...]:
     folder = location.folder
     return () if folder is None else tuple(folder / name for name in METADATA)
+
+
+def _impatient(store: Any) -> Any:
+    """The store behind one that `Location` has made."""
+    patient = lazy_import("dask_tapestry.io.patient_store").PatientStore
+    return store._store if isinstance(store, patient) else store
 
 
 def _unwrapped(store: object) -> Any:

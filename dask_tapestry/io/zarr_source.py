@@ -73,15 +73,23 @@ class ZarrSource(ChunkedSource):
         return f"{self.written!r}, chunks {self.stored}"
 
 
-def from_zarr_location(location: Location, dims: Dims = None) -> Tensor:
+def from_zarr_location(
+    location: Location, dims: Dims = None, member: zarr.Array[Any] | None = None
+) -> Tensor:
     """Return the tensor stored at `location`; nothing but its metadata is read.
+
+    Parameters
+    ----------
+    member
+        The array, as its group's consolidated metadata describe it. Behind a network they are
+        taken as they are: to look at each array's own takes as long as several requests.
 
     Raises
     ------
     StoreNotFoundError, StoreError
         If there is no array, it cannot be read, or a write of it has not ended.
     """
-    array = open_cached(location)
+    array = open_cached(location) if member is None or is_at_hand(member) else member
     refuse_incomplete(array, location)
     names = dims if dims is not None else stored_names(array)
     return apply(source_of_array(array, location, names))

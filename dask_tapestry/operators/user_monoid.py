@@ -8,10 +8,12 @@ from typing import Any, final
 
 import numpy as np
 
+from dask_tapestry.cells import Tree
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.monoid_dtype import Fieldwise, folded_dtype, identity_cell
+from dask_tapestry.operators.tree_reduction import tree_over
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
@@ -98,16 +100,19 @@ class Fold(Contraction):
     """Combine the cells along `axis` by a function, in a fixed tree of neighbours.
 
     Cells 2i and 2i+1 are combined, then their results in the same way; an odd last one is kept.
-    With `levels` it stops after so many, and yields one cell for each 2**levels. The value is the
+    Along stored chunks `tree` has a lattice, whose cells are so combined by themselves first. With
+    `levels` it yields the nodes that so many combinations of neighbours leave. The value is the
     same for every sharding.
     """
 
     name = "fold"
     kernel = "fold"
+    clips = True
     combination: UserFunction
     axis: int
     identity: bytes
     dtype: np.dtype[Any]
+    tree: Tree | None = None  # None: over what it reads, which is stored nowhere
     levels: int | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -117,14 +122,19 @@ class Fold(Contraction):
         dims = _without(x.dims, self.axis) if x.dims else None
         return TensorType((*lead, *rest), self.dtype, dims and (*(None,) * len(lead), *dims))
 
+    def _over(self, x: TensorType) -> Tree:
+        return self.tree or pairs(x.shape[self.axis])
+
     def _nodes(self, x: TensorType) -> int:
-        return -(-x.shape[self.axis] // (1 << (self.levels or 0)))
+        return self._over(x).counts(self.levels or 0)[0]
 
     def signature(self, *inputs: TensorType) -> Signature:
         (x,) = inputs
-        partial, span = self.levels is not None, 1 << (self.levels or 0)
+        partial, tree = self.levels is not None, self._over(x)
+        (span,) = tree.sides(self.levels or 0) if partial else (1,)
         kind = Kind.PARALLEL if partial else Kind.REDUCTION
-        extents = [self._nodes(x) if axis == self.axis else n for axis, n in enumerate(x.shape)]
+        nodes = self._nodes(x) if partial else x.shape[self.axis]
+        extents = [nodes if axis == self.axis else n for axis, n in enumerate(x.shape)]
         index = tuple(
             IndexDim(f"i{axis}", n, kind if axis == self.axis else Kind.PARALLEL)
             for axis, n in enumerate(extents)
@@ -134,7 +144,8 @@ class Fold(Contraction):
         kept = [axis for axis in range(x.ndim) if axis != self.axis]
         order = [self.axis, *kept] if partial else kept
         unit = [[int(a == d) for d in range(x.ndim)] for a in order]
-        reads = IndexProjection(rows, (0,) * x.ndim, sides)
+        starts = [tree.offset[0] if partial and a == self.axis else 0 for a in range(x.ndim)]
+        reads = IndexProjection(rows, starts, sides)
         writes = IndexProjection(unit, (0,) * len(order), (1,) * len(order), in_ndim=x.ndim)
         return Signature(index, (reads,), (writes,))
 
@@ -148,16 +159,19 @@ class Fold(Contraction):
         return self.axis if self.levels is None else None
 
     def in_parts(self, part: int) -> Fold:
-        return replace(self, levels=max(0, (part - 1).bit_length()))
+        (side,) = self.tree.sides(0) if self.tree else (1,)
+        return replace(self, levels=(max(1, -(-part // side)) - 1).bit_length())
 
     def combine(self, parts: Tensor) -> Tensor:
-        return apply(replace(self, axis=0), parts)
+        return apply(replace(self, axis=0, tree=None), parts)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {
             "function": self.combination,
             "axis": self.axis,
-            "levels": self.levels,
+            "tree": self._over(inputs[0]),
+            "origin": boxes[0].lo[self.axis],
+            "level": self.levels,
             "identity": self._empty,
             "dtype": self.dtype,
         }
@@ -174,17 +188,29 @@ class Fold(Contraction):
         return f"{self.combination.name}, axis={self.axis}{level}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        nodes = list(np.moveaxis(inputs[0].astype(self.dtype), self.axis, 0))
-        if not nodes:
+        cells = np.moveaxis(inputs[0].astype(self.dtype), self.axis, 0)
+        if not len(cells):
             lead = () if self.levels is None else (0,)
             rest = _without(inputs[0].shape, self.axis)
             return np.full((*lead, *rest), self._empty, self.dtype)
-        level = 0
-        while len(nodes) > 1 and level != self.levels:
-            pairs = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
-            nodes = [self.combination(*pair) if len(pair) > 1 else pair[0] for pair in pairs]
-            level += 1
+        tree = self.tree or pairs(len(cells))
+        spans = [tree.span(0, 0, number) for number in range(*tree.counts(0))]
+        nodes = [self._combined(list(cells[lo:hi]), None)[0] for lo, hi in spans]
+        nodes = self._combined(nodes, self.levels)
         return np.asarray(nodes if self.levels is not None else nodes[0], self.dtype)
+
+    def _combined(self, nodes: list[Any], levels: int | None) -> list[Any]:
+        level = 0
+        while len(nodes) > 1 and level != levels:
+            two = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
+            nodes = [self.combination(*pair) if len(pair) > 1 else pair[0] for pair in two]
+            level += 1
+        return nodes
+
+
+def pairs(cells: int) -> Tree:
+    """The tree in which neighbours are combined, over cells that are stored nowhere."""
+    return Tree((cells,), 1)
 
 
 def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
@@ -217,11 +243,13 @@ def empty_cell(monoid: str | Monoid, dtype: np.dtype[Any]) -> np.ndarray[Any, An
     return identity_cell(ufunc.identity, dtype)
 
 
-def fold_operator(monoid: str | Monoid, axis: int, dtype: np.dtype[Any]) -> Fold:
+def fold_operator(
+    monoid: str | Monoid, axis: int, dtype: np.dtype[Any], tree: Tree | None = None
+) -> Fold:
     """The operator that combines cells along `axis` in `dtype`, without the monoid's map."""
     has = isinstance(monoid, Monoid) or UFUNC_OF[monoid].identity is not None
     empty = empty_cell(monoid, dtype) if has else np.zeros((), dtype)
-    return Fold(UserFunction.of(combination(monoid, dtype)), axis, empty.tobytes(), dtype)
+    return Fold(UserFunction.of(combination(monoid, dtype)), axis, empty.tobytes(), dtype, tree)
 
 
 def levels_of(cells: int) -> int:
@@ -234,4 +262,5 @@ def fold(x: Tensor, monoid: Monoid, axis: int) -> Tensor:
     axis = normalize_axis(axis, x.type.ndim)
     dtype, levels = x.type.dtype, levels_of(x.type.shape[axis])
     dtype = folded_dtype(combination(monoid, dtype), monoid.identity, dtype, levels)
-    return apply(fold_operator(monoid, axis, dtype), x)
+    tree = tree_over(x, (axis,), 1)
+    return apply(fold_operator(monoid, axis, dtype, tree if tree.lattice else None), x)

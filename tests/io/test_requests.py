@@ -102,3 +102,17 @@ def test_files_of_chunks_are_opened_once(tmp_path, monkeypatch):
     )
     np.testing.assert_array_equal(dt.from_zarr(tmp_path).compute(scheduler="sync"), cells)
     assert len(opened) == len(set(opened)) == 15
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+def test_consolidated_metadata_spare_requests():
+    store = CountingStore(MemoryStore())
+    group = zarr.open_group(store, mode="w")
+    for number in range(20):
+        group.create_array(f"part/{number}", data=np.full(5, number))
+    zarr.consolidate_metadata(store)
+    store.clear_counts()
+    arrays = dt.from_zarr(store)
+    assert store.metadata.total() < len(arrays) == 20
+    np.testing.assert_array_equal(arrays["part/7"].compute(), np.full(5, 7))
+    assert type(arrays["part/7"].node.operator.location.store) is CountingStore

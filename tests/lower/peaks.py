@@ -23,8 +23,12 @@ def status(counter):
 
 
 def peak_of(array):
-    """Bytes that computing `array` takes at most above what the process holds; and its plan's."""
+    """Bytes that computing `array` takes at most above what the process holds; and its plan's.
+
+    It is computed once before: libraries and kernels, up to 50 MB of them, are loaded then.
+    """
     predicted = dt.plan(array).cost["peak_worker_bytes"]
+    array.compute()
     POOL.clean()
     gc.collect()
     REFERENCES.write_text("5")  # the highest so far is what it is now

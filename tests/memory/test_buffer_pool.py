@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.memory import buffer_pool as module
 from dask_tapestry.memory.buffer_pool import ALIGNED, POOL, SMALLEST, BufferPool, owned
 
 CELLS = SMALLEST // 8
-FLOAT = np.dtype("f8")
+FLOAT, EMPTY = np.dtype("f8"), np.empty
 
 
 @pytest.fixture
@@ -157,3 +158,20 @@ def test_a_result_that_is_gone_makes_room_for_the_next():
     third = (x * 3).compute()
     assert third.ctypes.data == place
     np.testing.assert_array_equal(second, np.arange(4.0 * CELLS) * 2)
+
+
+def test_room_is_found_for_any_array(memory):
+    assert memory.room((3,), FLOAT).shape == (3,)
+    lent = memory.room((2, CELLS), FLOAT)
+    assert lent.base is not None
+    assert lent.shape == (2, CELLS)
+
+
+def test_what_is_kept_goes_before_more_is_taken(memory, monkeypatch):
+    size, seen = 64 * CELLS, []
+    first = memory.room((size,), FLOAT)
+    del first
+    assert memory.kept
+    monkeypatch.setattr(module.np, "empty", lambda *a: seen.append(memory._size()) or EMPTY(*a))
+    memory.room((2 * size,), FLOAT)
+    assert seen == [0]

@@ -145,6 +145,22 @@ def test_a_scan_of_stored_numbers_has_one_value(tmp_path, chunks, selection):
             assert same_bits(computed(dt.cumsum(select(dt, other), axis), 30_000), whole)
 
 
+@pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
+@pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])
+def test_a_monoid_of_the_users_folds_stored_numbers_to_one_value(tmp_path, chunks, selection):
+    cells, select = numbers((200, 40)), SELECTIONS[selection]
+    zarr.create_array(tmp_path / "x", shape=cells.shape, chunks=chunks, dtype="f8")[...] = cells
+    x = dt.from_zarr(tmp_path / "x")
+    add = dt.Monoid(0.0, np.add)
+    for axis in (0, 1, None):
+        whole = computed(dt.reduction(select(dt, x), add, axis=axis), 10**9)
+        expected = np.sum(select(np, cells), axis)
+        np.testing.assert_allclose(whole, expected, rtol=1e-9, atol=1e-3)
+        for other in (x, x.rechunk((33, 9)), x.persist()):
+            made = dt.reduction(select(dt, other), add, axis=axis)
+            assert same_bits(computed(made, 9_000), whole)
+
+
 def test_axes_of_one_cell_and_none(tmp_path):
     zarr.create_array(tmp_path / "x", shape=(1, 50), chunks=(1, 8), dtype="f8")[...] = 1
     x = dt.from_zarr(tmp_path / "x")

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.cells import Lattice, Tree, lattice
 from dask_tapestry.operators.user_monoid import Monoid, fold, fold_operator
-from dask_tapestry.teg import apply
+from dask_tapestry.teg import Graph, apply
+from dask_tapestry.teg.check import check
 
 from .blocks import by_blocks
 
@@ -35,6 +37,29 @@ def test_parts_are_whole_subtrees(part, step, axis):
     assert np.array_equal(made, partial.operator.reference(X))
     rest = fold_operator(ADD, 0, X.dtype)
     assert np.array_equal(rest.reference(made), node.operator.reference(X))
+
+
+@pytest.mark.parametrize("part", [1, 4, 5, 9, 20])
+@pytest.mark.parametrize("offset", [0, -3])
+def test_parts_along_stored_chunks_are_whole_subtrees(part, offset):
+    tree = Tree((13,), 1, Lattice((4,), (offset,)))
+    node = apply(fold_operator(ADD, 1, X.dtype, tree), dt.asarray(X).node)
+    whole = node.operator.reference(X)
+    assert np.array_equal(by_blocks(node, (X,), 1), whole)
+    partial = apply(node.operator.in_parts(part), *node.inputs)
+    check(Graph((partial,)))
+    for step in (1, 2, 9):
+        made = by_blocks(partial, (X,), step)
+        assert np.array_equal(made, partial.operator.reference(X))
+        rest = node.operator.combine(partial)
+        assert np.array_equal(rest.operator.reference(made), whole)
+
+
+def test_a_stored_array_is_folded_along_its_chunks(monkeypatch):
+    monkeypatch.setattr(lattice, "FEW", 8)
+    x = dt.placeholder((100, 3), "f8", stored_chunks=(20, 3))
+    assert fold(x.node, ADD, 0).operator.tree.lattice == Lattice((20,), (0,))
+    assert fold(dt.ones((100, 3)).node, ADD, 0).operator.tree is None
 
 
 def test_order_is_kept():

@@ -100,14 +100,14 @@ def from_zarr(
     location = Location.of(store, component, uuid4().hex, storage_options)
     names = tuple(dims) if dims is not None else None
 
-    def placed(where: Location) -> Array:
-        x = Array(place_tensor(from_zarr_location(where, names), worker_names(workers)))
-        return with_chunks(x, chunks)
+    def placed(where: Location, member: zarr.Array[Any] | None = None) -> Array:
+        x = from_zarr_location(where, names, member)
+        return with_chunks(Array(place_tensor(x, worker_names(workers))), chunks)
 
     if holds_array(location):
         return placed(location)
     return {
-        path: placed(Location.of(array, None, uuid4().hex))
+        path: placed(Location.of(array, None, uuid4().hex), array)
         for path, array in group_members(location).items()
     }
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.lattice_cells import Counts, folded_nodes
 
 Block = np.ndarray[Any, Any]
 Index = tuple[Any, ...]  # of slices
@@ -142,23 +143,48 @@ def fold(
     *,
     function: Callable[..., Any],
     axis: int,
-    levels: int | None,
+    tree: Any,
+    origin: int,
+    level: int | None,
     identity: Any,
     dtype: np.dtype[Any],
 ) -> Block:
-    """Combine neighbours along `axis` up to a level of their tree, or to the one value."""
-    nodes = np.moveaxis(block.astype(dtype, copy=False), axis, 0)
-    if not len(nodes):
-        return np.full(nodes.shape[1:] if levels is None else nodes.shape, identity, dtype)
-    level = 0
-    while len(nodes) > 1 and level != levels:
-        pairs = len(nodes) // 2
-        left, right = nodes[0 : 2 * pairs : 2], nodes[1 : 2 * pairs : 2]
-        merged = conform(guarded(function, [left, right]), left.shape, dtype, function)
-        rest = nodes[2 * pairs :]
-        nodes = np.concatenate([merged, rest]) if len(rest) else merged
-        level += 1
-    return nodes if levels is not None else nodes[0]
+    """Combine neighbours along `axis` up to a level of their tree, or to the one value.
+
+    The block begins at cell `origin` of the axis; cells of the tree's lattice are folded apart.
+    """
+    cells = np.moveaxis(block.astype(dtype, copy=False), axis, 0)
+    if not len(cells):
+        return np.full(cells.shape[1:] if level is None else cells.shape, identity, dtype)
+    last = tree.depth if level is None else level
+
+    def merged(nodes: Block, levels: int) -> Block:
+        for _ in range(levels):
+            pairs = len(nodes) // 2
+            if not pairs:
+                break
+            left, right = nodes[0 : 2 * pairs : 2], nodes[1 : 2 * pairs : 2]
+            both = conform(guarded(function, [left, right]), left.shape, dtype, function)
+            rest = nodes[2 * pairs :]
+            nodes = np.concatenate([both, rest]) if len(rest) else both
+        return nodes
+
+    def merge(left: Block, right: Block, counts: Counts) -> Block:  # noqa: ARG001
+        return conform(guarded(function, [left, right]), left.shape, dtype, function)
+
+    if tree.lattice is None:
+        nodes = merged(cells, last)
+    else:
+        found = folded_nodes(
+            tree,
+            last,
+            (origin,),
+            cells.shape[:1],
+            lambda cell: merged(cells[cell.cut], cell.tree.depth),
+            merge,
+        )
+        nodes = np.concatenate([node for _, node in found])
+    return nodes if level is not None else nodes[0]
 
 
 def blockwise(

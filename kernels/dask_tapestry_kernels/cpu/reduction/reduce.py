@@ -13,17 +13,17 @@ from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
-from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
+from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, Arithmetic
+from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.lattice_cells import (
     Counts,
     LatticeCell,
     folded_nodes,
     node_counts,
     node_numbers,
 )
-from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
-from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, Arithmetic
-from dask_tapestry_kernels.cpu.reduction.node_merges import risen
-from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache

@@ -10,17 +10,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
-from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
+from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
+from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.lattice_cells import (
     Counts,
     LatticeCell,
     folded_nodes,
     node_counts,
     node_numbers,
 )
-from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
-from dask_tapestry_kernels.cpu.reduction.node_merges import risen
-from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
-from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 SUM: Final = ARITHMETIC["sum"]

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from dask_tapestry.cells import Lattice, Tree
+from dask_tapestry.operators.user_monoid import pairs
 from dask_tapestry_kernels.cpu.blocks.user_functions import (
     blockwise,
     call,
@@ -89,16 +91,33 @@ def test_a_field_and_part_of_its_axes():
     ("levels", "value"), [(None, 15), (0, X.tolist()), (1, [1, 5, 9]), (2, [6, 9]), (9, [15])]
 )
 def test_fold_stops_at_a_level(levels, value):
-    made = fold(None, X, function=np.add, axis=0, levels=levels, identity=0, dtype=X.dtype)
+    told = {"function": np.add, "axis": 0, "identity": 0, "dtype": X.dtype}
+    made = fold(None, X, tree=pairs(len(X)), origin=0, level=levels, **told)
+    assert made.tolist() == value
+
+
+@pytest.mark.parametrize(
+    ("level", "value"), [(None, "((a((bc)d))(ef))"), (0, ["a", "((bc)d)", "(ef)"])]
+)
+def test_fold_combines_cells_of_a_lattice_by_themselves(level, value):
+    letters = np.array(list("abcdef"), "U30")
+    tree = Tree((6,), 1, Lattice((3,), (-2,)))
+
+    def both(a, b):
+        return np.char.add(np.char.add(np.char.add("(", a), b), ")")
+
+    told = {"function": both, "axis": 0, "identity": "", "dtype": letters.dtype}
+    made = fold(None, letters, tree=tree, origin=0, level=level, **told)
     assert made.tolist() == value
 
 
 def test_fold_of_nothing_is_the_identity():
     empty = np.empty((2, 0))
     told = {"function": None, "axis": 1, "identity": 4.5, "dtype": F8}
-    assert fold(None, empty, levels=None, **told).tolist() == [4.5, 4.5]
-    assert fold(None, empty.astype(int), levels=None, **told).tolist() == [4.5, 4.5]
-    assert fold(None, empty, levels=1, **told).shape == (0, 2)
+    told |= {"tree": pairs(0), "origin": 0}
+    assert fold(None, empty, level=None, **told).tolist() == [4.5, 4.5]
+    assert fold(None, empty.astype(int), level=None, **told).tolist() == [4.5, 4.5]
+    assert fold(None, empty, level=1, **told).shape == (0, 2)
 
 
 def test_blockwise_puts_blocks_in_their_places():

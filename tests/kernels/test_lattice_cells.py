@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import Lattice, Tree
-from dask_tapestry_kernels.cpu.reduction.lattice_cells import (
+from dask_tapestry_kernels.lattice_cells import (
     folded_nodes,
     node_counts,
     node_numbers,
