@@ -86,13 +86,19 @@ class Ledger:
         Those are the cost model's seconds. A wave is full for nothing only where slots, not stores
         or the network, are what a step waits for, and where more tasks do not take as long.
         """
-        slots = self.plan.resources.slots
-        costs = [s.step.cost for s in self.steps]
-        return sum(_idle(c, slots) for c in costs) / sum(c.seconds for c in costs)
+        steps = [s.step for s in self.steps]
+        idle = sum(_idle(step, self.plan.resources) for step in steps)
+        return idle / sum(step.cost.seconds for step in steps)
 
 
-def _idle(cost: Any, slots: int) -> float:
-    """Seconds that a step would save with blocks that fill the next number of waves."""
+def _idle(step: Any, resources: Any) -> float:
+    """Seconds that a step would save with blocks that fill the next number of waves.
+
+    A product that has a worker to itself has all its threads.
+    """
+    cost = step.cost
+    alone = step.program.multithreaded and cost.blocks <= resources.workers
+    slots = resources.workers if alone else resources.slots
     filled = -(-cost.blocks // slots) * slots
     others = max(cost.network, cost.store)
     saved = max(cost.compute, others) - max(cost.compute * cost.blocks / filled, others)

@@ -19,7 +19,7 @@ import dask_tapestry as dt
 from dask_tapestry.plan.cost.block_seconds import block_seconds
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
+from dask_tapestry_kernels.cpu.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.jit.compile_service import mode
 
 ONE = dt.Resources(workers=1, threads=1)
@@ -125,7 +125,7 @@ def measured(x, repeats):
 def compare(programs, n, repeats, machine):
     """Name, predicted and measured seconds of each program."""
     found = []
-    with mode("wait"), dt.config(resources=ONE), one_thread_each(True):
+    with mode("wait"), dt.config(resources=ONE), threads_each(1):
         for name, make in programs.items():
             large, small = make(n), make(FEW)
             took = measured(large, repeats) - measured(small, repeats)

@@ -40,7 +40,7 @@ from benchmarks.planner.rates import rank_correlation  # noqa: E402
 from dask_tapestry.array.core.plan import Plan  # noqa: E402
 from dask_tapestry.errors import MemoryLimitError  # noqa: E402
 from dask_tapestry.plan.machine.resources import Resources, current  # noqa: E402
-from dask_tapestry_kernels.cpu.blas_threads import one_thread_each  # noqa: E402
+from dask_tapestry_kernels.cpu.blas_threads import threads_each  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
 
 REPEATS = 5
@@ -111,7 +111,7 @@ def on_threads() -> Iterator[Place]:
 def on_one() -> Iterator[Place]:
     """Run plans on one thread; seconds are those of the processor."""
     one = Resources(workers=1, threads=1, local=True)
-    with one_thread_each(True):
+    with threads_each(1):
         yield Place(one, lambda plan: plan.compute(scheduler="sync"), time.process_time)
 
 

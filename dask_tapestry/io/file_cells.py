@@ -129,6 +129,22 @@ class CellFile:
             first, done = first + done // length, done % length
 
 
+def rows_of(sides: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """Sides of what `CellFile.fill` reads as a whole, of an array of `sides` in a file.
+
+    Examples
+    --------
+    >>> rows_of((2000, 2000), 8), rows_of((10, 721, 1440), 8)
+    ((1, 2000), (1, 1, 1440))
+    """
+    found = list(sides)
+    for axis in range(len(found)):
+        found[axis] = 1
+        if prod(sides[axis + 1 :]) * itemsize < SCRATCH:
+            break
+    return tuple(found)
+
+
 def bytes_of(cells: Block) -> Block:
     """The bytes of cells that lie one after the other, as they are in memory."""
     return cells.reshape(-1).view(np.uint8)

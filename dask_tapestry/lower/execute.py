@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, product
 from math import prod
 from typing import Any, Final
@@ -16,11 +17,17 @@ from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
 from dask_tapestry.memory.buffer_pool import POOL, owned
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
-from dask_tapestry.plan.fusion.streaming import Course, Streamed, course_of, in_turns
+from dask_tapestry.plan.fusion.streaming import (
+    Course,
+    Streamed,
+    course_of,
+    in_turns,
+    read_from_stores,
+)
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
+from dask_tapestry_kernels.cpu.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.blocks.collected import Collected
 
 Block = Any  # an array, or `Collected` ones
@@ -50,7 +57,7 @@ def run_block(
     program = spec.program
     values = _gather(spec, program.schedule(box), given)
     target = out.box(box) if out.is_local else None
-    with one_thread_each(spec.count > 1 and program.multithreaded):
+    with threads_each(spec.threads if program.multithreaded else None):
         result = _computed(program, course_of(program, box), values, None, target)
     if target is None:
         return result if result is None else owned(result)
@@ -74,6 +81,8 @@ def _computed(
     for work in schedule.works:
         if part is not None and work.value in part.values and work.value != part.goal:
             continue  # the goal's tiles compute it
+        if (work.value, work.box) in values:
+            continue  # it was read ahead
         streamed = course.streamed.get((work.value, work.box))
         to = place if work.value == last else None
         if streamed is not None:
@@ -117,11 +126,11 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
     elif then is not None or not isinstance(program.instructions[-1].operator, Sink):
         is_value = place is not None and then is None
         made = place if is_value else _room(streamed.box.shape, program.type.dtype)
-    for piece in streamed.pieces:
+    for piece, read in _with_what_is_read(streamed):
         to = made if made is None or streamed.adds else made[piece.index(streamed.box)]
         deeper = None if streamed.fits else in_turns(program, piece)
         if deeper is None:
-            found = _whole(program, piece, cells, to)
+            found = _whole(program, piece, cells, to, read)
         else:
             found = _piece_by_piece(deeper, piece, cells, to)
         if to is not None and found is not to:
@@ -132,13 +141,40 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
     return _computed(then, course, {(0, streamed.box): made}, None, place)
 
 
-def _whole(program: Program, box: ZRange, cells: Cells, place: Block | None) -> Any:
-    """Compute the cells `box` of a part's program, whose inputs are held outside."""
+def _with_what_is_read(streamed: Streamed) -> Iterator[tuple[ZRange, Held]]:
+    """The pieces, each with what was read for it while the one before was computed."""
+    if not streamed.ahead:
+        for piece in streamed.pieces:
+            yield piece, {}
+        return
+    pieces = list(streamed.pieces)
+    with ThreadPoolExecutor(1, "tapestry-ahead") as reader:
+        reading = reader.submit(_read, streamed.program, pieces[0])
+        for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+            read = reading.result()
+            if after is not None:
+                reading = reader.submit(_read, streamed.program, after)
+            yield piece, read
+
+
+def _read(program: Program, piece: ZRange) -> Held:
+    """What a piece reads from stores."""
+    held = _Values(program, Schedule(program.schedule(piece).boxes, ()), {}, None)
+    for work in read_from_stores(program, piece):
+        held.compute(work, _room_for(program, work))
+    return held.values
+
+
+def _whole(program: Program, box: ZRange, cells: Cells, place: Block | None, values: Held) -> Any:
+    """Compute the cells `box` of a part's program.
+
+    Inputs are held outside, and some `values` are there; they go when they are not needed any more.
+    """
     schedule = program.schedule(box)
     first = len(program.inputs)
     needs = {(s, need) for work in schedule.works for s, need in work.reads if s < first}
     held = {(s, one) for s, own in enumerate(schedule.boxes[:first]) for one in own}
-    values = {key: cells(*key) for key in needs & held}
+    values.update({key: cells(*key) for key in needs & held})
     return _computed(program, Course(schedule, {}), values, cells, place)
 
 

@@ -27,18 +27,30 @@ FEW_BLOCKS = 32  # a block's schedule takes 5 to 60 µs, a step's first class of
 
 @dataclass(frozen=True)
 class StepSpec:
-    """What every task of a step knows; `input_cuts` are None for arrays in memory."""
+    """What every task of a step knows.
+
+    Attributes
+    ----------
+    input_cuts
+        None for arrays in memory.
+    threads
+        That libraries below may start for a block; None for their own choice.
+    """
 
     name: str
     program: Program
     cuts: tuple[Cuts, ...]
     input_cuts: tuple[tuple[Cuts, ...] | None, ...]
+    threads: int | None = 1
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
     def of(cls, step: Step, input_cuts: tuple[tuple[Cuts, ...] | None, ...]) -> StepSpec:
         """Return the specification of a planned step."""
-        return cls(step.name, step.program, step.cuts, input_cuts)
+        machine, threads = step.machine, cls.threads
+        if step.count <= machine.workers:
+            threads = None if machine.local else machine.threads
+        return cls(step.name, step.program, step.cuts, input_cuts, threads)
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -72,7 +84,7 @@ class StepSpec:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
-            parts = (self.program, self.cuts, self.input_cuts)
+            parts = (self.program, self.cuts, self.input_cuts, self.threads)
             self.payload.append(_dumps(parts))
         return _load, (self.name, self.payload[0])
 
@@ -98,8 +110,8 @@ def _load(name: str, payload: bytes) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(name)
             return known
-    program, cuts, input_cuts = unpickle(payload)
-    spec = StepSpec(name, program, cuts, input_cuts, [payload])
+    program, cuts, input_cuts, threads = unpickle(payload)
+    spec = StepSpec(name, program, cuts, input_cuts, threads, [payload])
     with _lock:
         _loaded[name] = spec
         while len(_loaded) > KEPT:

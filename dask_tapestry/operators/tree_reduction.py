@@ -19,7 +19,7 @@ from dask_tapestry.cells.lattice import LEAST
 from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.teg import BlockOperator, Form, Split, Tensor, Turns, apply
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.teg.stored_grid import stored_spacing
+from dask_tapestry.teg.stored_grid import stored_cuts, stored_spacing
 
 
 class TreeReduction(BlockOperator):
@@ -84,8 +84,11 @@ def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
     >>> tree_over(x[500:].node, (0,)).lattice
     Lattice(sides=(2000,), offset=(-500,))
     """
-    shape, chunks = x.type.shape, stored_spacing(x)
+    shape = x.type.shape
     extents = tuple([shape[axis] for axis in axes])
+    if not any(stored_cuts(x)):
+        return Tree(extents, leaf)
+    chunks = stored_spacing(x)
     kept = [chunk for axis, chunk in enumerate(chunks) if axis not in axes]
     beside = prod([chunk.side for chunk in kept if chunk is not None])
     least = leaf if leaf > LEAF_CELLS else LEAST

@@ -62,7 +62,7 @@ def test_what_is_written(tmp_path):
 
 def test_what_decided_and_what_came_second():
     x = dt.placeholder((10**6, 100), "f8", (10**4, 100))
-    text = explained(x.sum(axis=0))
+    text = explained(x.sum(axis=1))
     assert " (store)\n" in text
     assert re.search(r"  next best: \[.+\], (… slower|a block would hold |.+ tasks instead)", text)
 

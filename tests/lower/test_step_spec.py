@@ -53,3 +53,16 @@ def test_what_only_cloudpickle_can_send_is_sent():
 
     spec = spec_of(dt.from_array(Local()) + 1)
     assert pickle.loads(pickle.dumps(spec)).name == spec.name
+
+
+def test_a_block_that_has_a_worker_to_itself_has_its_threads():
+    four = dt.Resources(workers=2, threads=4, memory="8 GiB")
+    one, many = (dt.ones((6, 6)).rechunk((n, 6)) + 1 for n in (6, 1))
+    threads = []
+    for x in (one, many):
+        plan = build_plan([x.node], four)
+        step = plan.steps[plan.graph.roots[0]]
+        threads.append((step.count, StepSpec.of(step, (None,)).threads))
+    assert threads[0] == (1, 4)
+    assert spec_of(dt.ones(3) + 1).threads is None
+    assert spec_of(dt.ones(9).rechunk(1)).threads == 1

@@ -13,9 +13,7 @@ AGAIN = "moved and read again of the 2.5D bound"
 VERIFIED = "verified"
 MISSED = {
     "matmul chunked": {AGAIN},
-    "matmul not chunked": {AGAIN},
     "heat x 10": {"read of the input"},
-    "PCA": {"read of the input"},
 }
 
 

@@ -26,7 +26,7 @@ from dask_tapestry.plan.cost.block_seconds import ACROSS
 from dask_tapestry.plan.machine.rates import shipped_rates
 from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
+from dask_tapestry_kernels.cpu.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.jit.compile_service import mode
 
 ONE: Final = Resources(workers=1, threads=1)
@@ -55,7 +55,7 @@ def kernel_rates(budget: float = inf) -> dict[str, float]:
     """
     end = perf_counter() + budget
     found: dict[str, float] = {}
-    with mode("wait"), one_thread_each(True):
+    with mode("wait"), threads_each(1):
         for probe in PROBES:
             if perf_counter() > end:
                 break

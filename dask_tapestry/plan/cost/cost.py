@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, prod
+from math import ceil, prod, sqrt
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.access.from_others import Reading, bytes_from_others
@@ -60,6 +60,8 @@ class StepCost:
         number.
     calls
         Operators that a block calls.
+    ahead
+        Pieces of a block of which one is computed while the next one is read.
     """
 
     seconds: float
@@ -80,6 +82,7 @@ class StepCost:
     beyond: float = 0.0
     counted: bool = False
     calls: int = 1
+    ahead: int = 1
 
     @property
     def tasks(self) -> int:
@@ -111,6 +114,14 @@ class Taken(NamedTuple):
     moved: float
     edges: int
     slices: int
+
+
+class _Tasks(NamedTuple):
+    """Blocks of a step, operators that each calls, and pieces that each reads ahead."""
+
+    blocks: int
+    calls: int
+    ahead: int
 
 
 class _Read(NamedTuple):
@@ -145,10 +156,10 @@ def step_cost(
     block += _fresh_bytes(program, box, needs.work, handy, machine) / machine.fresh
     if saves_half(program, tuple(cuts)):
         block /= 2
-    compute = _in_waves(block, count, equal, program, machine)
-    calls = needs.calls
+    tasks = _Tasks(count, needs.calls, needs.ahead)
+    compute = _in_waves(block, tasks, equal, program, machine)
     taken = _taken(program, cuts, held, needs, bool(written), machine)
-    network, store, overhead, total = _seconds(compute, taken, written, count, calls, machine)
+    network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return StepCost(
         seconds=total,
         compute=compute,
@@ -166,16 +177,16 @@ def step_cost(
         work=needs.work,
         own=own,
         beyond=beyond_limits(own, machine),
-        calls=calls,
+        calls=tasks.calls,
+        ahead=tasks.ahead,
     )
 
 
 def with_taken(estimate: StepCost, taken: Taken, machine: Machine) -> StepCost:
     """The cost of a step of which all that its blocks take was counted."""
-    compute, written, count = estimate.compute, estimate.written, estimate.blocks
-    network, store, overhead, total = _seconds(
-        compute, taken, written, count, estimate.calls, machine
-    )
+    compute, written = estimate.compute, estimate.written
+    tasks = _Tasks(estimate.blocks, estimate.calls, estimate.ahead)
+    network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return replace(
         estimate,
         seconds=total,
@@ -214,22 +225,26 @@ def _taken(
 
 
 def _seconds(
-    compute: float, taken: Taken, written: float, count: int, calls: int, machine: Machine
+    compute: float, taken: Taken, written: float, tasks: _Tasks, machine: Machine
 ) -> tuple[float, float, float, float]:
     """Seconds of the network, of stores, of handling tasks, and of the step."""
+    count = tasks.blocks
     network = _network_seconds(taken.moved, taken.edges, count, machine)
     store = _store_seconds(taken.read, written, taken.requests, count, machine)
-    overhead = overhead_seconds(count, taken.slices, taken.edges, machine, calls)
-    busy = [compute, network, store]
-    total = max(busy) + _apart(count, machine) * (sum(busy) - max(busy))
-    return network, store, overhead, total + overhead
+    overhead = overhead_seconds(count, taken.slices, taken.edges, machine, tasks.calls)
+    waiting = _apart(count, machine)
+    reading = waiting if machine.local else _apart(count * tasks.ahead, machine)
+    busy = ((compute, reading), (network, waiting), (store, reading))
+    longest, share = max(busy)
+    apart = sum([seconds * part for seconds, part in busy]) - longest * share
+    return network, store, overhead, longest + apart + overhead
 
 
 def _apart(count: int, machine: Machine) -> float:
     """The share of a resource's seconds that does not overlap with those of the busiest.
 
     A block waits for what it reads; only other blocks of its slot, if there are any, compute
-    meanwhile.
+    meanwhile. Of a block that reads ahead each piece counts.
     """
     return max(APART, min(1.0, machine.slots / count))
 
@@ -281,13 +296,20 @@ def _fresh_bytes(program: Program, box: ZRange, work: int, handy: int, machine: 
     return max(0, work - own - handy) + (0 if machine.local else own)
 
 
-def _in_waves(block: float, count: int, equal: float, program: Program, machine: Machine) -> float:
-    """Seconds of all blocks, that run in waves; a last wave that is not full counts as one."""
+def _in_waves(
+    block: float, tasks: _Tasks, equal: float, program: Program, machine: Machine
+) -> float:
+    """Seconds of all blocks, that run in waves; a last wave that is not full counts as one.
+
+    Pieces of a block take unequal time as blocks do, but the time of many comes near their mean.
+    """
+    count = tasks.blocks
     at_once = min(count, machine.slots)
-    if program.multithreaded and count == 1:
-        block /= machine.threads
+    if program.multithreaded and count <= machine.workers:
+        block /= machine.threads  # each has a worker to itself
     waves = ceil(count / at_once)
-    return block * max(1.0, waves * equal / count) + UNEVEN * block * (count > 1)
+    uneven = UNEVEN * block / sqrt(tasks.ahead) * (count > 1)
+    return block * max(1.0, waves * equal / count) + uneven
 
 
 def _reads(

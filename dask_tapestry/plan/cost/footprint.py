@@ -41,6 +41,8 @@ class Needs:
         Whether the block is copied at its end to where it stays.
     calls
         Operators that are called, for each piece of what is computed in turns.
+    ahead
+        Pieces of which one is computed while the next one is read; 1 where all is read before.
     """
 
     read: int
@@ -53,6 +55,7 @@ class Needs:
     blocks: int
     copied: bool
     calls: int
+    ahead: int
 
 
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
@@ -77,7 +80,7 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
             here = max(here, whole)  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
-    flops, stored, peak, at_end, copied_at_end, calls = _own_needs(program, box)
+    flops, stored, peak, at_end, copied_at_end, calls, ahead = _own_needs(program, box)
     copied, brought = (0 if local else at_end), brought - here
     return Needs(
         read + stored,
@@ -90,6 +93,7 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
         blocks,
         copied_at_end,
         calls,
+        ahead,
     )
 
 
@@ -102,6 +106,7 @@ class _Own(NamedTuple):
     at_end: int
     copied: bool
     calls: int
+    ahead: int
 
 
 @lru_cache(maxsize=4096)
@@ -118,7 +123,7 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
     in_turns = (last, box) in course.streamed
     at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
     fills = bool(program.instructions) and program.instructions[-1].operator.fills
-    return _Own(flops, stored, peak, at_end, not (in_turns or fills), course.calls)
+    return _Own(flops, stored, peak, at_end, not (in_turns or fills), course.calls, course.ahead)
 
 
 def _moved_bytes(reach: Reach, itemsize: int) -> int:

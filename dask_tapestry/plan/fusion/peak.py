@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from math import prod
 from typing import Final, NamedTuple
 
-from dask_tapestry.plan.fusion.program import Program, Schedule
+from dask_tapestry.plan.fusion.program import Program, Schedule, Work
+from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import ZRange
 
 Key = tuple[int, ZRange]  # a value, and a box of it
@@ -62,7 +64,8 @@ def peak_bytes(
         size, beside = turned.get(key) or (operator.block_bytes(type_, work.box), None)
         again = operator.fills or beside is not None
         if beside is None:
-            beside = Peak(0, 0, *(operator.scratch_bytes(types, work.box),) * 2, 0)
+            scratch = operator.scratch_bytes(types, work.box) + _turned_round(program, work)
+            beside = Peak(0, 0, scratch, scratch, 0)
         alive[again] += size
         now = alive[True] + alive[False]
         arrays, peak = max(arrays, now + beside.arrays), max(peak, now + beside.all)
@@ -72,6 +75,17 @@ def peak_bytes(
         for kind, gone in dying.pop(number, ()):
             alive[kind] -= gone
     return Peak(arrays, used, fresh, peak, alive[True] + alive[False])
+
+
+def _turned_round(program: Program, work: Work) -> int:
+    """Bytes of a view that is written: of a chunk, cells that do not lie in a row are copied."""
+    operator, inputs, types, *_ = program.instructions[work.value - len(program.inputs)]
+    made = (inputs[0] if inputs else 0) - len(program.inputs)
+    if not isinstance(operator, Sink) or made < 0:
+        return 0
+    if not program.instructions[made].operator.is_view:
+        return 0
+    return min(work.box.size, prod(operator.chunks)) * types[0].dtype.itemsize
 
 
 def _ends(program: Program, schedule: Schedule, turned: Mapping[Key, InTurns]) -> dict[Key, int]:

@@ -55,6 +55,9 @@ class Streamed:
         Bytes.
     each
         Operators that a piece calls.
+    ahead
+        Whether what the next piece reads from stores is read while a piece is computed. Products
+        take long enough for that.
     """
 
     program: Program
@@ -66,6 +69,7 @@ class Streamed:
     fits: bool
     takes: InTurns
     each: int
+    ahead: bool = False
 
     @property
     def pieces(self) -> Iterator[ZRange]:
@@ -107,6 +111,11 @@ class Course(NamedTuple):
     def takes(self) -> dict[Key, InTurns]:
         """Bytes of what is computed in turns."""
         return {key: streamed.takes for key, streamed in self.streamed.items()}
+
+    @property
+    def ahead(self) -> int:
+        """Pieces of which the next one is read while one is computed; 1 where none is."""
+        return max([one.count for one in self.streamed.values() if one.ahead], default=1)
 
     @property
     def calls(self) -> int:
@@ -217,14 +226,37 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Stream
     if deeper is not None:
         beside = _sum(deeper.takes.beside, deeper.takes.cells)
     cells = _value_bytes(program, box)
-    if then is not None:
+    ahead_bytes = _read_bytes(first, piece) if then is None and deeper is None else 0
+    if then is None:
+        beside = _sum(beside, ahead_bytes)
+    else:
         kept = _value_bytes(first, inner)
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
         beside = _sum(beside, kept)
         beside = beside._replace(all=max(beside.all - cells, kept + completing))
     takes = InTurns(cells, beside)
     each = deeper.calls if deeper else len(first.instructions)
-    return Streamed(first, (), inner, edges, then, then is None, deeper is None, takes, each)
+    adds, ahead = then is None, bool(ahead_bytes)
+    return Streamed(first, (), inner, edges, then, adds, deeper is None, takes, each, ahead)
+
+
+def read_from_stores(program: Program, piece: ZRange) -> list[Work]:
+    """What a piece reads from stores."""
+    first = len(program.inputs)
+    return [
+        work
+        for work in program.schedule(piece).works
+        if program.instructions[work.value - first].operator.stored_bytes(work.box)
+    ]
+
+
+def _read_bytes(program: Program, piece: ZRange) -> int:
+    """Bytes that reading from stores takes."""
+    found = 0
+    for value, box, _ in read_from_stores(program, piece):
+        operator, _, types, type_, _ = program.instructions[value - len(program.inputs)]
+        found += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box)
+    return found
 
 
 def _sum(peak: Peak, kept: int) -> Peak:

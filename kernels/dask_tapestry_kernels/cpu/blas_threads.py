@@ -1,5 +1,8 @@
 """Threads of libraries below us: while several blocks run at a time, BLAS runs each in one thread.
 
+A block that has a worker to itself has the worker's threads: Dask starts workers whose BLAS starts
+one.
+
 Two blocks that each start as many BLAS threads as there are cores took 2 to 4 times as long as two
 that start one each (products of 2000 x 6250 and 3000 x 3000 float64 on 2 cores).
 
@@ -26,25 +29,28 @@ _limit: Any = None
 
 
 @contextmanager
-def one_thread_each(several: bool = True) -> Iterator[None]:
-    """Hold BLAS to one thread inside a ``with`` block, if `several` blocks run at a time."""
-    if not several:
+def threads_each(count: int | None = 1) -> Iterator[None]:
+    """Let BLAS start `count` threads for a block inside a ``with`` block; None for its own choice.
+
+    Of blocks that run at a time the first one sets the number of the process.
+    """
+    if count is None:
         yield
         return
-    _enter()
+    _enter(count)
     try:
-        with _limited():
+        with _limited(count):
             yield
     finally:
         _leave()
 
 
-def _enter() -> None:
+def _enter(count: int) -> None:
     global _users, _limit
     with _lock:
         _users += 1
         if _users == 1:
-            _limit = _keeper().submit(_limited).result()
+            _limit = _keeper().submit(_limited, count).result()
 
 
 def _leave() -> None:
@@ -56,8 +62,8 @@ def _leave() -> None:
             _limit = None
 
 
-def _limited() -> Any:
-    return _libraries().limit(limits=1, user_api="blas")
+def _limited(count: int) -> Any:
+    return _libraries().limit(limits=count, user_api="blas")
 
 
 @cache

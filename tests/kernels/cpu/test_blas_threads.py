@@ -6,7 +6,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import dask_tapestry as dt
-from dask_tapestry_kernels.cpu.blas_threads import one_thread_each
+from dask_tapestry_kernels.cpu.blas_threads import threads_each
 
 
 def blas_threads():
@@ -17,16 +17,16 @@ BEFORE = blas_threads()
 
 
 def test_blas_has_one_thread_inside_and_its_own_after():
-    with one_thread_each():
+    with threads_each():
         assert set(blas_threads()) <= {1}
-        with one_thread_each():
+        with threads_each():
             assert set(blas_threads()) <= {1}
         assert set(blas_threads()) <= {1}
     assert blas_threads() == BEFORE
 
 
 def test_a_block_alone_keeps_all_threads():
-    with one_thread_each(several=False):
+    with threads_each(None):
         assert blas_threads() == BEFORE
 
 
@@ -34,7 +34,7 @@ def test_blocks_that_overlap_leave_no_limit_behind():
     together = Barrier(4)
 
     def block(number):
-        with one_thread_each():
+        with threads_each():
             together.wait()
             return set(blas_threads()) <= {1}
 
@@ -44,7 +44,7 @@ def test_blocks_that_overlap_leave_no_limit_behind():
 
 
 def test_an_error_takes_the_limit_back():
-    with pytest.raises(ZeroDivisionError), one_thread_each():
+    with pytest.raises(ZeroDivisionError), threads_each():
         _ = 1 / 0
     assert blas_threads() == BEFORE
 

@@ -24,3 +24,11 @@ def test_what_is_computed_in_turns_takes_what_is_told():
     told = {(value, BOX): InTurns(500, Peak(10, 20, 30, 40, 0))}
     peak = peak_bytes(program, schedule, told)
     assert peak == Peak(BYTES + 510, 520, BYTES + 30, BYTES + 540, 500)
+
+
+def test_a_view_is_copied_before_it_is_written(tmp_path):
+    cells, view = [
+        dt.to_zarr(x, tmp_path / name, chunks=(1000, 1000), compute=False)
+        for name, x in {"a": stored((1000, 1000)) + 1, "b": stored((1000, 1000)).T}.items()
+    ]
+    assert peak_bytes(*scheduled(view)).all == peak_bytes(*scheduled(cells)).all + BYTES

@@ -129,3 +129,14 @@ def test_larger_blocks_fit_a_small_memory():
     small = dt.Resources(workers=2, threads=1, memory="1 GB")
     plan = dt.plan(stored((16_384, 16_384), "f8", (2048, 2048)).sum(), resources=small)
     assert plan.cost["peak_worker_bytes"] < 400 * MIB
+
+
+def test_products_read_the_next_piece_while_one_is_computed():
+    a, b = stored((8192, 8192), "f8", (1024, 1024)), stored((8192, 8192), "f8", (1024, 1024))
+    product = course(a @ b)
+    assert [one.adds and one.ahead for one in product.streamed.values()] == [True]
+    assert product.ahead == 8
+    (streamed,) = product.streamed.values()
+    panels = 2 * 8192 * 1024 * 8
+    assert streamed.takes.beside.all >= 2 * panels
+    assert course(large() + 1).ahead == 1
