@@ -33,7 +33,8 @@ class ChunkedSource(Source):
         return self.stored
 
     def stored_bytes(self, box: ZRange) -> int:
-        return touched_chunk_cells(box, self.stored, self.type.shape) * self.type.dtype.itemsize
+        cells = touched_chunk_cells(box, self.read_sides, self.type.shape)
+        return cells * self.type.dtype.itemsize
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return self.read(self.type.box)

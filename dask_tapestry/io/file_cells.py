@@ -88,7 +88,7 @@ class CellFile:
         elif cells.nbytes <= SCRATCH or not cells.ndim:
             self._through_scratch(at, cells, move)
         elif same and cells[0].flags.c_contiguous and cells[0].nbytes >= SHORTEST:
-            self._move(move, [bytes_of(row) for row in cells], at)
+            self._move(move, list(cells.reshape(len(cells), -1).view(np.uint8)), at)  # views
         elif len(cells) == 1:
             self._in_order(at, cells[0], move)
         else:
@@ -115,19 +115,34 @@ class CellFile:
         return cells
 
     def _move(self, move: Move, places: Sequence[Any], at: int) -> None:
-        """Read or write arrays of bytes, one after the other, from byte `at` on."""
-        first = 0
+        """Read or write arrays of bytes, all of one length, one after the other from `at` on."""
+        length = len(places[0])
+        first = done = 0  # whole rows, and bytes of the next one
         while first < len(places):
-            moved = move(self._number, places[first : first + ROWS], at)
+            rows = places[first : first + ROWS]
+            if done:
+                rows = [rows[0][done:], *rows[1:]]
+            moved = move(self._number, rows, at)
             if not moved:
                 raise EOFError(f"the file ends at byte {at}")
-            at += moved
-            while first < len(places) and moved >= len(places[first]):
-                moved -= len(places[first])
-                first += 1
-            if moved:
-                places = [places[first][moved:], *places[first + 1 :]]
-                first = 0
+            at, done = at + moved, done + moved
+            first, done = first + done // length, done % length
+
+
+def rows_of(sides: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """Sides of what `CellFile.fill` reads as a whole, of an array of `sides` in a file.
+
+    Examples
+    --------
+    >>> rows_of((2000, 2000), 8), rows_of((10, 721, 1440), 8)
+    ((1, 2000), (1, 1, 1440))
+    """
+    found = list(sides)
+    for axis in range(len(found)):
+        found[axis] = 1
+        if prod(sides[axis + 1 :]) * itemsize < SCRATCH:
+            break
+    return tuple(found)
 
 
 def bytes_of(cells: Block) -> Block:

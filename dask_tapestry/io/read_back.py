@@ -28,6 +28,10 @@ class ReadBackSource(Source):
         return self.inner.chunks
 
     @property
+    def read_sides(self) -> tuple[int, ...] | None:
+        return self.inner.read_sides
+
+    @property
     def local_only(self) -> str | None:
         """Why only this process can read, or None where any can."""
         return self.inner.local_only

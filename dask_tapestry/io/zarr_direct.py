@@ -20,7 +20,7 @@ import numpy as np
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.chunk_format import BYTE
-from dask_tapestry.io.file_cells import SCRATCH, Block, CellFile, Part, part_of
+from dask_tapestry.io.file_cells import SCRATCH, Block, CellFile, Part, part_of, rows_of
 from dask_tapestry.io.shard_index import ABSENT
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.zarr_location import zarr
@@ -62,6 +62,15 @@ class DirectArray:
         """What reading has in memory beside the cells."""
         form = self.encoding.format
         return InHand(form.nbytes if form.decoders else SCRATCH // 2, 1)
+
+    @property
+    def read_sides(self) -> tuple[int, ...]:
+        """Sides of what is read as a whole: inner chunks of shards; rows of what is not encoded."""
+        known, form = self.encoding, self.encoding.format
+        if form.decoders:
+            return known.chunk if known.shards is None else known.shards.chunk
+        rows = rows_of(form.sides, form.dtype.itemsize)
+        return tuple([rows[form.axes.index(axis)] for axis in range(len(rows))])
 
     def read(self, selection: Sequence[slice], out: Block) -> None:
         """Fill `out` with the cells that slices of the array select.

@@ -51,6 +51,12 @@ class RemoteArray:
         return None if encoding is None else cls(array.store_path, encoding)
 
     @property
+    def read_sides(self) -> tuple[int, ...]:
+        """Sides of what is read as a whole: inner chunks of shards, or chunks."""
+        known = self.encoding
+        return known.chunk if known.shards is None else known.shards.chunk
+
+    @property
     def in_hand(self) -> InHand:
         """What reading has in memory beside the cells."""
         itemsize = self.encoding.format.dtype.itemsize

@@ -41,6 +41,8 @@ class ZarrSource(ChunkedSource):
         The store, for printing.
     in_hand
         What reading has in memory beside the cells; None where that is not known yet.
+    parts
+        Sides of what is read as a whole; None for whole chunks.
     """
 
     name = "zarr"
@@ -50,6 +52,11 @@ class ZarrSource(ChunkedSource):
     stored: tuple[int, ...]
     written: str = field(compare=False)
     in_hand: InHand | None = None
+    parts: tuple[int, ...] | None = None
+
+    @property
+    def read_sides(self) -> tuple[int, ...]:
+        return self.parts or self.stored
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         in_hand = self.in_hand or InHand.by_zarr(self.stored, self.type.dtype.itemsize)
@@ -67,7 +74,7 @@ class ZarrSource(ChunkedSource):
 
     def slot(self, number: int, identity: str = "") -> ZarrSource:
         place = Location.slot(number, identity)
-        return ZarrSource(place, self.type, self.stored, "open", self.in_hand)
+        return ZarrSource(place, self.type, self.stored, "open", self.in_hand, self.parts)
 
     def text(self) -> str:
         return f"{self.written!r}, chunks {self.stored}"
@@ -103,7 +110,8 @@ def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = No
         in_hand = InHand.by_zarr(stored, type_.dtype.itemsize, is_at_hand(array))
     else:
         in_hand = direct.in_hand
-    return ZarrSource(location, type_, stored, str(location), in_hand)
+    parts = None if direct is None else direct.read_sides
+    return ZarrSource(location, type_, stored, str(location), in_hand, parts)
 
 
 def locations_of(source: Source) -> tuple[Location, ...]:

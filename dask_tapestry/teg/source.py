@@ -39,8 +39,13 @@ class Source(Operator):
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Sides of the stored chunks that are read as a whole, or None."""
+        """Sides of the stored chunks, or None where it has none."""
         return None
+
+    @property
+    def read_sides(self) -> tuple[int, ...] | None:
+        """Sides of what is read as a whole: of chunks, or of parts of them."""
+        return self.chunks
 
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The user's or another collection's layout, else the stored chunks."""

@@ -98,3 +98,32 @@ def test_cells_from_anywhere_are_written_in_order(limits, case, dtype, layout):
     finally:
         os.close(number)
     assert written == cells.astype(dtype).tobytes()
+
+
+@pytest.mark.parametrize("most", [1, 5, 4096, 5000, 9000, 10**6])
+@pytest.mark.parametrize("name", ["preadv", "pwritev"])
+def test_the_system_may_move_less_than_it_is_asked_to(monkeypatch, most, name):
+    def some(number, places, at):
+        left, rest = [], most
+        for place in places:
+            left.append(place[:rest])
+            rest -= len(left[-1])
+            if not rest:
+                break
+        return system(number, left, at)
+
+    system = getattr(os, name)
+    stored = np.arange(3 * 512.0).reshape(3, 512)
+    number = memory_file(stored.tobytes())
+    wide = np.zeros((3, 1024))[:, 3:515]
+    monkeypatch.setattr(module, "SCRATCH", 8)
+    monkeypatch.setattr(module.os, name, some)
+    file = CellFile(number, stored.dtype)
+    if name == "preadv":
+        file.fill(0, stored.shape, (slice(0, 3), slice(0, 512)), wide)
+        np.testing.assert_array_equal(wide, stored)
+    else:
+        wide[:] = -stored
+        file.put(0, wide)
+        assert os.pread(number, 10**5, 0) == (-stored).tobytes()
+    os.close(number)

@@ -22,6 +22,7 @@ import dask_tapestry as dt
 from dask_tapestry.io import file_cells
 from dask_tapestry.io import zarr_direct as module
 from dask_tapestry.io.zarr_direct import DirectArray
+from dask_tapestry.zspace import ZRange
 
 CELLS = np.arange(7 * 11 * 4, dtype="i4").reshape(7, 11, 4)
 LITTLE, BIG = (zarr.codecs.BytesCodec(endian=name) for name in ("little", "big"))
@@ -271,3 +272,28 @@ def test_a_chunk_is_as_it_was_when_its_writing_fails(tmp_path, monkeypatch):
         direct.write(np.s_[0:3, 0:4, 0:2], np.zeros((3, 4, 2), "i4"))
     np.testing.assert_array_equal(zarr.open_array(tmp_path)[...], CELLS)
     assert not list(tmp_path.rglob("*.partial"))
+
+
+@pytest.mark.parametrize("scratch", [2**20, 100])
+@pytest.mark.parametrize("layout", ["3", "2", "2 F", "3 big", "shards"])
+def test_what_a_box_reads_is_foretold(tmp_path, monkeypatch, layout, scratch):
+    """Bytes of files, but the index of shards and padding behind the array's end."""
+    monkeypatch.setattr(module, "SCRATCH", scratch)
+    monkeypatch.setattr(file_cells, "SCRATCH", scratch)
+    read = []
+    preadv = file_cells.os.preadv
+    monkeypatch.setattr(
+        file_cells.os, "preadv", lambda *args: read.append(preadv(*args)) or read[-1]
+    )
+    cells = np.arange(12 * 8 * 6, dtype="i4").reshape(12, 8, 6)
+    stored(tmp_path / "x", cells, **({"chunks": (3, 4, 2)} | LAYOUTS[layout]))
+    source = dt.from_zarr(tmp_path / "x").node.operator
+    index = 20 if layout == "shards" else 0  # each shard's is read first
+    for spans in product([(0, 12), (1, 2), (2, 7)], [(0, 8), (3, 5)], [(0, 6), (1, 2)]):
+        box = ZRange([a for a, _ in spans], [b for _, b in spans])
+        read.clear()
+        np.testing.assert_array_equal(source.read(box), cells[box.slices()])
+        if index:
+            assert sum(read) >= source.stored_bytes(box)
+        else:
+            assert sum(read) == source.stored_bytes(box), box

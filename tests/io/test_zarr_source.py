@@ -49,11 +49,12 @@ def test_version_2_in_either_order(tmp_path, order):
     np.testing.assert_array_equal(x.sum(axis=0).compute(), CELLS.sum(axis=0))
 
 
-def test_the_unit_of_reading_is_a_shard(tmp_path):
+def test_the_unit_of_reading_is_an_inner_chunk_of_a_shard(tmp_path):
     zarr.create_array(tmp_path / "x", data=np.ones((12, 8)), chunks=(2, 2), shards=(6, 4))
     source = dt.from_zarr(tmp_path / "x").node.operator
     assert source.chunks == (6, 4)
-    assert source.stored_bytes(dt.ZRange((5, 0), (7, 1))) == 12 * 4 * 8
+    assert source.read_sides == (2, 2)
+    assert source.stored_bytes(dt.ZRange((5, 0), (7, 1))) == 4 * 2 * 8
 
 
 def test_only_the_chunks_that_are_needed_are_read(tmp_path):

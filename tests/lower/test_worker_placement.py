@@ -116,7 +116,9 @@ def test_what_needs_memory_runs_where_it_is():
         index={"i": "atomic"}, inputs={"x": "i"}, outputs={"z": ""}, dtype="f8"
     )(who)
     with (
-        LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
         Client(cluster),
     ):
         for name, other in (("0", "1"), ("1", "0")):

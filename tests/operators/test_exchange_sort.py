@@ -130,7 +130,9 @@ def test_skew_changes_nothing(kind):
 def test_it_sorts_between_processes():
     x = np.random.default_rng(2).integers(0, 1000, 400_000).astype("f8")
     with (
-        LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
         Client(cluster),
     ):
         made = [dt.Array(exchange_sort(dt.asarray(x).node, 4, places)) for places in (False, True)]

@@ -171,7 +171,9 @@ def test_dask_counts_the_bytes_of_all_outputs():
 def test_outputs_travel_between_processes():
     x = RANDOM.normal(size=(4000, 300))
     with (
-        LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
         Client(cluster),
         dt.config(block_bytes=2**21),
     ):

@@ -17,7 +17,7 @@ from dask_tapestry.plan.access.distinct_slices import distinct_slices
 from dask_tapestry.plan.access.overlaps import Lying, combined, lying_of
 from dask_tapestry.plan.access.pattern import shares_of
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
-from dask_tapestry.teg import Source
+from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.zspace import Cuts, ZRange
 
 Held = tuple[tuple[Cuts, ...] | None, ...]
@@ -205,13 +205,21 @@ def _chunks_read(access: Access, value: int, source: Source) -> tuple[int, int]:
     """Bytes that all blocks read of a source, as whole chunks where it reads these, and chunks."""
     type_ = access.program.types[value]
     itemsize = type_.dtype.itemsize
-    sides = source.chunks or type_.shape
-    cuts = tuple([Cuts.regular(n, max(1, s)) for n, s in zip(type_.shape, sides, strict=True)])
-    by_chunks = source.stored_bytes(_one_cell(type_.ndim)) != itemsize
+    chunks, parts = (_regular(type_, s) for s in (source.chunks, source.read_sides))
+    by_parts = source.stored_bytes(_one_cell(type_.ndim)) != itemsize
     stored = requests = 0
     for pattern, times, *_ in shares_of(access, value):
         if not pattern.box.is_empty:
-            cells, whole, count = _totals(lying_of(pattern, cuts))
-            stored += times * (whole if by_chunks else cells) * itemsize
-            requests += times * count * (source.chunks is not None)
+            cells, whole, count = _totals(lying_of(pattern, parts))
+            stored += times * (whole if by_parts else cells) * itemsize
+            if source.chunks is not None:
+                if chunks != parts:
+                    *_, count = _totals(lying_of(pattern, chunks))
+                requests += times * count
     return stored, requests
+
+
+def _regular(type_: TensorType, sides: tuple[int, ...] | None) -> tuple[Cuts, ...]:
+    """Regular cuts of a tensor, whole where there are no sides."""
+    found = zip(type_.shape, sides or type_.shape, strict=True)
+    return tuple([Cuts.regular(n, max(1, side)) for n, side in found])

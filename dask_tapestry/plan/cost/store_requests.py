@@ -16,12 +16,19 @@ def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
         instruction = program.instructions[work.value - len(program.inputs)]
         operator, type_ = instruction.operator, instruction.type
         if isinstance(operator, Source) and operator.chunks is not None:
-            read += operator.stored_bytes(work.box) / _chunk_bytes(operator.chunks, type_)
+            read += _chunks_met(work.box, operator.chunks)
         elif isinstance(operator, Sink):
             whole = set(operator.chunks) <= {1}  # it has no pieces: a box is written at once
             size = work.box.size * type_.dtype.itemsize
             written += 1.0 if whole else size / _chunk_bytes(operator.chunks, type_)
     return read, written
+
+
+def _chunks_met(box: ZRange, sides: tuple[int, ...]) -> int:
+    if box.is_empty:
+        return 0
+    spans = zip(box.lo, box.hi, sides, strict=True)
+    return prod([-(-hi // side) - lo // side for lo, hi, side in spans])
 
 
 def _chunk_bytes(sides: tuple[int, ...], type_: TensorType) -> int:

@@ -45,7 +45,7 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
         operator = program.instructions[value - first].operator
         assert isinstance(operator, Source)
         shape = program.types[value].shape
-        sides = operator.chunks or (1,) * len(shape)
+        sides = operator.read_sides or (1,) * len(shape)
         reads = schedule.boxes[value]
         for number, read in enumerate(reads):
             own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())

@@ -9,7 +9,7 @@ from typing import Final
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.units import Unit, units
 
-AGAIN: Final = 1.05  # times the work of the whole that pieces may take together
+AGAIN: Final = 1.05  # times the work and the bytes of the whole that pieces may take together
 GRAINS: Final = 64  # along a dimension whose pieces compute some cells again
 
 
@@ -27,7 +27,7 @@ def grains(program: Program) -> tuple[Unit | None, ...]:
 
 
 def _grain(program: Program, dim: int, unit: Unit) -> Unit | None:
-    """Pieces along `dim` read nothing twice, and together compute little more than the whole."""
+    """Pieces along `dim` together read and compute little more than the whole."""
     extent = program.type.shape[dim]
     for side in (unit.length, max(1, extent // GRAINS // unit.length) * unit.length):
         edge = (extent // 2 - unit.lead) // side * side + unit.lead
@@ -38,7 +38,7 @@ def _grain(program: Program, dim: int, unit: Unit) -> Unit | None:
         ends = max(0, edge - side), edge, min(extent, edge + side)
         apart = [_taken(program, dim, *span) for span in pairwise(ends)]
         stored, work = _taken(program, dim, ends[0], ends[2])
-        if sum(a for a, _ in apart) > stored:
+        if sum(a for a, _ in apart) > AGAIN * stored:
             return None
         again = sum(b for _, b in apart) / max(1, work)
         if again <= 1:

@@ -190,10 +190,16 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | N
 
 def _bytes(program: Program, box: ZRange, final: bool) -> int:
     """Bytes that a block takes that is computed as a whole."""
-    peak = peak_bytes(program, program.schedule(box))
+    peak = _peak(program, box)
     if final and not program.instructions[-1].operator.copies:
         return max(peak.all, peak.last + _value_bytes(program, box))
     return peak.all
+
+
+@lru_cache(maxsize=2048)
+def _peak(program: Program, box: ZRange) -> Peak:
+    """Remembered: a block is asked for as the end of a step, as a part, and for its pieces."""
+    return peak_bytes(program, program.schedule(box))
 
 
 def _value_bytes(program: Program, box: ZRange) -> int:

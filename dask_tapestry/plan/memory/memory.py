@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import ceil, prod
 from typing import NamedTuple
 
@@ -192,14 +192,22 @@ def _most_together(
 def _ended_before(plan: PlannedSteps) -> dict[Node, set[Node]]:
     """For each step, the steps that have ended when its first block can be computed."""
     ended: dict[Node, set[Node]] = {}
+    needed: dict[Node, set[Node]] = {}  # steps that have ended when the last block is computed
     for node, step in plan.steps.items():
-        ended[node] = set()
-        for x in step.inputs:
-            if x in plan.steps:
-                ended[node] |= ended[x]
-                if _fewest_read(step, plan.steps[x]) == plan.steps[x].count:
-                    ended[node].add(x)
+        before = [x for x in step.inputs if x in plan.steps and x is not node]
+        ended[node] = set().union(*(ended[x] for x in before))
+        for x in before:
+            if _fewest_read(step, plan.steps[x]) == plan.steps[x].count:
+                ended[node] |= {x} | needed[x]
+        whole = [x for x in before if _reads_all(step, x)]
+        needed[node] = ended[node].union(whole, *(needed[x] for x in whole))
     return ended
+
+
+def _reads_all(reader: Step, x: Node) -> bool:
+    """Whether all blocks of `reader` together read all cells of one of its inputs."""
+    boxes = reader.program.input_boxes(reader.node.type.box)[reader.inputs.index(x)]
+    return any(box.contains(x.type.box) for box in boxes)
 
 
 def _fewest_read(reader: Step, step: Step) -> int:
@@ -220,18 +228,24 @@ def _idle(plan: PlannedSteps) -> int:
 def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
     """Bytes of each step's output that are held at once.
 
-    A value that is read block by block is freed block by block; results, and values that a block
-    of a reader reads whole, are held whole.
+    A value that is read block by block is freed block by block; results, values that a block of a
+    reader reads whole, and those of which a reader waits for something made of all, are held whole.
     """
     readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
     for reader in plan.steps.values():
         for node in dict.fromkeys(reader.inputs):
             if node in readers and node is not reader.node:
                 readers[node].append(reader)
-    return {node: _resident(step, plan, readers[node]) for node, step in plan.steps.items()}
+    ended = _ended_before(plan) if len(plan.steps) <= MOST_PAIRED else {}
+    return {node: _resident(step, plan, readers[node], ended) for node, step in plan.steps.items()}
 
 
-def _resident(step: Step, plan: PlannedSteps, readers: Iterable[Step]) -> int:
+def _resident(
+    step: Step,
+    plan: PlannedSteps,
+    readers: Iterable[Step],
+    ended: Mapping[Node, Collection[Node]],
+) -> int:
     node = step.node
     if isinstance(node.operator, Sink):
         return 0
@@ -239,7 +253,7 @@ def _resident(step: Step, plan: PlannedSteps, readers: Iterable[Step]) -> int:
         return node.type.nbytes
     block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
     streaming = step.machine.slots * 4 * block
-    whole = any(_reads_many(reader, step) for reader in readers)
+    whole = any(_reads_many(r, step) or node in ended.get(r.node, ()) for r in readers)
     return node.type.nbytes if whole else min(node.type.nbytes, streaming)
 
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.operators.exchange_sort import exchange_sort
 from dask_tapestry.plan.memory.memory import (
     _peak,
     fullest_workers,
@@ -125,3 +126,10 @@ def test_each_group_of_workers_has_its_own_peak():
     peaks = {g.place: _peak(plan, g, g.place) for g in groups.kinds}
     assert peaks["small"] < 0.7 * 2**30 < peaks["big"] < 0.7 * 64 * 2**30
     assert peak_worker_bytes(plan) == fullest.bytes == peaks[fullest.place]
+
+
+def test_what_waits_for_something_made_of_all_is_held_whole():
+    x = dt.random.default_rng(0).random(10**8)
+    plan = dt.plan(dt.Array(exchange_sort(x.node, 64)), resources=FOUR, budget=0).core
+    held = {node.operator.name: size for node, size in resident_bytes(plan).items()}
+    assert held["sortedruns"] >= x.nbytes  # it is read block by block, but split only in the end
