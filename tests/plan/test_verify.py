@@ -172,7 +172,13 @@ def test_every_check_is_broken_by_a_test_here():
     assert {f"test_{name}" for name in names} <= set(globals())
 
 
-@pytest.mark.parametrize("cells", [10**16, 10**18])
-def test_more_tasks_than_could_ever_run_are_refused_at_once(cells):
+@pytest.mark.parametrize(("cells", "side"), [(10**9, 1), (10**12, 10)])
+def test_more_tasks_than_could_ever_run_are_refused_at_once(cells, side):
     with pytest.raises(dt.PlanError, match=r"tasks|memory"):
-        dt.arange(cells).sum().compute()
+        dt.ones(cells, dtype="i1").rechunk(side).sum().compute()
+
+
+def test_no_number_of_cells_is_too_large_to_plan_with():
+    """Blocks have more pieces at most, then larger ones."""
+    for cells in (10**12, 10**16, 2**62):
+        assert dt.plan(dt.arange(cells).sum()).cost["tasks"] < 10_000

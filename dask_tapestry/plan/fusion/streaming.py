@@ -27,6 +27,7 @@ from dask_tapestry.zspace import ZRange
 
 PIECE: Final = 2**26  # bytes that a piece takes: two chunks as they are stored mostly, and more
 PARTIAL: Final = PIECE // 4  # bytes of partial results that are all kept until the end
+MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
 PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
 
@@ -314,7 +315,7 @@ def _first(edges: tuple[tuple[int, ...], ...]) -> ZRange:
 
 def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[tuple[int, ...], ...] | None:
     """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
-    excess = _bytes(program, box, final=False) / PIECE
+    excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
     edges = []
     for dim, grain in enumerate(grains(program)):
         lo, hi = box.lo[dim], box.hi[dim]
