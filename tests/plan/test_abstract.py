@@ -36,7 +36,7 @@ FORMED = {
     "matrix product": lambda: stored(10, 10**7) @ stored(10**7, 20),
     "one factor twice": gram,
     "reduction of a product": lambda: (stored(20, 10**7) @ stored(10**7, 30)).var(0),
-    "scan": lambda: dt.cumsum(stored(10**6, 100).sum(1) * 2) + 1,
+    "scan": lambda: dt.cumsum(stored(10**7, 100).sum(1) * 2) + 1,
     "scan of a scan": lambda: dt.cumsum(dt.cumsum(stored(10**4, 10**4), 0), 1).sum(),
     "sort": lambda: dt.sort(stored(10**8) * 2).max(),
     "argsort": lambda: dt.argsort(stored(4, 10**7), axis=1),

@@ -61,6 +61,8 @@ class GridSearch:
         Blocks that run at a time.
     floor
         Seconds that so many blocks take at least, whatever they compute: more for more of them.
+    workers
+        Processes that blocks run in.
     """
 
     def __init__(
@@ -72,9 +74,10 @@ class GridSearch:
         dims: Sequence[int],
         slots: int,
         floor: Callable[[int], float] = lambda _: 0.0,
+        workers: int = 1,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
-        self.slots, self.price, self.floor = slots, price, floor
+        self.slots, self.workers, self.price, self.floor = slots, workers, price, floor
         self._enough = inf  # seconds of the best grid that is allowed, of those seen
         self.seen: dict[Grid, StepCost] = {}
         self._ranks: dict[int, Rank] = {}  # by the costs seen
@@ -184,13 +187,17 @@ class GridSearch:
         return None
 
     def _full_waves(self, pieces: list[int]) -> Iterator[list[int]]:
-        """Pieces near the best ones whose count is a multiple of the slots."""
+        """Pieces near the best ones whose count is a multiple of the slots, or of the workers.
+
+        A worker's tasks share its connection to stores.
+        """
         count = prod(c.count for c in self._grid(pieces))
-        if not count % self.slots or not self.slots / 2 < count < FEW_WAVES * self.slots:
-            return
-        for dim in self.dims:
-            others = prod(c.count for d, c in enumerate(self._grid(pieces)) if d != dim)
-            for waves in {count // self.slots, count // self.slots + 1} - {0}:
-                wanted = waves * self.slots
-                if wanted % others == 0 and 1 < wanted // others <= self.shape[dim]:
-                    yield [wanted // others if d == dim else n for d, n in enumerate(pieces)]
+        for wave in {self.slots, self.workers}:
+            if not count % wave or not wave / 2 < count < FEW_WAVES * wave:
+                continue
+            for dim in self.dims:
+                others = prod(c.count for d, c in enumerate(self._grid(pieces)) if d != dim)
+                for waves in {count // wave, count // wave + 1} - {0}:
+                    wanted = waves * wave
+                    if wanted % others == 0 and 1 < wanted // others <= self.shape[dim]:
+                        yield [wanted // others if d == dim else n for d, n in enumerate(pieces)]

@@ -135,6 +135,7 @@ class Pricing:
             dims,
             self.machine.slots,
             lambda count: overhead_seconds(count, 0, 0, self.machine),
+            self.machine.workers,
         )
         moves = movement(program) if any(held) else ()
         pushed = [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]

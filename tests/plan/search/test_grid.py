@@ -166,3 +166,18 @@ def test_what_memory_forbids_makes_nothing_too_dear():
 
     found = GridSearch((64,), [Unit()], price, tight, [0], 8, lambda count: count / 2).best()
     assert found.cost.work <= tight.task
+
+
+def test_waves_of_workers_are_tried_where_tasks_share_a_connection():
+    """Four blocks for each worker cost least; halving alone does not come to that."""
+
+    def price(grid):
+        count = grid[0].count
+        return a_cost(grid, 0.1 if count == 40 else 1 + abs(count - 45))
+
+    def found(workers):
+        grids = GridSearch((960,), [Unit()], price, ROOM, [0], 64, workers=workers)
+        return grids.best().grid[0].count
+
+    assert found(10) == 40
+    assert found(1) != 40
