@@ -201,7 +201,7 @@ def probes(runs: int, length: int) -> tuple[int, int]:
     Examples
     --------
     >>> probes(2, 50_000), probes(64, 10**7), probes(1000, 10**8)
-    ((781, 2), (1024, 4), (1024, 5))
+    ((781, 3), (1024, 4), (1024, 5))
     """
     cells = runs * length
     fair = cells // (PROBED * max(1, runs * (runs - 1)))

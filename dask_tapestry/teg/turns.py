@@ -44,7 +44,7 @@ class Turns(NamedTuple):
     >>> import dask_tapestry as dt
     >>> total = dt.ones((4096, 4096)).sum(axis=0).node
     >>> turns = total.operator.turns(total.input_types)
-    >>> first, then = turns.split(turns.sizes[0])
+    >>> first, then, _ = turns.split(turns.sizes[0])
     >>> print(first.infer(*total.input_types), then.infer(first.infer(*total.input_types)))
     float64[2, 4096] float64[4096]
     """

@@ -81,6 +81,12 @@ def folds(results: Sequence[Any]) -> Iterator[Node]:
                 yield node
 
 
+def is_scan(call: Call) -> bool:
+    """Whether a call computes running totals."""
+    results = call.on([dt.asarray(x) for x in call.inputs])
+    return any(isinstance(n.operator, Scanning) for n in Graph([x.bound for x in results]).nodes)
+
+
 def leaves(node: Node) -> int:
     """Parts, of a fixed size, that a fold combines."""
     operator, x = node.operator, node.input_types[0]

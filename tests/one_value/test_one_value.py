@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
 from tests.comparisons import same_bits
-from tests.one_value.calls import Call, all_calls, few_calls, other_calls
+from tests.one_value.calls import Call, all_calls, few_calls, is_scan, other_calls
 from tests.one_value.shardings import MORE, SHARDINGS, Sharding, process_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as of NaN and of overflow
@@ -76,19 +76,24 @@ def values(calls, sharding, folder, together=True):
                     yield call, number, next(computed)
 
 
-def expected(calls, folder):
-    """Their values when nothing is cut; names alone are not unique."""
-    new = [c for c in calls if (str(c), c.function, 0) not in EXPECTED]
+def expected(calls, sharding, folder):
+    """Their values when nothing is cut, of arrays as the sharding makes them."""
+    uncut = SHARDINGS[0]._replace(name=sharding.name, make=sharding.make)
+    known = EXPECTED.setdefault(sharding.name, {})  # names of calls alone are not unique
+    new = [c for c in calls if (str(c), c.function, 0) not in known]
     with dask.config.set(scheduler="sync"):
-        for call, n, value in values(new, SHARDINGS[0], folder):
-            EXPECTED[str(call), call.function, n] = value
-    return EXPECTED
+        for call, n, value in values(new, uncut, folder):
+            known[str(call), call.function, n] = value
+    return known
 
 
 def has_one_value(calls, sharding, folder, together=True):
+    """Scans of what is stored have the value of its own chunks: leaves of scans follow these."""
     if sharding.workers >= 100:
         calls = [c for c in calls if c.public not in OWN]  # see test_many_workers_for_a_monoid
-    whole = expected(calls, folder)
+    stored = sharding.name.startswith("stored")
+    own, others = ([c for c in calls if (stored and is_scan(c)) is way] for way in (True, False))
+    whole = expected(others, SHARDINGS[0], folder) | expected(own, sharding, folder)
     misses = []
     for call, n, value in values(calls, sharding, folder, together):
         other = whole[str(call), call.function, n]

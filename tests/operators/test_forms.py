@@ -27,6 +27,7 @@ from .in_forms import formed, forms_of
 
 KINDS = ("f8", "f4", "i8", "i1", "c16")
 FOLD_NOTHING = ("Finalize", "UserOutputs")  # though they are operators of users, which may fold
+IN_TURNS = ("AddedProduct",)  # a part of a product, which no graph has
 
 
 def cells(shape, kind, seed):
@@ -101,7 +102,8 @@ def declaring(base=Operator):
 
 
 def test_every_operator_that_declares_forms_is_tried():
-    assert {one for one in declaring() if one.__name__ not in FOLD_NOTHING} == set(MADE)
+    untried = (*FOLD_NOTHING, *IN_TURNS)
+    assert {one for one in declaring() if one.__name__ not in untried} == set(MADE)
 
 
 @pytest.mark.parametrize("operator", MADE, ids=lambda one: one.name)

@@ -106,7 +106,6 @@ class Machine:
         Examples
         --------
         >>> from dask_tapestry.plan.machine.resources import Resources
-        from dask_tapestry.plan.machine.worker_group import WorkerGroup
         >>> Machine.of(Resources(workers=4, threads=8, memory="64 GiB")).slots
         32
         """

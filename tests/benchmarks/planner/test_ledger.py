@@ -60,11 +60,20 @@ def test_blocks_of_a_large_step_are_sampled():
 
 
 def test_a_last_wave_that_few_slots_work_in_is_idle_time():
-    nine = SimpleNamespace(blocks=9, compute=10.0, network=1.0, store=2.0, overhead=0.9)
-    assert _idle(nine, 8) == pytest.approx(10 - 10 * 9 / 16 - 0.9 * 7 / 9)
-    assert _idle(SimpleNamespace(**vars(nine) | {"blocks": 16}), 8) == 0
-    assert _idle(SimpleNamespace(**vars(nine) | {"store": 12.0}), 8) == 0  # which is waited for
-    assert _idle(SimpleNamespace(**vars(nine) | {"overhead": 9.0}), 8) == 0  # of tasks
+    nine = {"blocks": 9, "compute": 10.0, "network": 1.0, "store": 2.0, "overhead": 0.9}
+    slots = SimpleNamespace(slots=8, workers=4)
+
+    def idle(multithreaded=False, **others):
+        program = SimpleNamespace(multithreaded=multithreaded)
+        step = SimpleNamespace(cost=SimpleNamespace(**nine | others), program=program)
+        return _idle(step, slots)
+
+    assert idle() == pytest.approx(10 - 10 * 9 / 16 - 0.9 * 7 / 9)
+    assert idle(blocks=16) == 0
+    assert idle(store=12.0) == 0  # which is waited for
+    assert idle(overhead=9.0) == 0  # of tasks
+    assert idle(blocks=4) > 0
+    assert idle(blocks=4, multithreaded=True) == 0  # each has a worker's threads
 
 
 def test_the_share_is_of_the_predicted_seconds():
