@@ -135,10 +135,10 @@ class Shelf:
         wanted: set[Any] = set()
         for client in live_clients():
             wanted.update(client.futures)
-        ended = [o for name, o in self._offers.items() if name not in self._let]
+        ended = [o for o in list(self._offers.values()) if o.name not in self._let]
         left = [o for o in ended if (wanted if o.results is None else wanted & o.results)]
         for offer in set(ended).difference(left):
-            del self._offers[offer.name]
+            self._offers.pop(offer.name, None)  # another thread may have been here
         return bool(left)
 
     def _ended(self) -> None:
@@ -147,7 +147,7 @@ class Shelf:
         if clients:
             clients[0].loop.add_callback(self._sweep_by_turns)
         else:
-            self._offers.clear()
+            self.sweep()
 
     async def _sweep_by_turns(self) -> None:
         while self.sweep():

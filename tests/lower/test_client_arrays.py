@@ -159,3 +159,17 @@ def test_an_array_that_was_let_go_is_named(cluster):
     SHELF._offers.clear()
     with pytest.raises(StoreError, match="let go"):
         cluster.get({layer.name: layer[(layer.name, 0)]}, layer.name)
+
+
+def test_without_clients_what_is_leased_is_kept(clients):
+    """A client that comes later may be asked to compute it."""
+    shelf = Shelf()
+    arrays = ClientArrays(shelf)
+    layer = arrays.offer(dt.asarray(np.ones(9)).node)
+    arrays.needed_for(())
+    del arrays
+    clients.clear()
+    offered(shelf, None)
+    gc.collect()
+    assert len(shelf) == 1
+    assert layer.lease is not None
