@@ -49,6 +49,7 @@ TURNS = {
     "sums of columns": lambda: large().std(0),
     "sums of rows of a formula": lambda: (dt.sqrt(large()) * large()).sum(1),
     "of two stores": lambda: (stored((4096, 16_384), "f8", (1024, 2048)) + large().T).max(0),
+    "halos of chunks": lambda: large()[1:, 1:] - large()[:-1, :-1],
     "generated": lambda: dt.arange(10.0**8).sum(),
     "a table": lambda: dt.histogram(stored((2**26,), "f8", (2**20,)), 10, (0, 1))[0],
     "a tall product": lambda: stored((10**6, 64), "f4", (50_000, 64)).T @ dt.ones((10**6, 8), "f4"),
@@ -73,7 +74,6 @@ WHOLE = {
     "sorted": lambda: dt.sort(large(), axis=0),
     "a user's function": lambda: dt.map_blocks(lambda b: b, large()),
     "read alone": large,
-    "halos of chunks": lambda: large()[1:, 1:] - large()[:-1, :-1],
 }
 
 
@@ -93,6 +93,16 @@ def test_pieces_tile_the_box_and_end_between_chunks(row, column, data):
         for line, side in zip(streamed.edges, chunk, strict=True):
             assert all(a < b for a, b in pairwise(line))
             assert not any(edge % side for edge in line[1:-1])
+
+
+def test_a_row_of_chunks_and_a_halo_lie_in_a_window():
+    x = stored((16_384, 1024), "f8", (2048, 1024))
+    (streamed,) = course(dt.diff(x, axis=0) * 2).streamed.values()
+    (window,) = streamed.windows
+    assert window.shape == (2 * 2048 + 1, 1024)
+    assert streamed.count == 4
+    assert streamed.takes.beside.all == window.nbytes
+    assert work(dt.diff(x, axis=0) * 2) < x.nbytes + 1.1 * window.nbytes
 
 
 def test_a_block_on_the_diagonal_is_read_once_and_held():
