@@ -19,8 +19,8 @@ ARRAY = "dask_tapestry.array"  # `dt.array` is a function
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "nn", "random", "user_functions", "patterns", "storage"),
-    *("planning", "calibration"),
+    *("sorting", "linalg", "nn", "patterns", "random", "user_functions", "storage", "planning"),
+    "calibration",
 )
 BESIDE = {
     "planning": ("Resources", "config"),
