@@ -36,6 +36,7 @@ class Hdf5Source(ChunkedSource):
     """
 
     name = "hdf"
+    fills = True
     identity: str
     path: str
     dataset: str
@@ -47,9 +48,11 @@ class Hdf5Source(ChunkedSource):
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         try:
             if self.data is not None and self.data:
-                cells = self.data[box.slices()]
+                cells = _cells(self.data, box, self.type, out)
             else:
-                cells = _read(self.path, self.dataset, box.slices())
+                cells = _read(self.path, self.dataset, box, self.type, out)
+            if out is not None and cells is out:
+                return out
             return checked_block(cells, box.shape, self.type.dtype, self)
         except FileNotFoundError:
             raise StoreNotFoundError(f"there is no HDF5 file {self.path}") from None
@@ -71,13 +74,25 @@ class Hdf5Source(ChunkedSource):
         return Hdf5Source, (self.identity, self.path, self.dataset, self.type, self.stored)
 
 
-def _read(path: str, dataset: str, selection: tuple[slice, ...]) -> Any:
+def _read(path: str, dataset: str, box: ZRange, type_: TensorType, out: Block | None) -> Any:
     """Read cells of a dataset whose file this process has not opened, or has closed.
 
     The file is closed again at once: who keeps it open keeps others from writing to it.
     """
     with lazy_import("h5py").File(path, "r") as file:
-        return file[dataset][selection]
+        return _cells(file[dataset], box, type_, out)
+
+
+def _cells(data: h5py.Dataset, box: ZRange, type_: TensorType, out: Block | None) -> Any:
+    """The cells `box` of a dataset, in `out` if it can be filled.
+
+    Not where the dataset is another than it was: HDF5 would convert what it has, and clip the box.
+    """
+    usual = data.shape == type_.shape and data.dtype.newbyteorder("=") == type_.dtype
+    if out is None or not usual or not out.flags.c_contiguous or not box.ndim or box.is_empty:
+        return data[box.slices()]
+    data.read_direct(out, box.slices())
+    return out
 
 
 def from_dataset(data: h5py.Dataset, dims: Dims) -> Tensor:

@@ -21,6 +21,7 @@ class NpyStackSource(Source):
     """Files ``0.npy``, ``1.npy``, ... in a folder, cut along one axis."""
 
     name = "stack"
+    fills = True
     folder: str
     type: TensorType
     cuts: tuple[Cuts, ...]
@@ -45,7 +46,7 @@ class NpyStackSource(Source):
         return box.size * self.type.dtype.itemsize
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
-        block = np.empty(box.shape, self.type.dtype)
+        block = np.empty(box.shape, self.type.dtype) if out is None else out
         if box.is_empty:
             return block
         for number in block_range(self.cuts, box)[self.axis]:

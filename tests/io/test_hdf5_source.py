@@ -34,13 +34,18 @@ def test_its_chunks_are_stored_chunks(path):
 
 
 def test_only_what_is_asked_for_is_read(path, monkeypatch):
-    keys, read = [], h5py.Dataset.__getitem__
+    keys, read, put = [], h5py.Dataset.__getitem__, h5py.Dataset.read_direct
 
     def recorded(self, key, *rest):
         keys.append(key)
         return read(self, key, *rest)
 
+    def recorded_too(self, out, key):
+        keys.append(key)
+        return put(self, out, key)
+
     monkeypatch.setattr(h5py.Dataset, "__getitem__", recorded)
+    monkeypatch.setattr(h5py.Dataset, "read_direct", recorded_too)
     with h5py.File(path) as file:
         dt.from_array(file["g/x"])[2:4, 5].compute()
     cells = [(r, c) for rows, cs in keys for r in range(8)[rows] for c in range(8)[cs]]
@@ -137,3 +142,54 @@ def test_a_dataset_that_has_changed_is_named(tmp_path):
         file["y"] = CELLS
     with pytest.raises(dt.StoreError, match=r"cannot read \[.*\] of /x of .*x\.h5: "):
         x.compute()
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+@pytest.mark.parametrize("name", ["g/x", "flat"])
+def test_cells_are_put_where_they_are_wanted(path, name, is_open):
+    room = np.zeros((20, 30))
+    box = ZRange((3, 5), (17, 30))
+    with h5py.File(path) as file:
+        source = dt.from_array(file[name]).node.operator
+        if not is_open:
+            file.close()
+        whole = np.empty(box.shape)
+        assert source.read(box, whole) is whole
+        np.testing.assert_array_equal(whole, CELLS[3:17, 5:])
+        np.testing.assert_array_equal(source.read(box, room[:14, :25]), CELLS[3:17, 5:])
+        assert not room.any(), "HDF5 fills rows that follow each other"
+        none = ZRange((3, 5), (3, 9))
+        assert source.read(none, np.empty((0, 4))).shape == (0, 4)
+
+
+@pytest.mark.parametrize("cells", [np.array(5.0), np.zeros((0, 3)), np.array([True, False])])
+def test_scalars_and_empty_datasets_into_given_memory(tmp_path, cells):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = cells
+    with h5py.File(tmp_path / "x.h5") as file:
+        source = dt.from_array(file["x"]).node.operator
+        out = np.ones(cells.shape, cells.dtype)
+        np.testing.assert_array_equal(source.read(source.type.box, out), cells)
+
+
+def test_big_endian_cells_are_turned_round_where_they_are_put(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = CELLS.astype(">f4")
+    with h5py.File(tmp_path / "x.h5") as file:
+        source = dt.from_array(file["x"]).node.operator
+        out = np.empty(CELLS.shape, "f4")
+        assert source.read(source.type.box, out) is out
+        np.testing.assert_array_equal(out, CELLS.astype("f4"))
+
+
+def test_another_dtype_is_found_out_where_memory_is_given(tmp_path):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = CELLS
+    with h5py.File(path) as file:
+        source = dt.from_array(file["x"]).node.operator
+    for other in (CELLS.astype("f4"), CELLS[:10]):
+        with h5py.File(path, "w") as file:
+            file["x"] = other
+        with pytest.raises(dt.StoreError, match="gave"):
+            source.read(source.type.box, np.empty(CELLS.shape))

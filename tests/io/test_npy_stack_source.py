@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.zspace import ZRange
 
 CELLS = np.arange(200.0).reshape(10, 20)
 
@@ -35,3 +36,14 @@ def test_a_file_of_another_shape_or_dtype_is_found_out(tmp_path):
     np.save(tmp_path / "0.npy", CELLS[:5].astype("f4"))
     with pytest.raises(dt.StoreError, match="gave cells of float32"):
         dt.from_npy_stack(tmp_path).compute()
+
+
+@pytest.mark.parametrize("mode", ["r", None])
+def test_cells_are_put_where_they_are_wanted(tmp_path, mode):
+    dt.to_npy_stack(tmp_path, CELLS, length=4)
+    source = dt.from_npy_stack(tmp_path, mode).node.operator
+    room = np.zeros((12, 30))
+    place = room[2:9, 1:15]
+    assert source.read(ZRange((1, 3), (8, 17)), place) is place
+    np.testing.assert_array_equal(place, CELLS[1:8, 3:17])
+    assert room.sum() == place.sum()
