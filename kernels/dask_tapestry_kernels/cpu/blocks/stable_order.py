@@ -63,7 +63,8 @@ def _signed(cells: Block) -> Block:
     below = bits >> (8 * bits.itemsize - 1)
     below &= np.iinfo(bits.dtype).max
     bits ^= below
-    return bits.astype(np.int64, copy=False)
+    signed: Block = bits.astype(np.int64, copy=False)
+    return signed
 
 
 def _order(numbers: Block) -> Block:
