@@ -21,7 +21,7 @@ import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array import nn, random
+from dask_tapestry.array import nn, patterns, random
 from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
 from dask_tapestry.array.creation import *
@@ -58,6 +58,7 @@ __all__ = [
     "nan",
     "newaxis",
     "nn",
+    "patterns",
     "pi",
     "random",
     *errors.__all__,

@@ -36,6 +36,7 @@ __all__ = [
     "StoreError",
     "StoreNotFoundError",
     "TapestryError",
+    "TraceError",
     "ValueRangeError",
 ]
 
@@ -206,6 +207,24 @@ class ConstraintError(TapestryError, ValueError):
     --------
     >>> issubclass(ConstraintError, ValueError)
     True
+    """
+
+
+class TraceError(TapestryError, TypeError):
+    """A function cannot be traced with symbols in the place of values.
+
+    Raised by `patterns.zipmapreduce` when it calls its function, if that asks for the value of a
+    cell, as ``if`` and ``float`` do, or computes with whole arrays. Write `where` or
+    `patterns.select` in the place of ``if``.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> try:
+    ...     dt.patterns.zipmapreduce(lambda attrs, x: -x if x < 0 else x, [dt.ones(2)])
+    ... except dt.TraceError as error:
+    ...     print(str(error).split(", not with")[0])
+    <lambda> cannot be traced: a cell has no value yet: choose with where or select
     """
 
 

@@ -21,6 +21,7 @@ BUILTINS = {
     dt.ComputeError: Exception,
     dt.SignatureError: ValueError,
     dt.ConstraintError: ValueError,
+    dt.TraceError: TypeError,
     dt.PlanError: RuntimeError,
     dt.MemoryLimitError: MemoryError,
     dt.StoreError: (OSError, ValueError),

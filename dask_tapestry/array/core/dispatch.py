@@ -13,6 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "reduce")
+OF_OTHERS = ("", "__call__")  # in METHODS: takes the ufuncs of other libraries, and their operands
 
 
 def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]:
@@ -30,9 +31,14 @@ def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Call our function for a ufunc; where there is none, return NotImplemented: TypeError."""
-    if getattr(np, ufunc.__name__, ufunc) is not ufunc:
-        return NotImplemented  # another library's, of the name of one of NumPy's
+    """Call our function for a ufunc; where there is none, return NotImplemented: TypeError.
+
+    The ufuncs of other libraries are called themselves, on blocks.
+    """
+    name = ufunc.__name__
+    another = getattr(np, name, ufunc) is not ufunc  # of the name of one of NumPy's
+    if another or not (hasattr(np, name) or name in UFUNC_FUNCTIONS):
+        return METHODS[OF_OTHERS](ufunc, method, inputs, kwargs)
     if method != "__call__":
         whole = METHODS.get((ufunc.__name__, method))
         return NotImplemented if whole is None else whole(*inputs, **kwargs)

@@ -1,0 +1,39 @@
+"""Parallel patterns: functions of cells, gather, scatter and what goes with them.
+
+Each has its own name and the one of the page it is from, which begins with ``sn_``.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> dt.patterns.zipmapreduce(lambda attrs, x, y: x * y, [dt.ones(3), 2.0], reduce="sum").compute()
+np.float64(6.0)
+>>> table = dt.arange(6).reshape(3, 2)
+>>> dt.patterns.gather(table, [[2], [0]], [0], [1]).compute().tolist()
+[[[4, 5]], [[0, 1]]]
+"""
+
+from dask_tapestry.array.patterns.cell_values import *
+from dask_tapestry.array.patterns.dtypes import *
+from dask_tapestry.array.patterns.gathering import *
+from dask_tapestry.array.patterns.sn_names import *
+from dask_tapestry.array.patterns.zipmapreduce import *
+
+__all__ = [
+    "Attributes",
+    "gather",
+    "get_float_type",
+    "get_int_or_float_bit_width",
+    "get_int_type",
+    "get_uint_type",
+    "imm",
+    "iteridx",
+    "reduce",
+    "select",
+    "sn_gather",
+    "sn_imm",
+    "sn_iteridx",
+    "sn_reduce",
+    "sn_select",
+    "sn_zipmapreduce",
+    "zipmapreduce",
+]

@@ -1,0 +1,176 @@
+"""CellFunction: a function of cells that is no formula, such as a ufunc of another library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.field import field
+from dask_tapestry.operators.infer_meta import dtype_of, tried
+from dask_tapestry.operators.user_function import UserFunction, name_of
+from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import BlockOperator, Restriction, Types, uniform
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+CALL_FLOPS: Final = 32  # of an elementary function; what a function of others costs is not known
+
+
+@dataclass(frozen=True)
+class CellFunction(BlockOperator):
+    """Cell o is `function` of the inputs' cells o; `function` is called on whole blocks.
+
+    Source: Tapestry whitepaper, "Cell Expressions".
+
+    Attributes
+    ----------
+    function
+        Takes a block of each input and returns one of their shape; several results are fields.
+    dtype
+        Of the cells.
+    """
+
+    name = "cellfunction"
+    kernel = "call"
+    fills = False
+    function: UserFunction
+    dtype: np.dtype[Any]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        shapes = {x.shape for x in inputs}
+        if len(shapes) != 1:
+            raise ShapeError(f"a cell function takes tensors of one shape, got {shapes}")
+        dims = next((x.dims for x in inputs if x.dims), None)
+        return TensorType(inputs[0].shape, self.dtype, dims)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        shape = inputs[0].shape
+        here = IndexProjection.identity(len(shape))
+        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(shape))
+        return Signature(index, (here,) * len(inputs), (here,))
+
+    regularity = uniform
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return (box,) * len(inputs)
+
+    def granularity(self, inputs: Types) -> tuple[int, ...]:
+        return ()
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        return (True,) * len(inputs)
+
+    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
+        return Restriction(self, (region,) * len(inputs), region)
+
+    def transposed_inputs(self, inputs: Types) -> tuple[int, ...]:
+        return tuple(range(len(inputs)))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {
+            "function": self.function,
+            "shape": box.shape,
+            "keep": tuple(slice(0, n) for n in box.shape),
+            "dtype": self.dtype,
+            "parts": None,
+        }
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return box.size * CALL_FLOPS
+
+    def text(self) -> str:
+        return self.function.name
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.asarray(self.function(*inputs), self.dtype)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A function of cells with its scalar arguments in place, whose results have fixed dtypes.
+
+    Python objects, which ``numpy.frompyfunc`` returns, become the dtype of their values.
+
+    Attributes
+    ----------
+    function
+        A ufunc.
+    scalars
+        For each argument its value, or None where a block comes.
+    """
+
+    function: Callable[..., Any]
+    scalars: tuple[Any, ...]
+
+    @property
+    def __name__(self) -> str:
+        return name_of(self.function)
+
+    def __call__(self, *blocks: Any) -> Any:
+        given = iter(blocks)
+        arguments = [next(given) if one is None else one[0] for one in self.scalars]
+        results = self.function(*arguments)
+        shape = np.shape(blocks[0])
+        if isinstance(results, tuple):
+            return tuple(_typed(one, shape) for one in results)
+        return _typed(results, shape)
+
+
+def _typed(result: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    cells = np.asarray(result)
+    if cells.dtype.hasobject:
+        cells = np.asarray(cells.ravel().tolist())
+        if cells.dtype.hasobject or cells.size != np.prod(shape, dtype=int):
+            raise DTypeError("cells need a fixed dtype: the function returned other Python objects")
+    return cells.reshape(shape)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """The tuple of its arguments, to be kept as the fields of one."""
+
+    def __call__(self, *blocks: Any) -> tuple[Any, ...]:
+        return blocks
+
+
+def cell_function(
+    function: Callable[..., Any], operands: Sequence[Tensor | Any]
+) -> tuple[Tensor, ...]:
+    """Apply a ufunc that is none of NumPy's cell by cell; its results, of dtypes that are learnt.
+
+    Parameters
+    ----------
+    operands
+        Tensors, which broadcast, and scalars.
+
+    Raises
+    ------
+    SignatureError
+        If the function takes no cells of these dtypes.
+    DTypeError
+        If its results have no fixed dtype.
+    """
+    tensors = [one for one in operands if isinstance(one, Tensor)]
+    scalars = tuple(None if isinstance(one, Tensor) else (one,) for one in operands)
+    cells = Cells(function, scalars)
+    made = tried(cells, [[((1,), x.type.dtype) for x in tensors]], cells.__name__)
+    results = made if isinstance(made, tuple) else (made,)
+    kinds = [dtype_of(one, cells.__name__) for one in results]
+    kind = np.dtype([(f"f{n}", k) for n, k in enumerate(kinds)]) if len(kinds) > 1 else kinds[0]
+    value = _applied(UserFunction.of(cells), kind, tensors)
+    return tuple(field(value, name) for name in kind.names or ()) or (value,)
+
+
+def packed(tensors: Sequence[Tensor]) -> Tensor:
+    """The cells of several tensors, which broadcast, as fields of the cells of one."""
+    kind = np.dtype([(f"value{n}", x.type.dtype) for n, x in enumerate(tensors)])
+    return _applied(UserFunction.of(Packed()), kind, tensors)
+
+
+def _applied(function: UserFunction, kind: np.dtype[Any], tensors: Sequence[Tensor]) -> Tensor:
+    shape = broadcast_shape([x.type.shape for x in tensors], f"operands of {function.name}")
+    return apply(CellFunction(function, kind), *[broadcast(x, shape) for x in tensors])

@@ -1,0 +1,50 @@
+"""Symbol: what a function is traced with, a value that has no cells yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from dask_tapestry.errors import TraceError
+from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class Symbol(Source):
+    """A tensor that stands for many: a cell of each place, or the number of each thread.
+
+    `lifted` replaces it by the tensor of all of them.
+
+    Attributes
+    ----------
+    what
+        What errors call it: ``"a cell"``.
+    advice
+        What to do instead of asking for its value.
+    identity
+        Tells it from the symbols of other traces.
+    type
+        Of its cells.
+    """
+
+    name = "symbol"
+    what: str
+    advice: str
+    identity: str
+    type: TensorType
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return self.type
+
+    def text(self) -> str:
+        return self.what
+
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
+        raise TraceError(f"{self.what} has no value yet: {self.advice}")
+
+
+def symbol(what: str, advice: str, dtype: Any, shape: tuple[int, ...] = ()) -> Tensor:
+    """Return a new symbol of `shape` and `dtype`."""
+    return apply(Symbol(what, advice, uuid4().hex, TensorType(shape, dtype)))

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.operators.cell_function import cell_function, packed
+from dask_tapestry.teg import Progression, Region
+
+from .blocks import by_blocks, on_region
+
+X = np.arange(12.0).reshape(3, 4)
+TWICE = np.frompyfunc(lambda a, b: 2 * a + b, 2, 1)
+
+
+@pytest.mark.parametrize("step", [1, 2, 9])
+def test_block_by_block(step):
+    (node,) = cell_function(TWICE, [dt.asarray(X).node, dt.asarray(X[0]).node])
+    assert (node.type.shape, node.type.dtype) == ((3, 4), np.float64)
+    assert np.array_equal(by_blocks(node, (X, np.broadcast_to(X[0], X.shape)), step), 2 * X + X[0])
+
+
+def test_a_region_is_that_of_its_inputs():
+    (node,) = cell_function(TWICE, [dt.asarray(X).node, 3])
+    region = Region([Progression(0, 2, 2), Progression(1, 2, 2)])
+    made, yields = on_region(node, (X,), region)
+    assert yields == region
+    assert np.array_equal(made, (2 * X + 3)[::2, 1::2])
+
+
+def test_scalars_stay_weak_and_results_may_be_several():
+    both = np.frompyfunc(lambda a: (a, a > 3), 1, 2)
+    whole, large = cell_function(both, [dt.asarray(X).node])
+    assert (whole.type.dtype, large.type.dtype) == (np.float64, np.bool_)
+    assert np.array_equal(dt.Array(large).compute(), X > 3)
+
+
+def test_cells_of_no_fixed_dtype_are_refused():
+    x = dt.asarray(X).node
+    with pytest.raises(dt.SignatureError, match="other Python objects"):
+        cell_function(np.frompyfunc(lambda a: object(), 1, 1), [x])
+    with pytest.raises(dt.SignatureError, match="no such"):
+        cell_function(np.frompyfunc(lambda a: {}["no such"], 1, 1), [x])
+    grows = np.frompyfunc(lambda a: 1 if a < 5 else 0.5, 1, 1)
+    with pytest.raises(TypeError, match="float64, not int64"):
+        dt.Array(cell_function(grows, [x])[0]).compute()
+
+
+def test_no_cells():
+    (node,) = cell_function(TWICE, [dt.ones((0, 3)).node, 1])
+    assert dt.Array(node).compute().shape == (0, 3)
+
+
+def test_packed_cells_are_fields():
+    node = packed([dt.asarray(X).node, dt.asarray(np.int8(3)).node])
+    made = dt.Array(node).compute()
+    assert made.dtype == [("value0", "f8"), ("value1", "i1")]
+    assert np.array_equal(made["value0"], X)
+    assert (made["value1"] == 3).all()
