@@ -20,15 +20,15 @@ from typing import Final, NamedTuple
 
 from dask_tapestry.plan.fusion.course import Course, Streamed
 from dask_tapestry.plan.fusion.grains import grains
-from dask_tapestry.plan.fusion.parts import Part, parts_of, with_last
+from dask_tapestry.plan.fusion.parts import Part, little_inputs, parts_of, with_last
 from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes
-from dask_tapestry.plan.fusion.program import Instruction, Program, Work
+from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
 from dask_tapestry.plan.fusion.windows import Line, Window, opened, sliding
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
-PIECE: Final = 2**26  # bytes that a piece takes: two chunks as they are stored mostly, and more
-PARTIAL: Final = PIECE // 4  # bytes of partial results that are all kept until the end
+PIECE: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
+PARTIAL: Final = PIECE // 2  # bytes of partial results that are all kept until the end
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
 PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
@@ -50,9 +50,25 @@ def _course(program: Program, box: ZRange) -> Course:
     schedule = program.schedule(box)
     if not program.instructions or _bytes(program, box, final=True) <= PIECE:
         return Course(schedule, {})
+    parts = parts_of(program)
+    found = _course_of_parts(program, schedule, parts)
+    fine = {goal for (goal, _), one in found.streamed.items() if one.takes.beside.all <= PIECE}
+    coarse = [
+        little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
+    ]
+    little = frozenset().union(*coarse)
+    if little:
+        other = _course_of_parts(program, schedule, parts_of(program, little))
+        peaks = [peak_bytes(program, c.schedule, c.takes).all for c in (found, other)]
+        found = other if peaks[1] < peaks[0] else found
+    return found
+
+
+def _course_of_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part]) -> Course:
+    """The course in which each part is computed in turns that can be, or whole."""
     turned: dict[Key, Streamed] = {}
     gone: set[int] = set()
-    parts, last = parts_of(program), len(program.types) - 1
+    last = len(program.types) - 1
     for goal, part in parts.items():
         boxes = schedule.boxes[goal]
         found = [_streamed_part(part, one, goal == last) for one in boxes]
