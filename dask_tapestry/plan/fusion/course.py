@@ -104,6 +104,11 @@ class Course(NamedTuple):
         return max([one.count for one in self.streamed.values() if one.ahead], default=1)
 
     @property
+    def pieces(self) -> int:
+        """Pieces of the value that has most; 1 where all is computed whole."""
+        return max([one.count for one in self.streamed.values()], default=1)
+
+    @property
     def calls(self) -> int:
         """Operators that are called."""
         others = len(self.schedule.works) - len(self.streamed)
