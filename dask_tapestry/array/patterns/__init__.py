@@ -15,6 +15,7 @@ np.float64(6.0)
 from dask_tapestry.array.patterns.cell_values import *
 from dask_tapestry.array.patterns.dtypes import *
 from dask_tapestry.array.patterns.gathering import *
+from dask_tapestry.array.patterns.scattering import *
 from dask_tapestry.array.patterns.sn_names import *
 from dask_tapestry.array.patterns.zipmapreduce import *
 
@@ -28,11 +29,13 @@ __all__ = [
     "imm",
     "iteridx",
     "reduce",
+    "scatter",
     "select",
     "sn_gather",
     "sn_imm",
     "sn_iteridx",
     "sn_reduce",
+    "sn_scatter",
     "sn_select",
     "sn_zipmapreduce",
     "zipmapreduce",
