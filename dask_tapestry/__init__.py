@@ -22,7 +22,7 @@ import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array import nn, patterns, random
+from dask_tapestry.array import nn, patterns, random, stablehlo
 from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
 from dask_tapestry.array.creation import *
@@ -63,6 +63,7 @@ __all__ = [
     "patterns",
     "pi",
     "random",
+    "stablehlo",
     *errors.__all__,
     *_calibration.__all__,
     *_core.__all__,

@@ -62,10 +62,16 @@ class Gone:
 
 
 class Lease:
-    """The right to submit what reads some arrays: held by graphs, expressions, kept results."""
+    """The right to submit what reads some arrays: held by graphs, expressions, kept results.
+
+    `shelf` has the arrays; None in another process, which cannot hold what is here.
+    """
+
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self.shelf = shelf
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Lease, ()  # another process cannot hold what is here
+        return Lease, ()
 
 
 class ClientArrays:
@@ -73,7 +79,7 @@ class ClientArrays:
 
     def __init__(self, shelf: Shelf | None = None) -> None:
         self.shelf = SHELF if shelf is None else shelf
-        self.lease = Lease()
+        self.lease = Lease(self.shelf)
         self.offers: dict[Node, Offer] = {}
 
     def offer(self, x: Node) -> OfferedLayer:
@@ -115,11 +121,15 @@ class Shelf:
     def put(self, offer: Offer) -> Offer:
         """Offer an array, through all clients of this process."""
         self._offers[offer.name] = offer
+        self.listen()
+        return offer
+
+    def listen(self) -> None:
+        """Have all clients of this process pass on what tasks ask for."""
         for client in live_clients():
             if client not in self._listening:
                 client.subscribe_topic(self.topic, lambda event, c=client: self._asked(c, event[1]))
                 self._listening.add(client)
-        return offer
 
     def lend(self, lease: Lease, offers: list[Offer]) -> None:
         """Keep arrays for as long as a lease is held, and results of theirs are expected."""
@@ -229,6 +239,8 @@ class OfferedLayer(SymbolicLayer):
         return written_task(key, fetch_block, asked, frozenset(), data_producer=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.lease is not None and self.lease.shelf is not None:
+            self.lease.shelf.listen()  # a client that came later may be what it travels by
         return OfferedLayer, (self.name, self.cuts, self.topic)
 
 

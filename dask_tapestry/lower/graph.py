@@ -26,8 +26,9 @@ from dask_tapestry.lower.result_layout import ResultLayout, register_layout
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.lower.worker_placement import placement
+from dask_tapestry.lower.worker_placement import anywhere, placement
 from dask_tapestry.plan.cost.step import Step, memory_order
+from dask_tapestry.plan.fusion.annotated import annotations_of_step
 from dask_tapestry.plan.fusion.given import EMBEDDED_BYTES
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Node, Sink
@@ -113,7 +114,7 @@ class Lowering:
             cuts.append(how)
         waits = tuple(self.ends[a] for a in node.after)
         after = (*waits, *[(self._prepare_name(sink), 0) for sink in step.first])
-        annotations = placement(node, self.client, self.plan.resources.kinds, step.place)
+        annotations = self._annotations(step)
         sink = self.plan.source(node).operator
         if isinstance(sink, Sink):
             prepare = self._prepare_name(node)
@@ -121,13 +122,15 @@ class Lowering:
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
         spec = StepSpec.of(step, tuple(cuts))
-        slices = tuple(self._slices(spec, place, x) for place, x in enumerate(inputs))
+        near = anywhere(annotations)
+        slices = tuple(self._slices(spec, place, x, near) for place, x in enumerate(inputs))
         layer = StepLayer(spec, tuple(inputs), out, after, slices, annotations)
         reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
         if isinstance(sink, Sink):
             finish = f"tapestry-finish-{step.name.rpartition('-')[2]}"
-            self._add(FinishLayer(finish, step.name, step.cuts, sink), {step.name})
+            made_whole = FinishLayer(finish, step.name, step.cuts, sink, annotations)
+            self._add(made_whole, {step.name})
             self.ends[node] = (finish, 0)
 
     def _known(self, name: str) -> set[str]:
@@ -139,12 +142,21 @@ class Lowering:
         text = f"{sink.digest} {self.run}"
         return f"tapestry-prepare-{blake2b(text.encode(), digest_size=16).hexdigest()}"
 
-    def _slices(self, spec: StepSpec, place: int, source: Any) -> str | None:
+    def _annotations(self, step: Step) -> dict[str, Any]:
+        """What Dask is told of a step's tasks; workers that a value is placed on come first."""
+        said = annotations_of_step(step.node, step.inputs).said
+        place = "" if "workers" in said else step.place
+        kept = placement(step.node, self.client, self.plan.resources.kinds, place)
+        return {**said, **(kept or {})}
+
+    def _slices(
+        self, spec: StepSpec, place: int, source: Any, annotations: Mapping[str, Any]
+    ) -> str | None:
         """Layer that slices blocks for an input of a step, where blocks have to travel."""
         if self.plan.resources.workers == 1 or not isinstance(source, str):
             return None
         name = f"tapestry-slice-{spec.name.rpartition('-')[2]}-{place}"
-        self._add(SliceLayer(name, source, spec, place), self._known(source))
+        self._add(SliceLayer(name, source, spec, place, annotations), self._known(source))
         return name
 
     def _input(self, x: Node) -> tuple[str | np.ndarray[Any, Any], Any]:
@@ -209,7 +221,9 @@ class Lowering:
         reads = self._known(source)
         shared = node in self.gathered or node not in self.plan.steps
         self.gathered.add(node)
-        self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared), reads)
+        known = self.layers.get(source)
+        told = anywhere(known.annotations or {}) if isinstance(known, StepLayer) else {}
+        self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared, told), reads)
         return [(name, 0)]
 
 

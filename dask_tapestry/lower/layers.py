@@ -131,9 +131,15 @@ class GatherLayer(SymbolicLayer):
     """One task that returns a step's whole result."""
 
     def __init__(
-        self, name: str, source: str, cuts: tuple[Cuts, ...], out: ResultBuffer, copy: bool = False
+        self,
+        name: str,
+        source: str,
+        cuts: tuple[Cuts, ...],
+        out: ResultBuffer,
+        copy: bool = False,
+        annotations: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__(name, annotations)
         self.source, self.cuts, self.out, self.copy = source, cuts, out, copy
 
     grid_shape = (1,)
@@ -143,7 +149,8 @@ class GatherLayer(SymbolicLayer):
         return _after((self.name, *index), finish_array, head, every_key(self.source, self.cuts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GatherLayer, (self.name, self.source, self.cuts, self.out, self.copy)
+        parts = (self.name, self.source, self.cuts, self.out, self.copy, self.annotations)
+        return GatherLayer, parts
 
 
 class PrepareLayer(SymbolicLayer):
@@ -177,8 +184,15 @@ class FinishLayer(SymbolicLayer):
 
     grid_shape = (1,)
 
-    def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...], sink: Sink) -> None:
-        super().__init__(name)
+    def __init__(
+        self,
+        name: str,
+        source: str,
+        cuts: tuple[Cuts, ...],
+        sink: Sink,
+        annotations: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(name, annotations)
         self.source, self.cuts, self.sink = source, cuts, sink
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
@@ -186,7 +200,7 @@ class FinishLayer(SymbolicLayer):
         return _after((self.name, *index), finish_sink, (self.sink,), written)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FinishLayer, (self.name, self.source, self.cuts, self.sink)
+        return FinishLayer, (self.name, self.source, self.cuts, self.sink, self.annotations)
 
 
 class EndedLayer(SymbolicLayer):

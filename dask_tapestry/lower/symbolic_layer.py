@@ -10,7 +10,7 @@ from math import prod
 from operator import contains
 from typing import Any
 
-from dask.base import clone_key
+from dask.base import clone_key, get_annotations
 from dask.highlevelgraph import Layer, MaterializedLayer
 from dask.typing import Key as DaskKey
 
@@ -26,7 +26,8 @@ class SymbolicLayer(Layer):
     name: str
 
     def __init__(self, name: str, annotations: Mapping[str, Any] | None = None) -> None:
-        super().__init__(annotations=annotations)
+        around = get_annotations()  # of the code that computes; Dask's own class takes one or other
+        super().__init__(annotations={**around, **(annotations or {})})
         self.name = name
 
     @property

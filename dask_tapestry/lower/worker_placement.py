@@ -10,6 +10,7 @@ from dask_tapestry.config import setting
 from dask_tapestry.errors import PlanError
 from dask_tapestry.plan.machine.worker_group import WorkerGroup
 from dask_tapestry.teg import Node
+from dask_tapestry.teg.annotations import HIGHEST
 
 NEAR: Final = 0.02  # parts of their memory by which workers of a group may differ, as rounded
 Workers = Mapping[str, Mapping[str, Any]]  # what a scheduler says of each, by address
@@ -70,6 +71,11 @@ def placement(
         )
     there = list(dict.fromkeys(address for addresses in found.values() for address in addresses))
     return {"workers": there or list(named), "allow_other_workers": relaxed}
+
+
+def anywhere(annotations: Mapping[str, Any]) -> dict[str, Any]:
+    """What holds of annotations for tasks beside a step's, which may run on any worker."""
+    return {kind: annotations[kind] for kind in HIGHEST if kind in annotations}
 
 
 def members(group: WorkerGroup, workers: Workers) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from dask_tapestry.operators.rename import rename
 from dask_tapestry.teg import Node
-from dask_tapestry.teg.node import reapply, topological, written_at
+from dask_tapestry.teg.node import reapply, topological, written_as
 
 MOST_SIZES: Final = 12  # of a form: halvings from two pieces to four thousand
 
@@ -24,7 +24,7 @@ def stand_in(make: Maker) -> Maker:
 
     @wraps(make)
     def made(node: Node, size: int) -> Node:
-        with written_at(node.line):
+        with written_as(node):
             value = make(node, size)
             if value.type.dims != node.type.dims:
                 value = rename(value, node.type.dims or ())

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import (
     BlockOperator,
     IndexDim,
@@ -34,8 +35,9 @@ class Gather(BlockOperator):
     """Windows of the first input that begin at the index vectors of the second.
 
     A window that would leave the input begins as near as it can. Along a dimension that no index
-    moves, and along one that the window has whole, the output's coordinate is the input's; so are
-    those of batching dimensions. Only the other dimensions are read whole.
+    moves, which is as long as the windows, and along one that the window has whole, the output's
+    coordinate is the input's; so are those of batching dimensions. Only the other dimensions are
+    read whole.
 
     Parameters
     ----------
@@ -178,4 +180,6 @@ def index_projection(numbers: DimensionNumbers, indices: TensorType, rank: int) 
 
 def gather(x: Tensor, indices: Tensor, numbers: DimensionNumbers, sizes: Sequence[int]) -> Tensor:
     """Windows of `x` of `sizes` that begin at `indices`; what is given fits together."""
-    return apply(Gather(numbers, tuple(sizes)), x, indices)
+    moved = (*numbers.index_map, *numbers.batching_dims)
+    met = [slice(None) if dim in moved else slice(0, n) for dim, n in enumerate(sizes)]
+    return apply(Gather(numbers, tuple(sizes)), basic_slice(x, tuple(met)), indices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, log2
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -18,10 +18,13 @@ from dask_tapestry.teg import (
 )
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.cpu.blocks.rank_range import is_long
 
 PLACES: Final = np.dtype(np.intp)
 SPACE: Final = 0.75  # of a lane: room of a stable sort
 LANES: Final = 2**23  # bytes of lanes that are in hand: those that are sorted, and those before
+FLOPS_A_PASS: Final = 13  # of a cell of a lane that is looked at: 1.6 ns
+DOUBT: Final = 16  # a pass picks a part of all cells too many, 1 / DOUBT at most
 FLOPS_A_LEVEL: Final = 5  # of a cell, for each doubling of the length: 2e7 cells take 70 ns each
 
 
@@ -29,23 +32,34 @@ class LaneOperator(BlockOperator):
     """An operator that makes each lane of the output along `axis` of one lane of each input."""
 
     axis: int
+    by_rank: ClassVar[bool] = False  # whether cells of long lanes are found by their rank alone
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]
 
     def signature(self, *inputs: TensorType) -> Signature:
+        """Lanes are uncut, but where cells are found by rank: there each reads the whole lane."""
+        made = self.infer(*inputs)
+        lane, step, writes = IndexDim("lane", 1, Kind.ATOMIC), 1, self._lanes(made)
+        if self.is_ranked(inputs):
+            lane, step = IndexDim("rank", made.shape[self.axis]), 0
+            writes = IndexProjection.identity(made.ndim)
         dims = [
-            IndexDim("lane", 1, Kind.ATOMIC) if dim == self.axis else IndexDim(f"i{dim}", n)
+            lane if dim == self.axis else IndexDim(f"i{dim}", n)
             for dim, n in enumerate(inputs[0].shape)
         ]
-        reads = [self._lanes(x) for x in inputs]
-        return Signature(tuple(dims), tuple(reads), (self._lanes(self.infer(*inputs)),))
+        reads = tuple([self._lanes(x, step) for x in inputs])
+        return Signature(tuple(dims), reads, (writes,))
 
-    def _lanes(self, x: TensorType) -> IndexProjection:
+    def is_ranked(self, inputs: Types) -> bool:
+        """Whether a block finds some cells of its lanes without sorting the others."""
+        return self.by_rank and is_long(inputs[0].shape[self.axis], inputs[0].dtype)
+
+    def _lanes(self, x: TensorType, step: int = 1) -> IndexProjection:
         """Projection of each index point to its lane of `x`."""
         length = x.shape[self.axis]
         rows = [[int(dim == axis) for dim in range(x.ndim)] for axis in range(x.ndim)]
-        rows[self.axis][self.axis] = max(length, 1)
+        rows[self.axis][self.axis] = step * max(length, 1)
         shape = tuple(length if dim == self.axis else 1 for dim in range(x.ndim))
         return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, shape)
 
@@ -63,6 +77,14 @@ class LaneOperator(BlockOperator):
         """What sorting a lane takes: the result is sorted in place, a few lanes at a time."""
         x = inputs[0]
         return sort_bytes(self.demand(inputs, box)[0].size, x.shape[self.axis], x.dtype)
+
+    def sorted_flops(self, inputs: Types, box: ZRange) -> int:
+        """Operations that sorting the lanes takes, or finding the cells `box` of them by rank."""
+        cells, length = self.demand(inputs, box)[0].size, inputs[0].shape[self.axis]
+        part = box.hi[self.axis] - box.lo[self.axis]
+        if part == length or not self.is_ranked(inputs):
+            return sort_flops(cells, length)
+        return cells * FLOPS_A_PASS + sort_flops(picked_cells(cells, length, part), length)
 
     def part(self, box: ZRange) -> slice:
         """Cells of a lane that a block of the output holds."""
@@ -83,6 +105,11 @@ def sort_bytes(cells: int, length: int, dtype: np.dtype[Any], stable: bool = Tru
     if not stable and dtype.kind in "iuf":
         return min(cells, max(length, LANES // dtype.itemsize))
     return int(min(cells, length) * SPACE * dtype.itemsize)
+
+
+def picked_cells(cells: int, length: int, part: int) -> int:
+    """Cells of the lanes that are sorted to find `part` of the `length` cells of each by rank."""
+    return cells * min(length, part + length // DOUBT) // length
 
 
 def lane_bytes(cells: int, length: int, dtype: np.dtype[Any]) -> int:

@@ -12,13 +12,21 @@ from dask_tapestry.operators.columnsort import column_counts
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.exchange_sort import is_exchanged, run_counts
 from dask_tapestry.operators.forms import stand_in
-from dask_tapestry.operators.lanes import LaneOperator, lane_bytes, sort_bytes, sort_flops
+from dask_tapestry.operators.lanes import (
+    LaneOperator,
+    lane_bytes,
+    picked_cells,
+    sort_bytes,
+    sort_flops,
+)
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import sorted_by_exchange, sorted_in_columns
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu.blocks.rank_range import are_few, groups, is_long
 
+FLOPS_A_PASS: Final = 2  # of a cell of a long lane, for each group of ranks
 SUMS: Final = 6  # numbers of eight bytes a cell that weighted ones take
 
 
@@ -49,14 +57,24 @@ class OrderStatistics(LaneOperator):
         return {"ranks": self.ranks, "axis": self.axis, "part": self.part(box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return sort_flops(self.demand(inputs, box)[0].size, 2 * len(self.ranks))
+        cells = self.demand(inputs, box)[0].size
+        if self.picks(inputs):
+            return cells * FLOPS_A_PASS * len(groups(self.ranks, inputs[0].shape[self.axis]))
+        return sort_flops(cells, 2 * len(self.ranks))
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """A few lanes at a time are copied, and sorted or partitioned."""
         (x,) = inputs
         cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
+        if self.picks(inputs):
+            return 2 * picked_cells(length, length, 0) * x.dtype.itemsize
         beside = sort_bytes(cells, length, x.dtype, stable=False)
         return lane_bytes(cells, length, x.dtype) + beside
+
+    def picks(self, inputs: Types) -> bool:
+        """Whether the kernel picks cells near the ranks rather than partition lanes."""
+        length = inputs[0].shape[self.axis]
+        return is_long(length, inputs[0].dtype) and are_few(self.ranks, length)
 
     def text(self) -> str:
         shown = ", ".join(map(str, self.ranks[:4])) + ", ..." * (len(self.ranks) > 4)

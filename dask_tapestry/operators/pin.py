@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry.operators.rechunk import Rechunk
 from dask_tapestry.teg import Operator, Region, Sink, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
+from dask_tapestry.teg.node import written_as
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.regularity import Regularity
 from dask_tapestry.zspace import Cuts, ZRange
@@ -92,4 +93,5 @@ def pin(x: Tensor) -> Tensor:
     if isinstance(operator, Source | Sink):  # sources and sinks have no kernel of blocks
         return apply(Rechunk(whole_cuts(x.type.shape)), x)
     pinned = Pin(operator, x.type.shape)
-    return apply(pinned, *x.inputs, after=x.after, line=x.line or "")
+    with written_as(x):
+        return apply(pinned, *x.inputs, after=x.after)

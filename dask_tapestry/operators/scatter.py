@@ -1,98 +1,221 @@
-"""Scatter: a tensor with the cells at given indices replaced, as ``x[i, j] = values``."""
+"""Scatter: tensors with updates folded in where index vectors say, as StableHLO's.
+
+Updates are applied in the order of their own index, the last axis moving fastest. So of several for
+one cell the last one wins where they replace it, and sums have one value for every sharding.
+
+Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.cell_updates import cell_update
+from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
+from dask_tapestry.operators.insert import insert
+from dask_tapestry.operators.output import outputs
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.stack import stack
+from dask_tapestry.teg import (
+    BlockOperator,
+    IndexDim,
+    Progression,
+    Region,
+    Signature,
+    Tensor,
+    TensorType,
+    apply,
+)
 from dask_tapestry.teg.chunking import Chunks, Known
-from dask_tapestry.teg.operator import Restriction, Types, uniform
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.teg.operator import Restriction, Types, by_signature
+from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
+from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
+from dask_tapestry_kernels.cpu.blocks.scatter import SLAB
+from dask_tapestry_kernels.cpu.blocks.scatter import scatter as scatter_kernel
+
+BYTES_A_PLACE = 8 * 4  # the row that an update belongs in, and steps on the way to it
 
 
 @dataclass(frozen=True)
-class Scatter(Selector):
-    """The first input with the last one's cells at the indices that the inputs between hold.
+class Scatter(BlockOperator):
+    """The first N inputs with the last N folded in, windows that begin at index vectors between.
 
-    The indices, one tensor for each of `axes`, have one shape J. The last input's dimensions are
-    those of the first that are not in `axes`, with J's inserted at `at`. Of several values for one
-    cell the last in C order of J wins, as in NumPy.
+    Along a dimension that no index moves windows are as long as the inputs, so that the update's
+    coordinate is the output's; so are those of batching dimensions. Along the others all updates
+    are read.
+
+    Parameters
+    ----------
+    numbers
+        Which dimensions belong together.
+    expressions
+        For each output, what its cell becomes of all cells there, and of all updates.
+    strict
+        Raise IndexError for an index out of bounds, and count negative ones from the end, as NumPy;
+        else cells out of bounds are left out.
+    kept
+        Which outputs there are.
+
+    Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
     """
 
     name = "scatter"
-    kernel = "put"
-    transparent = True
-    copies = True
-    axes: tuple[int, ...]
-    at: int
+    kernel = "scatter"
+    transparent = False
+    numbers: DimensionNumbers
+    expressions: tuple[CellExpression, ...]
+    strict: bool = False
+    kept: tuple[int, ...] = (0,)
+
+    @property
+    def count(self) -> int:
+        """How many tensors are updated together."""
+        return len(self.expressions)
+
+    @property
+    def fills(self) -> bool:  # type: ignore[override]
+        """Whether it writes into the memory it is given."""
+        return self.count == 1
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        return inputs[0]
+        x = inputs[0]
+        if self.count == 1:
+            return x
+        cell = IndexProjection.identity(x.ndim)
+        windows = [OutputWindow(f"result{n}", inputs[n].dtype, cell) for n in self.kept]
+        return x._replace(dtype=outputs_dtype(tuple(windows)))
 
-    regularity = uniform
+    def keeping(self, names: Collection[str]) -> Scatter:
+        return replace(self, kept=tuple(n for n in self.kept if f"result{n}" in names))
 
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        _, *places, _ = inputs
-        shape = (0,) * places[0].ndim if box.is_empty else places[0].shape
-        here = ZRange((0,) * len(shape), shape)
-        kept = [dim for dim in range(box.ndim) if dim not in self.axes]
-        lo, hi = [box.lo[d] for d in kept], [box.hi[d] for d in kept]
-        wanted = ZRange(
-            (*lo[: self.at], *here.lo, *lo[self.at :]), (*hi[: self.at], *here.hi, *hi[self.at :])
-        )
-        return (box, *(here,) * len(places), wanted)
+    def signature(self, *inputs: TensorType) -> Signature:
+        x, indices, updates = inputs[0], inputs[self.count], inputs[-1]
+        rank = x.ndim
+        ways = self.numbers.ways(rank, updates.ndim)
+        owner = {
+            w.axis: dim for dim, w in enumerate(ways) if w.axis is not None and w.component is None
+        }
+        follows = [owner.get(axis) for axis in range(updates.ndim)]
+        batch = iter(self.numbers.batch_axes(updates.ndim))
+        vector = self.numbers.vector_dim
+        axes = [None if d == vector else follows[next(batch)] for d in range(indices.ndim)]
+        places, given = _projection(axes, indices, rank), _projection(follows, updates, rank)
+        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(x.shape))
+        here = IndexProjection.identity(rank)
+        reads = ((here,) * self.count, (places,), (given,) * self.count)
+        return Signature(index, tuple(p for part in reads for p in part), (here,))
 
-    def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each cell that may be replaced: its index is looked at."""
-        return self.demand(inputs, box)[-1].size
+    regularity = by_signature
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {
-            "axes": self.axes,
-            "at": self.at,
-            "extents": tuple(inputs[0].shape[axis] for axis in self.axes),
-            "origin": tuple(box.lo[axis] for axis in self.axes),
+        x = inputs[0]
+        told = {
+            "steps": self.numbers.steps(x.shape, (0,) * x.ndim, boxes[-1], box),
+            "vector": self.numbers.vector_dim,
+            "window": self.numbers.window_dims,
+            "expressions": self.expressions,
+            "strict": self.strict,
         }
+        return told if self.count == 1 else told | {"kept": self.kept, "outputs": self._lie(inputs)}
+
+    def _lie(self, inputs: Types) -> tuple[OutputShape, ...]:
+        """How the outputs lie in the memory of a worker."""
+        axes = tuple(OutputAxis(dim, 1) for dim in range(inputs[0].ndim))
+        return tuple(OutputShape(f"result{n}", inputs[n].dtype, axes) for n in self.kept)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        """`axes` whole, as any index may be met; the other axes exactly."""
-        _, *places, _ = inputs
-        x = inputs[0]
-        parts = [
-            Progression(0, 1, x.shape[dim]) if dim in self.axes else part
-            for dim, part in enumerate(region)
-        ]
-        kept = [parts[dim] for dim in range(x.ndim) if dim not in self.axes]
-        whole = Region.whole(places[0].shape)
-        reads = Region((*kept[: self.at], *whole, *kept[self.at :]))
-        return Restriction(self, (Region(parts), *(whole,) * len(places), reads), Region(parts))
+        """Dimensions that an index moves windows along whole; the others exactly."""
+        moved = self.numbers.index_map
+        parts = Region(
+            Progression(0, 1, x) if dim in moved else part
+            for dim, (part, x) in enumerate(zip(region, inputs[0].shape, strict=True))
+        )
+        signature = self.signature(*inputs)
+        reads = []
+        for projection, x in zip(signature.inputs, inputs, strict=True):
+            rows = zip(projection.matrix, x.shape, strict=True)
+            reads.append(parts[r.index(1)] if 1 in r else Progression(0, 1, n) for r, n in rows)
+        return Restriction(self, tuple(map(Region, reads)), parts)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        """The expressions for each update that may be folded in."""
+        each = max(1, sum(e.flops for e in self.expressions))
+        return each * self.demand(inputs, box)[-1].size
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """Where the updates of a slab belong."""
+        updates = self.demand(inputs, box)[-1]
+        return BYTES_A_PLACE * min(updates.size, SLAB)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return chunks[0]
 
     def text(self) -> str:
-        return f"axes={self.axes}, at={self.at}"
+        shown = ", ".join(map(str, self.expressions))
+        return f"{shown} at {list(self.numbers.index_map)}"
 
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        x, *places, values = inputs
-        result = x.copy()
-        front = np.moveaxis(result, self.axes, range(len(self.axes)))
-        rank = places[0].ndim
-        front[tuple(places)] = np.moveaxis(values, range(self.at, self.at + rank), range(rank))
-        return result
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> Any:
+        types = tuple(TensorType(x.shape, x.dtype) for x in inputs)
+        box = types[0].box
+        told = self.arguments(types, box, tuple(t.box for t in types))
+        return scatter_kernel(None, *inputs, **told)
+
+
+def _projection(follows: Sequence[int | None], tensor: TensorType, rank: int) -> IndexProjection:
+    """Projection onto a tensor each of whose axes follows a dimension, or is whole."""
+    rows = [[int(dim == follow) for dim in range(rank)] for follow in follows]
+    sides = [n if f is None else 1 for f, n in zip(follows, tensor.shape, strict=True)]
+    return IndexProjection(rows, (0,) * tensor.ndim, sides, in_ndim=rank)
 
 
 def scatter(
+    inputs: Sequence[Tensor],
+    indices: Tensor,
+    updates: Sequence[Tensor],
+    numbers: DimensionNumbers,
+    expressions: Sequence[CellExpression],
+) -> tuple[Tensor, ...]:
+    """Tensors of one shape with updates folded in together; what is given fits together.
+
+    Parameters
+    ----------
+    expressions
+        For each result, a function of the cells of all inputs there and of all updates, in their
+        dtypes: those of the inputs.
+    """
+    rank = inputs[0].type.ndim
+    given = updates[0].type
+    sides = list(inputs[0].type.shape)
+    for dim, way in enumerate(numbers.ways(rank, given.ndim)):
+        if way.component is None and dim not in numbers.batching_dims:
+            sides[dim] = min(1, sides[dim]) if way.axis is None else given.shape[way.axis]
+    met = tuple(slice(0, side) for side in sides)
+    parts = [basic_slice(x, met) for x in inputs]
+    fold = Scatter(numbers, tuple(expressions), kept=tuple(range(len(inputs))))
+    made = apply(fold, *parts, indices, *updates)
+    results = (made,) if len(inputs) == 1 else outputs(made)
+    into = tuple(Progression.of(0, 1, side) for side in sides)
+    return tuple(insert(x, into, r) for x, r in zip(inputs, results, strict=True))
+
+
+def scatter_places(
     x: Tensor, places: Sequence[Tensor], axes: Sequence[int], at: int, values: Tensor
 ) -> Tensor:
-    """`x` with `values`, which broadcast, at the indices `places` of `axes`.
+    """`x` with `values`, which broadcast, at the indices `places` of `axes`, as NumPy's.
+
+    Parameters
+    ----------
+    at
+        Dimension of what is indexed at which the dimensions of the indices begin.
 
     Raises
     ------
@@ -107,7 +230,17 @@ def scatter(
     shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
     kept = [n for dim, n in enumerate(x.type.shape) if dim not in axes]
     full = (*kept[:at], *shape, *kept[at:])
-    ordered = sorted(zip(axes, places, strict=True), key=lambda pair: pair[0])
-    whole = [broadcast(p, shape) for _, p in ordered]
     given = broadcast(astype(values, x.type.dtype), full)
-    return apply(Scatter(tuple(axis for axis, _ in ordered), at), x, *whole, given)
+    whole = [broadcast(p, shape) for p in places]
+    indices = whole[0] if len(whole) == 1 else stack(_of_one_dtype(whole), len(shape))
+    windows = tuple(a for a in range(len(full)) if not at <= a < at + len(shape))
+    collapsed = tuple(sorted(axes))
+    numbers = DimensionNumbers(windows, collapsed, (), (), tuple(axes), len(shape))
+    put = Scatter(numbers, (cell_update("update", x.type.dtype),), strict=True)
+    return apply(put, x, indices, given)
+
+
+def _of_one_dtype(places: Sequence[Tensor]) -> list[Tensor]:
+    """Places of one integer dtype, so that they can be the columns of index vectors."""
+    dtypes = {p.type.dtype for p in places}
+    return list(places) if len(dtypes) == 1 else [astype(p, np.dtype(np.intp)) for p in places]

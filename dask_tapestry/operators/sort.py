@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from dask_tapestry.operators.columnsort import column_counts, columnsort
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.exchange_sort import exchange_sort, is_exchanged, run_counts
 from dask_tapestry.operators.forms import stand_in
-from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_bytes, sort_flops
+from dask_tapestry.operators.lanes import PLACES, LaneOperator, picked_cells, sort_bytes
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
+
+ORDERED: Final = 4  # numbers of eight bytes a cell that an order takes
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Sort(LaneOperator):
 
     name = "sort"
     kernel = "sort"
+    by_rank = True
     axis: int
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
@@ -41,12 +44,16 @@ class Sort(LaneOperator):
         return {"axis": self.axis, "part": self.part(box), "in_runs": False}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+        return self.sorted_flops(inputs, box)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         (x,) = inputs
         cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
-        return sort_bytes(cells, length, x.dtype, stable=False)
+        beside = sort_bytes(cells, length, x.dtype, stable=False)
+        part = box.hi[self.axis] - box.lo[self.axis]
+        if part == length or not self.is_ranked(inputs):
+            return beside
+        return beside + picked_cells(length, length, part) * x.dtype.itemsize
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.sort(inputs[0], axis=self.axis)
@@ -58,6 +65,7 @@ class ArgSort(LaneOperator):
 
     name = "argsort"
     kernel = "argsort"
+    by_rank = True
     axis: int
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -70,7 +78,16 @@ class ArgSort(LaneOperator):
         return {"axis": self.axis, "part": self.part(box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return 2 * sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+        return 2 * self.sorted_flops(inputs, box)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """The cells, and words of cells and places that are sorted in their stead."""
+        (x,) = inputs
+        cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
+        part = box.hi[self.axis] - box.lo[self.axis]
+        if part == length or not self.is_ranked(inputs):
+            return ORDERED * cells * PLACES.itemsize
+        return ORDERED * picked_cells(length, length, part) * PLACES.itemsize
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.argsort(inputs[0], axis=self.axis, kind="stable")

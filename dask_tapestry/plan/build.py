@@ -16,6 +16,7 @@ from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
+from dask_tapestry.teg.node import written_as
 
 
 def build_plan(
@@ -53,9 +54,10 @@ def build_plan(
     if budget is not None and not budget >= 0:
         raise ValueError(f"budget={budget}: seconds are needed, or None")
     machines = resources or current()
-    return plan_as_found(
-        roots, machines, lambda graph: search(graph, machines, method, budget, seed)
-    )
+    with written_as(None):
+        return plan_as_found(
+            roots, machines, lambda graph: search(graph, machines, method, budget, seed)
+        )
 
 
 def plan_as_found(

@@ -24,7 +24,7 @@ from dask_tapestry.plan.plan import Plan
 from dask_tapestry.rewrite.own import mutators_in_force, rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
-from dask_tapestry.teg.node import reapply, topological
+from dask_tapestry.teg.node import reapply, topological, written_as
 from dask_tapestry.teg.token import token
 
 KEPT: Final = 64  # plans
@@ -110,7 +110,8 @@ def _settings() -> tuple[object, ...]:
     """
     settings = dask.config.get("tapestry")
     plain = repr({k: v for k, v in settings.items() if k not in ("rules", "mutators")})
-    return plain, rules_in_force(), mutators_in_force()
+    fuse = dask.config.get("optimization.annotations.fuse", None)
+    return plain, fuse, rules_in_force(), mutators_in_force()
 
 
 class _Form(NamedTuple):
@@ -143,7 +144,8 @@ def _form(roots: Sequence[Node]) -> _Form | None:
         stored |= not given and isinstance(operator, Source | Sink)
         inputs = [number[x] for x in node.inputs]
         after = tuple([number[x] for x in node.after]) if node.after else ()
-        rows.append((what, *inputs, after, None if given else node.line))
+        said = node.annotations.text
+        rows.append((what, *inputs, after, None if given else node.line, said))
     return _Form((*rows, *[number[root] for root in roots]), order, ends, stored, sinks)
 
 
@@ -158,7 +160,8 @@ def _opened(form: _Form) -> dict[Node, Node]:
         if isinstance(operator, Source | Sink):
             slot = operator.slot(places[node], identity)
             assert slot is not None
-            done[node] = apply(slot, *inputs, after=after, line=node.line or "")
+            with written_as(node):
+                done[node] = apply(slot, *inputs, after=after)
         else:
             done[node] = reapply(node, inputs, after)
     return done

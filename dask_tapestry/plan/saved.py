@@ -28,6 +28,7 @@ from dask_tapestry.plan.search.pricing import Pricing
 from dask_tapestry.plan.search.search import steps_of
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source
+from dask_tapestry.teg.node import written_as
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
 
@@ -82,7 +83,8 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> Plan:
         node = graph.nodes[place]
         forms[node] = (*forms.get(node, ()), FormChoice(*form))
     resources = Resources(**content["resources"])
-    formed = with_forms(graph, forms, trace)
+    with written_as(None):
+        formed = with_forms(graph, forms, trace)
     grids = {formed.nodes[at]: _cuts(grid) for at, grid in _grids(content["steps"])}
     places = {formed.nodes[step["node"]]: step["place"] for step in content["steps"]}
     chosen = Choices(forms, frozenset(grids), grids=grids, places=places)
@@ -96,7 +98,9 @@ def digest(graph: Graph) -> str:
     rows = []
     for node in graph.nodes:
         ends = (number[x] for x in (*node.inputs, *node.after))
-        rows.append(f"{_form(node, number[node])} {' '.join(map(str, ends))} {len(node.inputs)}")
+        said = node.annotations.text
+        text = f"{_form(node, number[node])} {' '.join(map(str, ends))} {len(node.inputs)}"
+        rows.append(f"{text} {said}" if said else text)
     roots = " ".join(str(number[root]) for root in graph.roots)
     return blake2b("\n".join([*rows, roots]).encode(), digest_size=16).hexdigest()
 

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NoReturn, Protocol
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.rewrite.annotated import Annotated
 from dask_tapestry.rewrite.rule import Rule, Rules, Shared
 from dask_tapestry.teg import Graph, Node
-from dask_tapestry.teg.node import reapply, written_at
+from dask_tapestry.teg.node import reapply, written_as
 
 LONGEST_CHAIN = 1_000  # rewrites of one node; more means that two rules undo each other
 STEPS_A_NODE = 8  # that a rewrite may add to the chain where it moves through a graph
@@ -45,6 +46,7 @@ def rewrite(
     trace: Recorder | None = None,
     name: str = "rewrite",
     settled: Iterable[Node] = (),
+    carry: bool = True,
 ) -> Graph:
     """Apply `rules` everywhere, to a fixed point.
 
@@ -54,6 +56,8 @@ def rewrite(
         Of the round in the trace.
     settled
         Nodes that stay as they are, with all before them.
+    carry
+        Whether what rules make is annotated like what it replaces; else rules annotate it.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def rewrite(
     shared = read_often(graph) if chosen.take_shared else set()
     done: dict[Node, Node] = {node: node for node in settled}
     following: dict[Node, Node] = {}
-    chains = _Chains(graph)
+    chains, annotated = _Chains(graph), Annotated.of(graph) if carry else None
     stack = list(graph.roots)
     while stack:
         node = stack[-1]
@@ -89,7 +93,9 @@ def rewrite(
         now = rebuilt(node, done)
         if node in shared:
             shared.add(now)
-        replaced, rule = (done[now], "") if now in done else _step(now, chosen, trace, shared)
+        replaced, rule = (
+            (done[now], "") if now in done else _step(now, chosen, trace, shared, annotated)
+        )
         if replaced is now or now in done:
             done[node] = done[now] = replaced
             continue
@@ -101,7 +107,11 @@ def rewrite(
 
 
 def sweep(
-    graph: Graph, rules: Sequence[Rule], trace: Recorder | None = None, name: str = "sweep"
+    graph: Graph,
+    rules: Sequence[Rule],
+    trace: Recorder | None = None,
+    name: str = "sweep",
+    carry: bool = True,
 ) -> Graph:
     """Apply the first of `rules` that fits, once at each node; what it yields is left as it is."""
     chosen = rules if isinstance(rules, Rules) else Rules(rules)
@@ -110,12 +120,13 @@ def sweep(
     shared = read_often(graph) if chosen.take_shared else set()
     done: dict[Node, Node] = {}
     known: dict[Node, Node] = {}
+    annotated = Annotated.of(graph) if carry else None
     for node in graph.nodes:
         now = rebuilt(node, done)
         if node in shared:
             shared.add(now)
         if now not in known:
-            known[now], _ = _step(now, chosen, trace, shared)
+            known[now], _ = _step(now, chosen, trace, shared, annotated)
         done[node] = known[now]
     return Graph([done[root] for root in graph.roots])
 
@@ -170,16 +181,26 @@ def rebuilt(node: Node, done: Mapping[Node, Node]) -> Node:
     return reapply(node, [done[i] for i in node.inputs], [done[a] for a in node.after])
 
 
-def _step(node: Node, rules: Rules, trace: Recorder | None, shared: Shared) -> tuple[Node, str]:
+def _step(
+    node: Node,
+    rules: Rules,
+    trace: Recorder | None,
+    shared: Shared,
+    annotated: Annotated | None,
+) -> tuple[Node, str]:
     begin_here = rules.of(type(node.operator))
     if not begin_here:
         return node, ""
-    with written_at(node.line):
+    with written_as(node):
         for rule, sharing in begin_here:
             result = rule(node, shared) if sharing else rule(node)
             if result is not None and result is not node:
                 name = name_of(rule)
                 require_type(name, node, result)
+                if annotated is not None:
+                    result = annotated.replacement(node, result)
+                    if result is None or result is node:
+                        continue
                 if trace is not None:
                     trace.record(name, node, result, again=rule)
                 return result, name

@@ -70,7 +70,7 @@ class Round:
         if not became:
             return graph
         again = rewrite if self.manner == "fixed point" else sweep
-        return again(graph, (lambda node: became.get(node),))
+        return again(graph, (lambda node: became.get(node),), carry=False)
 
 
 @dataclass

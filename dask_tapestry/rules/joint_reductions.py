@@ -15,6 +15,8 @@ from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, apply
+from dask_tapestry.teg.annotations import joined
+from dask_tapestry.teg.node import reapply, written_as
 
 MOST = 8  # reductions in one pass: each has its cells and its nodes in cache
 
@@ -38,7 +40,7 @@ def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
         def joint_reduction(node: Node, joint: dict[Node, Node] = joint) -> Node | None:
             return joint.get(node)
 
-        graph = rewrite(graph, (joint_reduction,), trace, "joint reductions")
+        graph = rewrite(graph, (joint_reduction,), trace, "joint reductions", carry=False)
 
 
 def _may_join(node: Node) -> bool:
@@ -70,7 +72,8 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
     joint: dict[Node, Node] = {}
     for nodes in alike.values():
         for group in _sharing(nodes):
-            joint |= _joined(group)
+            if joined(node.annotations for node in group) is not None:
+                joint |= _joined(group)
     return joint
 
 
@@ -111,6 +114,11 @@ def _joined(group: Sequence[Node]) -> dict[Node, Node]:
         (part,) = (node.operator.with_formulas((cells,)),)
         assert isinstance(part, Reduce)
         parts.append(part)
-    lines = [node.line for node in group if node.line]
-    together = apply(JointReductions(tuple(parts)), *inputs, line=lines[0] if lines else "")
-    return {node: field(together, field_name(i)) for i, node in enumerate(group)}
+    with written_as(next((node for node in group if node.line), group[0])):
+        together = apply(JointReductions(tuple(parts)), *inputs)
+    together = reapply(together, inputs, annotations=joined(n.annotations for n in group))
+    fields = {}
+    for number, node in enumerate(group):
+        with written_as(node):
+            fields[node] = field(together, field_name(number))
+    return fields

@@ -15,6 +15,7 @@ from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, apply
+from dask_tapestry.teg.node import written_as
 from dask_tapestry.teg.outputs import windows_of
 
 
@@ -57,7 +58,7 @@ def keep_outputs_read(graph: Graph, trace: Trace | None = None) -> Graph:
                 return None
             return apply(node.operator, fewer[node.inputs[0]], line=node.line)
 
-        graph = rewrite(graph, (keep_outputs_read,), trace, "outputs")
+        graph = rewrite(graph, (keep_outputs_read,), trace, "outputs", carry=False)
     return graph
 
 
@@ -67,11 +68,13 @@ def _fewer(graph: Graph) -> dict[Node, Node]:
     for node in graph.nodes:
         if isinstance(node.operator, Output):
             read[node.inputs[0]].add(node.operator.output)
-    return {
-        node: apply(node.operator.keeping(names), *node.inputs, after=node.after, line=node.line)
-        for node, names in read.items()
-        if len(names) < len(windows_of(node.type))
-    }
+    fewer: dict[Node, Node] = {}
+    for node, names in read.items():
+        if len(names) < len(windows_of(node.type)):
+            with written_as(node):
+                some = node.operator.keeping(names)
+                fewer[node] = apply(some, *node.inputs, after=node.after)
+    return fewer
 
 
 OUTPUT_RULES: Final = (output_of_view,)

@@ -14,6 +14,7 @@ from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Region, Sink, apply
+from dask_tapestry.teg.node import written_as
 from dask_tapestry.teg.operator import Restriction
 
 
@@ -42,9 +43,8 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
             _part(done[x], yields[x], region)
             for x, region in zip(node.inputs, plan.inputs, strict=False)
         ]
-        done[node] = apply(
-            plan.operator, *parts, after=[done[a] for a in node.after], line=node.line or ""
-        )
+        with written_as(node):
+            done[node] = apply(plan.operator, *parts, after=[done[a] for a in node.after])
         yields[node] = plan.yields
         if trace is not None and not plan.yields.is_whole(node.type.shape):
             trace.record("push_slices", node, done[node], plan.yields)

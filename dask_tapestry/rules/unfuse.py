@@ -13,11 +13,14 @@ from dask_tapestry.cells import CellBuilder, CellExpression, identity
 from dask_tapestry.cells.expression import CellStep
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.teg import Graph, Node, apply
-from dask_tapestry.teg.node import reapply
+from dask_tapestry.teg.annotations import NONE
+from dask_tapestry.teg.node import reapply, written_as
 
 
 class Unfused:
     """Nodes with one function a formula; equal parts of several graphs are unfused once.
+
+    Annotations are left out.
 
     Parameters
     ----------
@@ -53,7 +56,8 @@ class Unfused:
                 stack.pop()
                 if top not in done:
                     now = [done[x] for x in top.inputs], [done[a] for a in top.after]
-                    done[top] = unfused(top, *now)
+                    with written_as(None):
+                        done[top] = unfused(top, *now)
             stack.extend(waiting if top not in done else ())
         return done[node]
 
@@ -65,14 +69,14 @@ def unfused(node: Node, inputs: Sequence[Node], after: Sequence[Node] = ()) -> N
     values = [_value(formula, inputs, line) for formula in formulas]
     read = [value for value in values if value is not None]
     if not formulas or len(read) < len(values):
-        return reapply(node, inputs, after)
+        return reapply(node, inputs, after, NONE)
     if not operator.is_formula:
         places = list(dict.fromkeys(read))
         through = operator.with_formulas(_choosing(places, read))
         return apply(through, *places, after=after, line=line)
     (value,) = read
     if value.type.dtype != node.type.dtype:
-        return reapply(node, inputs, after)
+        return reapply(node, inputs, after, NONE)
     return reapply(value, value.inputs, (*value.after, *after)) if after else value
 
 

@@ -17,6 +17,7 @@ import dask
 import numpy as np
 
 from dask_tapestry.config import setting
+from dask_tapestry.teg.annotations import NONE, Annotations, annotations_in_force
 from dask_tapestry.teg.chunking import Known
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.token import token
@@ -26,22 +27,25 @@ PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 _interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
 _lock = Lock()
-_line: ContextVar[str | None] = ContextVar("line", default=None)  # of a rewritten node
+Origin = tuple[str | None, Annotations]  # line, None for the user's that runs now
+_origin: ContextVar[Origin | None] = ContextVar("origin", default=None)  # of a rewritten node
 
-Row = tuple[Operator, tuple[int, ...], tuple[int, ...], str | None]
+Row = tuple[Operator, tuple[int, ...], tuple[int, ...], str | None, Annotations]
 
 
 class Node:
     """An operator applied to tensors, or a sequence point.
 
-    Two nodes with the same operator, inputs and ordering are the same object. `line`, where the
-    user wrote it, is kept beside the identity. A node is its output tensor; where a tensor is
-    meant, the code says so by the name `Tensor`.
+    Two nodes with the same operator, inputs, ordering and annotations are the same object. `line`,
+    where the user wrote it, is kept beside the identity. A node is its output tensor; where a
+    tensor is meant, the code says so by the name `Tensor`.
 
     Attributes
     ----------
     operator, inputs, after
         What is applied, to which tensors, after which sequence points.
+    annotations
+        What the user said of it by `dask.annotate`.
     type
         Type of the output; of a sink, of what it writes.
     digest
@@ -55,6 +59,7 @@ class Node:
     __slots__ = (
         "__weakref__",
         "after",
+        "annotations",
         "digest",
         "form",
         "inputs",
@@ -71,6 +76,7 @@ class Node:
     digest: str
     form: str
     line: str | None
+    annotations: Annotations
     stored: Known | None
 
     @property
@@ -123,12 +129,16 @@ def apply(
 ) -> Tensor:
     """Apply `operator` to `inputs`; the same application twice is the same node.
 
+    It has the annotations of the node that is rewritten, else those in force.
+
     Raises
     ------
     ShapeError, DTypeError
         Where the inputs do not fit the operator.
     """
-    return _applied(operator, _short(token(operator)), inputs, tuple(after), line)
+    origin = _origin.get()
+    annotations = annotations_in_force() if origin is None else origin[1]
+    return _applied(operator, _short(token(operator)), inputs, tuple(after), line, annotations)
 
 
 def _applied(
@@ -137,15 +147,16 @@ def _applied(
     inputs: tuple[Node, ...],
     after: tuple[Node, ...],
     line: str | None,
+    annotations: Annotations,
 ) -> Tensor:
     """The node, which is known or made; `form` is the operator's."""
-    digest = _digest(form, inputs, after)
+    digest = _digest(form, inputs, after, annotations)
     known = _interned.get(digest)
     if known is not None:
         return known
     node = Node.__new__(Node)
     node.operator, node.inputs, node.after = operator, inputs, after
-    node.form, node.digest = form, digest
+    node.form, node.digest, node.annotations = form, digest, annotations
     node.type = operator.infer(*[i.type for i in inputs])
     node.line = line if line is not None else user_line()
     node.stored = None
@@ -153,16 +164,27 @@ def _applied(
         return _interned.setdefault(digest, node)
 
 
-def reapply(node: Node, inputs: Sequence[Node], after: Sequence[Node] = ()) -> Node:
-    """The operator of `node` applied to other inputs, where the user wrote it."""
-    if tuple(inputs) == node.inputs and tuple(after) == node.after:
+def reapply(
+    node: Node,
+    inputs: Sequence[Node],
+    after: Sequence[Node] = (),
+    annotations: Annotations | None = None,
+) -> Node:
+    """The operator of `node` applied to other inputs, where the user wrote it.
+
+    It keeps its annotations, unless others are given.
+    """
+    said = node.annotations if annotations is None else annotations
+    inputs, after = tuple(inputs), tuple(after)
+    if inputs == node.inputs and after == node.after and said == node.annotations:
         return node
-    return _applied(node.operator, node.form, tuple(inputs), tuple(after), node.line or "")
+    return _applied(node.operator, node.form, inputs, after, node.line or "", said)
 
 
 def is_interned(node: Node) -> bool:
     """Whether `node` is the one node of its application."""
-    digest = _digest(_short(token(node.operator)), node.inputs, node.after)
+    form = _short(token(node.operator))
+    digest = _digest(form, node.inputs, node.after, node.annotations)
     return digest == node.digest and _interned.get(digest) is node
 
 
@@ -171,35 +193,41 @@ def sequence_point(*after: Node) -> Node:
     return apply(SEQUENCE_POINT, after=after)
 
 
-def _digest(form: str, inputs: Sequence[Node], after: Sequence[Node]) -> str:
-    return _short(
-        " ".join((form, *[i.digest for i in inputs], "after", *[a.digest for a in after]))
-    )
+def _digest(
+    form: str, inputs: Sequence[Node], after: Sequence[Node], annotations: Annotations
+) -> str:
+    said = ("said", annotations.text) if annotations else ()
+    ends = [i.digest for i in inputs], [a.digest for a in after]
+    return _short(" ".join((form, *ends[0], "after", *ends[1], *said)))
 
 
 def _short(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-class written_at:  # noqa: N801  (a context manager, entered for every node that is rewritten)
-    """Give nodes made inside the user's line `line`, not that of the code that makes them."""
+class written_as:  # noqa: N801  (a context manager, entered for every node that is rewritten)
+    """Give nodes made inside the user's line and annotations of `node`; not those of this code.
 
-    __slots__ = ("line", "token")
+    With None they have no annotations, and the line that runs.
+    """
 
-    def __init__(self, line: str | None) -> None:
-        self.line = line or ""
+    __slots__ = ("origin", "token")
+
+    def __init__(self, node: Node | None) -> None:
+        self.origin = (None, NONE) if node is None else (node.line or "", node.annotations)
 
     def __enter__(self) -> None:
-        self.token = _line.set(self.line)
+        self.token = _origin.set(self.origin)
 
     def __exit__(self, *error: object) -> None:
-        _line.reset(self.token)
+        _origin.reset(self.token)
 
 
 def user_line() -> str | None:
     """``file:line`` of the innermost frame outside the library and Dask, which may call it."""
-    if (line := _line.get()) is not None:
-        return line
+    origin = _origin.get()
+    if origin is not None and origin[0] is not None:
+        return origin[0]
     if not setting("line-numbers"):
         return None
     frame: FrameType | None = sys._getframe(1)
@@ -249,6 +277,7 @@ def table(roots: Iterable[Node]) -> tuple[Row, ...]:
                 tuple([number[i] for i in n.inputs]),
                 tuple([number[a] for a in n.after]) if n.after else (),
                 n.line,
+                n.annotations,
             )
             for n in order
         ]
@@ -259,12 +288,12 @@ def load(rows: Iterable[Row]) -> list[Node]:
     """Make the nodes of a `table` again."""
     nodes: list[Node] = []
     forms: dict[int, tuple[Operator, str]] = {}  # with the operator, whose number is its own so
-    for operator, inputs, after, line in rows:
+    for operator, inputs, after, line, said in rows:
         known = forms.get(id(operator))
         if known is None:
             known = forms[id(operator)] = operator, _short(token(operator))
         read, ended = tuple([nodes[i] for i in inputs]), tuple([nodes[a] for a in after])
-        nodes.append(_applied(operator, known[1], read, ended, line or ""))
+        nodes.append(_applied(operator, known[1], read, ended, line or "", said))
     return nodes
 
 

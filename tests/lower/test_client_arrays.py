@@ -173,3 +173,14 @@ def test_without_clients_what_is_leased_is_kept(clients):
     gc.collect()
     assert len(shelf) == 1
     assert layer.lease is not None
+
+
+def test_a_graph_that_was_written_under_another_client_is_computed(cluster):
+    """The later client is asked for the array, after the first one has gone."""
+    data = np.arange(LARGE, dtype="f8")
+    options = {"processes": False, "dashboard_address": ":0", "n_workers": 1}
+    with Client(**options, set_as_default=False) as first, first.as_current():
+        doubled = (dt.asarray(data) * 2).to_dask_array()
+    assert cluster.compute(doubled.sum()).result(timeout=60) == 2 * data.sum()
+    with Client(**options, set_as_default=False) as later, later.as_current():
+        assert later.compute(doubled.max()).result(timeout=60) == 2 * (LARGE - 1)

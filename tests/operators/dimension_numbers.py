@@ -52,6 +52,20 @@ def start_and_rest(place, indices, numbers, rank):
     return start, rest
 
 
+def scattered(inputs, indices, updates, numbers, fold):
+    """``scatter``, one update after the other; `fold` takes cells and updates and returns cells."""
+    results = [x.copy() for x in inputs]
+    shape = results[0].shape
+    for place in np.ndindex(updates[0].shape):
+        start, rest = start_and_rest(place, indices, numbers, len(shape))
+        at = tuple(a + b for a, b in zip(start, rest, strict=True))
+        if all(0 <= c < n for c, n in zip(at, shape, strict=True)):
+            cells = fold(*[r[at] for r in results], *[u[place] for u in updates])
+            for r, cell in zip(results, cells, strict=True):
+                r[at] = cell
+    return results
+
+
 @st.composite
 def problems(draw, most_cells=300):
     """Fields of dimension numbers, shapes of operand and indices, and sizes of windows."""

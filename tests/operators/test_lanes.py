@@ -26,6 +26,18 @@ def test_fewer_lanes_stay_whole(operator):
     assert restricted.yields.shape == (operator.infer(X).shape[0], 2)
 
 
+@pytest.mark.parametrize("operator", [Sort(0), ArgSort(0)])
+def test_long_lanes_are_cut_by_rank_and_read_whole(operator):
+    long = TensorType((10**6, 3), np.dtype("f8"))
+    box = ZRange((10, 1), (500_000, 2))
+    assert operator.demand((long,), box) == (ZRange((0, 1), (10**6, 2)),)
+    assert operator.granularity((long,)) == (1, 1)
+    assert operator.reads_once((long,)) == (False,)
+    whole = ZRange((0, 1), (10**6, 2))
+    assert operator.flops((long,), box) < operator.flops((long,), whole) < 4 * 10**6 * 5 * 20
+    assert operator.granularity((TensorType((10**6, 3), np.dtype("c16")),)) == (0, 1)
+
+
 def test_longer_lanes_take_longer():
     assert sort_flops(100, 50) > sort_flops(100, 5)
 

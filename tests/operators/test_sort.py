@@ -80,3 +80,20 @@ def test_what_is_cut_is_not_cut_again():
         cut = formed(made(dt.asarray(X).node, 1), "columns", 2)
         assert not any(map(form_names, Graph([cut]).nodes))
     assert form_names(argsort(dt.zeros((0, 5)).node, 1)) == ()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_a_long_lane_in_memory_is_sorted_in_ranges_of_ranks(threads):
+    cells = np.random.default_rng(0).normal(size=2_000_003).round(2) * 0
+    cells[::3] = np.random.default_rng(1).normal(size=len(cells[::3]))
+    cells[::5], cells[::1001] = -0.0, np.nan
+    x = dt.asarray(cells)
+    machine = dt.Resources(workers=1, threads=threads, memory="8 GiB")
+    p = dt.plan(dt.sort(x), dt.argsort(x), resources=machine)
+    assert (len(p.chunks(dt.sort(x))[0]) > 1) == (threads > 1)
+    ordered, order = p.compute()
+    assert np.array_equal(order, np.argsort(cells, kind="stable"))
+    np.testing.assert_array_equal(ordered, np.sort(cells))
+    zero = ordered == 0
+    assert (np.diff(np.signbit(ordered[zero]).astype(int)) <= 0).all()
+    assert np.signbit(ordered[zero]).sum() == (np.signbit(cells) & (cells == 0)).sum()

@@ -19,6 +19,7 @@ from dask_tapestry.teg import (
     check,
     sequence_point,
 )
+from dask_tapestry.teg.annotations import NONE
 from dask_tapestry.teg.check import CHECKS
 from dask_tapestry.zspace import IndexProjection
 
@@ -73,6 +74,7 @@ def forged(operator, inputs=(), after=(), type_=None, digest=None):
     node.type = type_ or TensorType((4,), F8)
     node.digest = digest or f"forged {id(node)}"
     node.line = "user.py:7"
+    node.annotations = NONE
     return node
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.indexing import take, take_along_axis
+from dask_tapestry.array.patterns.gathering import gather
 from dask_tapestry.array.planning import plan
 from dask_tapestry.array.random import default_rng
 from dask_tapestry.array.sorting import argsort, searchsorted, sort
@@ -150,6 +151,11 @@ def _taken(n: int) -> Array:
     return take(asarray(_cells(n, "f8")), asarray(np.random.default_rng(0).permutation(n)))
 
 
+def _gathered(n: int) -> Array:
+    places = np.random.default_rng(0).permutation(n)[:, None]
+    return gather(asarray(_cells(n, "f8")), asarray(places), [0], [1])
+
+
 def _taken_along(n: int) -> Array:
     places = np.random.default_rng(0).integers(0, 1024, (n // 1024, 1024))
     return take_along_axis(asarray(_cells(n, "f8").reshape(-1, 1024)), asarray(places), axis=1)
@@ -176,7 +182,8 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("argsort", _of_cells(argsort, "i8"), CELLS // 2),
     Probe("take", _taken),
     Probe("takealong", _taken_along),
-    Probe("put", _put),
+    Probe("gather", _gathered),
+    Probe("scatter", _put),
     Probe("ranks", _of_cells(middle)),
     Probe("search", _searched, CELLS // 2),
     Probe("map float64", _polynomial("f8")),

@@ -19,7 +19,7 @@ from dask_tapestry.operators.elementwise import astype, scalar_of
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.reverse import reverse
-from dask_tapestry.operators.scatter import scatter
+from dask_tapestry.operators.scatter import scatter_places
 from dask_tapestry.operators.slice import basic_slice, slice_items
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
@@ -184,7 +184,7 @@ def _with_places_replaced(x: Tensor, key: Key, value: Tensor, whole: TensorType)
             f"indexing result of shape {full_shape}"
         ) from None
     places, dims, _ = places_of(within(key, whole))
-    return scatter(x, places, dims, key.at, fitted)
+    return scatter_places(x, places, dims, key.at, fitted)
 
 
 def _as_tensor(cells: Cells) -> Tensor:

@@ -3,6 +3,7 @@
 A value that is not held is computed within each step that reads it. Held are
 
 - roots, sinks, values whose layout the user fixed, and nodes before or after a sequence point;
+- values whose readers' annotations cannot be joined with their own;
 - results of operators that are not transparent (reductions, products), unless the rest of the step
   reads each of their cells once: then it is their epilogue;
 - stored cells, or a selection of them, and costly formulas, that several steps read, where there is
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
+from dask_tapestry.plan.fusion.annotated import held_apart
 from dask_tapestry.plan.fusion.group import is_external
 from dask_tapestry.rules.views import COSTLY_FLOPS
 from dask_tapestry.teg import Graph, Node, Sink, Source
@@ -27,7 +29,8 @@ def required(graph: Graph) -> set[Node]:
     held.update(n for n in graph.nodes if n.after and not n.is_sequence_point)
     held.update(a for n in graph.nodes if n.is_sequence_point for a in n.after)
     held.update(graph.roots)
-    return {n for n in held if not n.is_sequence_point}
+    held = {n for n in held if not n.is_sequence_point}
+    return held | held_apart(graph, held)
 
 
 def held_values(

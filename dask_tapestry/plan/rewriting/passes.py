@@ -3,6 +3,7 @@
 ================  ==========================================  ==================================
 pass              rules                                       how often
 ================  ==========================================  ==================================
+annotations       `merge_annotated`                           once, if any are annotated
 as written        the user's semantic ones                    to a fixed point
 *a rule's name*   one of the user's that says `times`         so many times over the graph
 simplify          the user's, `FAST_RULES`, `WRITTEN_RULES`   to a fixed point
@@ -23,6 +24,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dask_tapestry.config import setting
+from dask_tapestry.rewrite.annotated import merge_annotated
 from dask_tapestry.rewrite.driver import rewrite, sweep
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
@@ -40,6 +42,7 @@ from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph
+from dask_tapestry.teg.node import written_as
 
 SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
 WRITTEN_RULES = Rules((*SIMPLIFY, *LINEAR_RULES))
@@ -96,6 +99,7 @@ def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
         return graph if pushed is graph else rewrite(pushed, simplify, trace, "after slices")
 
     return (
+        Pass("annotations", merge_annotated),
         Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
         *[Pass(rule.__name__, Rules((rule,)), rule.times) for rule in own if rule.times],
         Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *WRITTEN_RULES))),
@@ -115,8 +119,9 @@ def rewritten(graph: Graph, trace: Trace, own: Sequence[OwnRule] | None = None) 
         The user's rules; by default those of the settings.
     """
     mine = rules_in_force() if own is None else tuple(own)
-    for each in passes(mine, setting("algebra") == "fast"):
-        graph = each.run(graph, trace)
+    with written_as(None):
+        for each in passes(mine, setting("algebra") == "fast"):
+            graph = each.run(graph, trace)
     return graph
 
 

@@ -20,6 +20,7 @@ from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import FORMS, Trace
 from dask_tapestry.rules.effects import following
 from dask_tapestry.teg import Form, Graph, Node
+from dask_tapestry.teg.node import written_as
 
 ONE_SIZE: Final = (1,)  # a rule has no size
 
@@ -66,7 +67,8 @@ def _made(node: Node, rule: OwnRule, own: tuple[OwnRule, ...]) -> Node:
 
     What the node reads stays as it is. A node that follows sequence points does so in any form.
     """
-    result = rule(node)
+    with written_as(node):
+        result = rule(node)
     if result is None or result is node:
         return node
     simplify = next(p for p in passes(own, setting("algebra") == "fast") if p.name == "simplify")

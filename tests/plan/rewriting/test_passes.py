@@ -31,7 +31,7 @@ def test_the_passes_in_order():
     semantic, counted, best = own("semantic"), own("semantic", 2), own("optimisation")
     named = {p.name: p for p in passes((semantic, counted, best, own("choice")), fast=True)}
     assert list(named) == [
-        "as written", "less", "simplify", "products", "slices", "joint reductions",
+        "annotations", "as written", "less", "simplify", "products", "slices", "joint reductions",
         "outputs",
     ]  # fmt: skip
     assert named["as written"].rules == (semantic,)

@@ -7,12 +7,13 @@ comes before 0.0, and every NaN is the same one. So sorted cells do not tell how
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks import sort_compiled
+from dask_tapestry_kernels.cpu.blocks import rank_range, sort_compiled
+from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -21,7 +22,6 @@ Part = tuple[slice, ...]
 KEY: Final = "key"
 PLACE: Final = "place"
 PIECE: Final = 2**22  # bytes of lanes that are sorted one after the other
-FEW_RANKS: Final = 16  # that are selected sooner than all cells are sorted
 
 
 def sort(out: Block | None, block: Block, *, axis: int, part: slice, in_runs: bool) -> Block:
@@ -33,6 +33,8 @@ def sort(out: Block | None, block: Block, *, axis: int, part: slice, in_runs: bo
         The block consists of a few sorted runs; their cells may be pairs, along the last axis.
     """
     whole = (part.start or 0, part.stop) == (0, block.shape[axis])
+    if not whole and is_long(block, axis):
+        return _by_lanes(out, block, axis, part, _ranked)
     if block.dtype.names:
         result = sort_pairs(block)
     else:
@@ -42,13 +44,48 @@ def sort(out: Block | None, block: Block, *, axis: int, part: slice, in_runs: bo
     return result if whole else result[(*(slice(None),) * axis, part)]
 
 
-def argsort(out: Block | None, block: Block, *, axis: int, part: slice) -> Block:  # noqa: ARG001
+def argsort(out: Block | None, block: Block, *, axis: int, part: slice) -> Block:
     """The places, int64, of the sorted cells along `axis`; return those that `part` selects.
 
     Equal cells keep their order.
     """
-    order = np.argsort(block, axis=axis, kind="stable")
+    whole = (part.start or 0, part.stop) == (0, block.shape[axis])
+    if not whole and is_long(block, axis):
+        return _by_lanes(out, block, axis, part, rank_range.ranked_places, np.dtype(np.int64))
+    order = np.moveaxis(stable_order(np.moveaxis(block, axis, -1)), -1, axis)
     return order[(*(slice(None),) * axis, part)]
+
+
+def is_long(block: Block, axis: int) -> bool:
+    """Whether some cells of a sorted lane are found sooner than all are sorted."""
+    return rank_range.is_long(block.shape[axis], block.dtype)
+
+
+def _ranked(line: Block, start: int, stop: int) -> Block:
+    return rank_range.ranked(line, start, stop, sort_line)
+
+
+def sort_line(line: Block) -> None:
+    """Sort the cells of a line in place."""
+    sort_lanes(line, -1, in_runs=False)
+
+
+def _by_lanes(
+    out: Block | None,
+    block: Block,
+    axis: int,
+    part: slice,
+    found: Callable[[Block, int, int], Block],
+    dtype: np.dtype[Any] | None = None,
+) -> Block:
+    """What `found` tells of each lane along `axis` and the ends of a part of it."""
+    start, stop, _ = part.indices(block.shape[axis])
+    shape = [stop - start if dim == axis else n for dim, n in enumerate(block.shape)]
+    result = out if out is not None else np.empty(shape, dtype or block.dtype)
+    lanes, made = np.moveaxis(block, axis, -1), np.moveaxis(result, axis, -1)
+    for lane in np.ndindex(lanes.shape[:-1]):
+        made[lane] = found(np.ascontiguousarray(lanes[lane]), start, stop)
+    return result
 
 
 def runs(
@@ -74,7 +111,7 @@ def runs(
     cells[..., held:] = largest(block.dtype)
     cells = cells.reshape(*lanes, count, length)
     if places:
-        order = np.argsort(cells, axis=-1, kind="stable")
+        order = stable_order(cells)
         starts = first + length * np.arange(count, dtype=np.int64)
         pairs = np.empty(cells.shape, pair_dtype(block.dtype))
         pairs[KEY] = np.take_along_axis(cells, order, -1)
@@ -135,76 +172,13 @@ def _ends(runs: Block, keep: int, last: bool) -> Block:
     if runs.dtype.names:
         return sort_pairs(runs)[..., chosen]
     kind = runs.dtype.kind
-    if kind == "c" or (kind == "f" and _negative_zeros(runs, -1) is not None):
+    if kind == "c" or (kind == "f" and negative_zeros(runs, -1) is not None):
         cells = runs.copy()
     else:
         border = length - keep if last else keep - 1
         cells, chosen = np.partition(runs, border, axis=-1)[..., chosen].copy(), slice(None)
     sort_cells(cells, -1, in_runs=False)
     return cells[..., chosen]
-
-
-def ranks(
-    out: Block | None,  # noqa: ARG001
-    block: Block,
-    *,
-    ranks: tuple[int, ...],
-    axis: int,
-    part: slice,
-) -> Block:
-    """The cells of `ranks` along `axis` of the sorted block; `part` selects some of the ranks."""
-    wanted = list(ranks[part])
-    shape = [len(wanted) if dim == axis else n for dim, n in enumerate(block.shape)]
-    result = np.empty(shape, block.dtype)
-    for lanes in some_lanes(block, axis):
-        cells = np.array(np.moveaxis(block[lanes], axis, -1), order="C")
-        signed = block.dtype.kind == "f" and _negative_zeros(cells, -1) is not None
-        if signed or block.dtype.kind == "c" or len(ranks) > FEW_RANKS:
-            _sort_lanes(cells, -1, in_runs=False)
-        else:
-            cells.partition(sorted(set(ranks)), axis=-1)
-        result[lanes] = np.moveaxis(cells[..., wanted], -1, axis)
-    if block.dtype.kind == "f":
-        result[np.isnan(result)] = np.nan
-    return result
-
-
-def weighted_ranks(
-    out: Block | None,  # noqa: ARG001
-    block: Block,
-    weights: Block,
-    *,
-    quantiles: tuple[float, ...],
-    dtype: np.dtype[Any],
-    skip_nan: bool,
-    axis: int,
-    part: slice,
-) -> Block:
-    """Return the cells along `axis` at which the sum of weights, in order, reaches its quantiles.
-
-    The last cells in order follow along `axis`. With `skip_nan`, NaN weighs nothing; it is all that
-    a lane without other cells yields.
-    """
-    cells, loads = np.moveaxis(block, axis, -1), np.moveaxis(weights, axis, -1)
-    if skip_nan:
-        unknown = np.isnan(cells)
-        loads = np.where(unknown & ~unknown.all(axis=-1, keepdims=True), 0, loads)
-        loads = np.where(unknown.all(axis=-1, keepdims=True), 1, loads)
-    order = np.argsort(cells, axis=-1, kind="stable")
-    cells = np.take_along_axis(cells, order, -1)
-    with np.errstate(all="ignore"):
-        sums = np.take_along_axis(loads, order, -1).cumsum(axis=-1, dtype=np.float64)
-        sums /= sums[..., -1:]
-    if np.isnan(sums[..., -1]).any():
-        raise ValueError("Weights included NaN, inf or were all zero.")
-    if (loads < 0).any():
-        raise ValueError("Weights must be non-negative.")
-    sums = sums.astype(dtype)
-    sums[(sums == 0) & (sums[..., :1] == 0)] = -1  # without weight, hence before every quantile
-    below = [(sums < dtype.type(q)).sum(axis=-1) for q in quantiles]
-    places = np.minimum(np.stack(below, -1), cells.shape[-1] - 1)
-    chosen = np.concatenate([np.take_along_axis(cells, places, -1), cells[..., -1:]], -1)
-    return np.moveaxis(chosen[..., part], -1, axis)
 
 
 def with_places(out: Block | None, block: Block, places: Block) -> Block:  # noqa: ARG001
@@ -235,7 +209,7 @@ def largest(dtype: np.dtype[Any]) -> Any:
 def sort_pairs(pairs: Block) -> Block:
     """Sort pairs of cell and place along the last axis; equal cells by their places."""
     keys = pairs[KEY]
-    order = np.argsort(keys, axis=-1, kind="stable")
+    order = stable_order(keys)
     result = np.take_along_axis(pairs, order, -1)
     cells = result[KEY]
     alike = cells[..., 1:] == cells[..., :-1]
@@ -249,7 +223,7 @@ def sort_pairs(pairs: Block) -> Block:
     if cells.dtype.kind == "c" or cells.shape[-1] * span >= 2**63:  # NaN of several kinds
         order = np.lexsort((pairs[PLACE], keys), axis=-1)
         return np.take_along_axis(pairs, order, -1)
-    order = np.argsort(numbers * span + result[PLACE], axis=-1, kind="stable")
+    order = np.argsort(numbers * span + result[PLACE], axis=-1)  # no two of them are equal
     return np.take_along_axis(result, order, -1)  # a seventh of lexsort's time
 
 
@@ -265,10 +239,10 @@ def some_lanes(block: Block, axis: int) -> Iterator[tuple[slice, ...]]:
 def sort_cells(cells: Block, axis: int, in_runs: bool) -> None:
     """Sort in place, a few lanes at a time: so does what is noted of them stay small."""
     for lanes in some_lanes(cells, axis):
-        _sort_lanes(cells[lanes], axis, in_runs)
+        sort_lanes(cells[lanes], axis, in_runs)
 
 
-def _sort_lanes(cells: Block, axis: int, in_runs: bool) -> None:
+def sort_lanes(cells: Block, axis: int, in_runs: bool) -> None:
     """Sort in place.
 
     Runs are merged by NumPy's stable sort (2e7 float64 in 8 runs: .39 s, against 2.1 s by its
@@ -281,7 +255,7 @@ def _sort_lanes(cells: Block, axis: int, in_runs: bool) -> None:
         return
     if sort_compiled.count_sort(cells, axis):
         return
-    negative = _negative_zeros(cells, axis) if cells.dtype.kind == "f" else None
+    negative = negative_zeros(cells, axis) if cells.dtype.kind == "f" else None
     cells.sort(axis=axis, kind="stable" if in_runs else None)
     if cells.dtype.kind == "f":
         _one_nan(cells, axis)
@@ -291,7 +265,7 @@ def _sort_lanes(cells: Block, axis: int, in_runs: bool) -> None:
         cells[zero] = np.where(below[zero], -0.0, 0.0)
 
 
-def _negative_zeros(cells: Block, axis: int) -> Block | None:
+def negative_zeros(cells: Block, axis: int) -> Block | None:
     """Numbers of -0.0 in each lane, or None where there is none; a look costs .4 % of the sort.
 
     They are counted before: NumPy's vectorised sort may turn -0.0 and 0.0 into two of one of them.
@@ -340,7 +314,5 @@ KERNELS: Final[dict[str, Kernel]] = {
     "mergeruns": merge,
     "top": top,
     "withplaces": with_places,
-    "ranks": ranks,
     "roworder": row_order,
-    "weightedranks": weighted_ranks,
 }

@@ -1,4 +1,4 @@
-"""Cells at places that blocks name, and cells put there."""
+"""Cells at places that blocks name, and boxes put into blocks."""
 
 from __future__ import annotations
 
@@ -77,44 +77,6 @@ def take_along(out: Block | None, block: Block, places: Block, *, axis: int, ext
     return np.take_along_axis(block, wrapped(places, extent, axis), axis)
 
 
-def put(
-    out: Block | None,  # noqa: ARG001
-    block: Block,
-    *rest: Block,
-    axes: tuple[int, ...],
-    at: int,
-    extents: tuple[int, ...],
-    origin: tuple[int, ...],
-) -> Block:
-    """A copy of `block` with values put at places; of several for one cell the last one wins.
-
-    Parameters
-    ----------
-    *rest
-        Places as `take` has them, one block for each of `axes`, then the values.
-    axes, at, extents, origin
-        As of `take`; places outside the block are left out.
-    """
-    *places, values = rest
-    own = [
-        wrapped(p, n, axis) - start
-        for p, n, axis, start in zip(places, extents, axes, origin, strict=True)
-    ]
-    rank = own[0].ndim
-    sides = [block.shape[axis] for axis in axes]
-    inside = np.ones(own[0].shape, bool)
-    for p, side in zip(own, sides, strict=True):
-        inside &= (p >= 0) & (p < side)
-    result = np.array(block, order="C")
-    if not inside.any():
-        return result
-    front = np.moveaxis(result, axes, range(len(axes)))
-    moved = np.moveaxis(values, range(at, at + rank), range(rank))
-    chosen: tuple[Block, ...] = tuple(p[inside] for p in own)
-    front[chosen] = moved[inside]
-    return result
-
-
 def insert(
     out: Block | None,  # noqa: ARG001
     block: Block,
@@ -140,6 +102,5 @@ def insert(
 KERNELS: Final[dict[str, Kernel]] = {
     "take": take,
     "takealong": take_along,
-    "put": put,
     "insert": insert,
 }

@@ -107,13 +107,6 @@ def test_top(last, dtype):
         assert made[:, run].tobytes() == part.tobytes()
 
 
-@pytest.mark.parametrize("wrong", [[0.0, 0.0], [1.0, np.inf], [1.0, -1.0]])
-def test_weights_that_cannot_be(wrong):
-    told = {"quantiles": (0.5,), "dtype": np.dtype("f8"), "skip_nan": False, "axis": 0}
-    with pytest.raises(ValueError, match="Weights"):
-        KERNELS["weightedranks"](None, np.arange(2.0), np.array(wrong), **told, part=slice(0, 2))
-
-
 @pytest.mark.parametrize("shape", [(7, 5, 3), (1, 40, 2), (0, 4, 3), (4, 0, 3)])
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
 def test_lanes_are_sorted_a_few_at_a_time(shape, axis, monkeypatch):

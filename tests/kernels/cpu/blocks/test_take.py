@@ -29,14 +29,6 @@ def test_it_fills_the_buffer_it_is_given():
     assert np.array_equal(out, X[:, [1, 1]])
 
 
-def test_places_in_other_blocks_are_left_out():
-    told = {"axes": (0,), "at": 0, "extents": (10,), "origin": (4,)}
-    block = np.zeros(3)
-    made = KERNELS["put"](None, block, np.array([1, 5, -5, 9]), np.array([1.0, 2, 3, 4]), **told)
-    assert made.tolist() == [0, 3, 0]
-    assert not block.any()
-
-
 def test_an_insert_of_all_cells_is_its_values():
     values = np.ones((2, 2))
     nothing = np.empty((0, 0))

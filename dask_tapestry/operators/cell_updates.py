@@ -1,0 +1,81 @@
+"""Cell updates: what a cell becomes of itself and of an update, as cell expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.cells import CellBuilder, CellExpression
+from dask_tapestry.cells.ufuncs import loop_dtypes
+from dask_tapestry.errors import DTypeError
+
+DType = np.dtype[Any]
+Maker = Callable[[CellBuilder, DType], int]
+
+
+def _ufunc(name: str) -> Maker:
+    def made(builder: CellBuilder, dtype: DType) -> int:
+        left, right, out = loop_dtypes(name, (dtype, dtype), None)
+        values = builder.cast(0, left), builder.cast(1, right)
+        return builder.cast(builder.call(name, values, out), dtype)
+
+    return made
+
+
+def _if(comparison: str) -> Maker:
+    """The update where it compares so with the cell, else the cell."""
+
+    def made(builder: CellBuilder, dtype: DType) -> int:
+        left, _, out = loop_dtypes(comparison, (dtype, dtype), None)
+        values = builder.cast(1, left), builder.cast(0, left)
+        return builder.call("where", (builder.call(comparison, values, out), 1, 0), dtype)
+
+    return made
+
+
+def _update(builder: CellBuilder, dtype: DType) -> int:  # noqa: ARG001
+    return 1
+
+
+MAKERS: Final = MappingProxyType(
+    {
+        "update": _update,
+        "add": _ufunc("add"),
+        "mul": _ufunc("multiply"),
+        "min": _ufunc("minimum"),
+        "max": _ufunc("maximum"),
+        "less": _if("less"),
+        "greater": _if("greater"),
+    }
+)
+
+
+def cell_update(name: str, dtype: DType) -> CellExpression:
+    """The update of a cell of `dtype` by another, by its name.
+
+    ``"min"`` and ``"max"`` are NumPy's `minimum` and `maximum`, which a NaN passes. ``"less"`` and
+    ``"greater"`` take an update that is so, and are false of a NaN.
+
+    Raises
+    ------
+    DTypeError
+        If cells of the dtype cannot be updated so.
+
+    Examples
+    --------
+    >>> print(cell_update("less", np.dtype("f8")))
+    where(less($1, $0), $1, $0)
+    """
+    if dtype.kind == "c" and name in ("less", "greater"):
+        raise DTypeError(f"cells of dtype {dtype.name} have no order")
+    builder = CellBuilder((dtype, dtype))
+    try:
+        result = MAKERS[name](builder, dtype)
+    except TypeError as error:
+        raise DTypeError(
+            f"cells of dtype {dtype.name} cannot be updated by {name}: {error}"
+        ) from None
+    return builder.finish(result)

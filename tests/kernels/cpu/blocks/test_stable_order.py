@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dask_tapestry_kernels.cpu.blocks import stable_order as module
+from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
+
+RANDOM = np.random.default_rng(3)
+DTYPES = "f4,f8,i4,u4,i8,u8".split(",")
+
+
+@pytest.fixture(autouse=True)
+def few_cells_suffice(monkeypatch):
+    monkeypatch.setattr(module, "FEW", 2)
+
+
+def cells(dtype, kind, shape):
+    x = {
+        "few": lambda: RANDOM.integers(0, 5, shape),
+        "wide": lambda: RANDOM.integers(0, 2**63, shape, "u8") << np.uint64(1),
+        "close": lambda: 2**40 + RANDOM.random(shape),
+        "equal": lambda: np.ones(shape),
+        "spread": lambda: np.exp(RANDOM.normal(size=shape) * 20) * RANDOM.choice([-1, 1], shape),
+    }[kind]()
+    with np.errstate(all="ignore"):
+        return x.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["few", "wide", "close", "equal", "spread"])
+@pytest.mark.parametrize("shape", [(2,), (3001,), (7, 501), (3, 1), (2, 3, 100)])
+def test_places_are_those_of_a_stable_sort(dtype, kind, shape):
+    x = cells(dtype, kind, shape)
+    before = x.copy()
+    assert np.array_equal(stable_order(x), np.argsort(x, axis=-1, kind="stable"))
+    assert np.array_equal(x, before)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_zeros_are_equal_and_nan_is_last(dtype):
+    x = RANDOM.choice(np.array([0.0, -0.0, 1, -1, np.nan, -np.nan, np.inf, -np.inf], dtype), 999)
+    assert np.array_equal(stable_order(x), np.argsort(x, kind="stable"))
+
+
+def test_bits_that_are_lost_are_looked_at(monkeypatch):
+    monkeypatch.setattr(module, "WORD", 64)
+    x = RANDOM.integers(0, 4, 5000).astype("u8") << np.uint64(62)
+    x += RANDOM.integers(0, 2, 5000).astype("u8")
+    assert np.array_equal(stable_order(x), np.argsort(x, kind="stable"))
+
+
+@given(st.lists(st.floats(width=64), min_size=2, max_size=60))
+def test_any_numbers(values):
+    x = np.array(values)
+    assert np.array_equal(stable_order(x), np.argsort(x, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i2", "f2", "c16", "S3", "M8[s]", ">f8"])
+def test_other_cells_are_left_to_numpy(dtype):
+    x = RANDOM.integers(0, 9, 100).astype("i8").astype(dtype)
+    assert np.array_equal(stable_order(x), np.argsort(x, kind="stable"))
+
+
+def test_cells_in_order_are_not_sorted(monkeypatch):
+    monkeypatch.setattr(module, "_order", None)
+    assert np.array_equal(stable_order(np.sort(RANDOM.random((3, 50)))), [range(50)] * 3)

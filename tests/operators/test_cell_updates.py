@@ -1,0 +1,24 @@
+import numpy as np
+import pytest
+
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.cell_updates import MAKERS, cell_update
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f8"])
+def test_updates_keep_the_dtype(name, dtype):
+    made = cell_update(name, np.dtype(dtype))
+    assert made.dtype == dtype
+    assert made.parameters == (np.dtype(dtype),) * 2
+
+
+def test_replacing_is_the_second_parameter():
+    assert cell_update("update", np.dtype("S3")).chosen == 1
+    assert cell_update("add", np.dtype("i4")).chosen is None
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("less", "c16"), ("add", "M8[s]"), ("mul", "S3")])
+def test_what_cells_cannot_do_is_refused(name, dtype):
+    with pytest.raises(DTypeError, match="cells of dtype"):
+        cell_update(name, np.dtype(dtype))
