@@ -96,3 +96,9 @@ def _step(function: str, operands: Sequence[Affine | None]) -> Affine | None:
 
 def _times(x: Affine, factor: int) -> Affine:
     return Affine(tuple(factor * c for c in x.coefficients), factor * x.constant)
+
+
+def known_integer(value: Tensor) -> int | None:
+    """The integer that `value` is; None if it must be computed."""
+    form = affine_of(value, ())
+    return None if form is None else form.constant

@@ -18,7 +18,7 @@ from dask_tapestry.operators.full import full
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.scatter import scatter
+from dask_tapestry.operators.scatter import scatter_places
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.thread_tiles import Piece, Tiles, pieces, runs
 from dask_tapestry.operators.threads import Threads, Wanted, replaced, thread_values
@@ -95,7 +95,7 @@ def inserted(x: Tensor, cells: Cells) -> Tensor:
     if isinstance(cells, Scattered):
         if not x.type.ndim:
             return basic_slice(cells.cells, (-1,) * cells.cells.type.ndim)
-        return scatter(x, cells.places, range(x.type.ndim), 0, cells.cells)
+        return scatter_places(x, cells.places, range(x.type.ndim), 0, cells.cells)
     for part in cells:
         x = insert(x, part.into, part.cells)
     return x

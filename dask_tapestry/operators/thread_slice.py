@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Operator, Types
@@ -40,3 +41,19 @@ def thread_slice(
 ) -> Tensor:
     """The part of `x` from `starts`, which are integers without dimensions."""
     return apply(ThreadSlice(sizes, strides), x, *starts)
+
+
+class Part(NamedTuple):
+    """Of what a thread's part is a part, where it begins and how far its cells are apart."""
+
+    whole: Tensor
+    starts: tuple[Tensor, ...]
+    strides: tuple[int, ...]
+
+
+def part_of(x: Tensor) -> Part | None:
+    """What `x` is a part of; None if it is none that a thread takes."""
+    operator = x.operator
+    if not isinstance(operator, ThreadSlice):
+        return None
+    return Part(x.inputs[0], x.inputs[1:], operator.strides)

@@ -36,7 +36,7 @@ from dask_tapestry.operators.thread_inserts import (
     inserted,
     thread_cells,
 )
-from dask_tapestry.operators.thread_slice import ThreadSlice, thread_slice
+from dask_tapestry.operators.thread_slice import part_of, thread_slice
 from dask_tapestry.operators.thread_tiles import pieces
 from dask_tapestry.operators.threads import Threads, replaced
 from dask_tapestry.operators.user_function import name_of
@@ -235,12 +235,11 @@ def _resolved(one: ThreadInsert, trace: Trace, into: Tensor | None = None) -> Th
 
 def _follows(inner: Nested, one: ThreadInsert, into: Tensor | None) -> bool:
     """Whether inner threads may insert for the outer one: what they leave is there already."""
-    x = inner.into
-    same = isinstance(x.operator, ThreadSlice) and x.operator.strides == one.strides
-    if same and x.inputs[0] is into and x.type.shape == one.value.type.shape:
+    part = part_of(inner.into)
+    if part is not None and part.whole is into and part.strides == one.strides:
         here, there = (
             [affine_of(start, one.threads.ids) for start in starts]
-            for starts in (one.starts, x.inputs[1:])
+            for starts in (one.starts, part.starts)
         )
         if None not in here and here == there:
             return True
@@ -250,7 +249,7 @@ def _follows(inner: Nested, one: ThreadInsert, into: Tensor | None) -> bool:
     if tiles is None or not tiles.is_product or not tiles.apart():
         return False
     parts = pieces(tiles, 1)
-    return parts is not None and parts[0].counts == x.type.shape
+    return parts is not None and parts[0].counts == inner.into.type.shape
 
 
 def _computed(values: Sequence[Tensor], trace: Trace) -> list[Tensor]:

@@ -17,12 +17,13 @@ from dask_tapestry.array.patterns.thread_trace import Concurrently, InsertSlice,
 from dask_tapestry.array.storage.zarr_arrays import from_zarr
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, TraceError
 from dask_tapestry.io.coerce import is_zarr_array
+from dask_tapestry.operators.affine_cells import known_integer
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.full import Full, full
+from dask_tapestry.operators.full import full
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.thread_inserts import ThreadInsert
-from dask_tapestry.operators.thread_slice import ThreadSlice, thread_slice
+from dask_tapestry.operators.thread_slice import part_of, thread_slice
 from dask_tapestry.teg import Tensor, TensorType
 
 __all__ = [
@@ -79,21 +80,21 @@ def extract_slice(
     """
     node = asarray(x).node
     starts, part, steps = _where("extract_slice", node.type, offsets, sizes, strides)
-    known = [one.operator.scalar for one in starts if isinstance(one.operator, Full)]
-    if len(known) == len(starts):
-        first = [int(one) for one in known]
+    known = [known_integer(one) for one in starts]
+    first = [one for one in known if one is not None]
+    if len(first) == len(starts):
         _check_inside("extract_slice", node.type, first, part, steps)
         spans = zip(first, part, steps, strict=True)
         return Array(basic_slice(node, tuple(slice(a, a + n * k, k) for a, n, k in spans)))
-    if isinstance(node.operator, ThreadSlice):  # a part of a part
-        inner, own = node.operator, zip(starts, node.inputs[1:], node.operator.strides, strict=True)
-        starts = tuple(
-            elementwise("add", base, elementwise("multiply", start, k)) for start, base, k in own
-        )
-        _check_sizes("extract_slice", node.type, part, steps)
-        steps = tuple(a * b for a, b in zip(steps, inner.strides, strict=True))
-        node = node.inputs[0]
     _check_sizes("extract_slice", node.type, part, steps)
+    around = part_of(node)
+    if around is not None:
+        own = zip(around.starts, starts, around.strides, strict=True)
+        starts = tuple(
+            elementwise("add", base, elementwise("multiply", start, k)) for base, start, k in own
+        )
+        steps = tuple(a * b for a, b in zip(steps, around.strides, strict=True))
+        node = around.whole
     return Array(thread_slice(node, starts, part, steps))
 
 
