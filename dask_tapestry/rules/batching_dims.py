@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def decompose_batching(node: Node) -> Node | None:
     sides = list(indices.type.shape)
     sides[numbers.vector_dim] = 1
     dtype = indices.type.dtype
-    if max(sides) - 1 > np.iinfo(dtype).max:
+    if not _holds(dtype, max(sides)):
         dtype = np.dtype(np.int64)
     iotas = [astype(coordinates(tuple(sides), dim), dtype) for dim in numbers.indices_batching_dims]
     joined = concat([astype(indices, dtype), *iotas], numbers.vector_dim)
@@ -149,9 +150,13 @@ def counted_along(x: Node) -> int | None:
     if isinstance(operator, Elementwise) and x.type.dtype.kind in "iu":
         steps = [step.function for step in operator.expression.steps]
         dim = counted_along(inner) if steps == ["cast"] else None
-        fits = dim is not None and x.type.shape[dim] - 1 <= np.iinfo(x.type.dtype).max
-        return dim if fits else None
+        return dim if dim is not None and _holds(x.type.dtype, x.type.shape[dim]) else None
     return None
+
+
+def _holds(dtype: np.dtype[Any], count: int) -> bool:
+    """Whether an integer dtype holds the numbers below `count`."""
+    return count - 1 <= int(np.iinfo(dtype).max)
 
 
 def _counts(line: Arange) -> bool:
