@@ -8,7 +8,7 @@ from itertools import pairwise, product
 from math import prod
 from typing import NamedTuple
 
-from dask_tapestry.plan.fusion.peak import InTurns, Key
+from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes, peak_of
 from dask_tapestry.plan.fusion.program import Program, Schedule
 from dask_tapestry.plan.fusion.windows import Window
 from dask_tapestry.zspace import ZRange
@@ -93,10 +93,12 @@ class Course(NamedTuple):
     schedule: Schedule
     streamed: Mapping[Key, Streamed]
 
-    @property
-    def takes(self) -> dict[Key, InTurns]:
-        """Bytes of what is computed in turns."""
-        return {key: streamed.takes for key, streamed in self.streamed.items()}
+    def peak(self, program: Program, box: ZRange) -> Peak:
+        """Bytes that the block takes."""
+        if not self.streamed:
+            return peak_of(program, box)
+        takes = {key: streamed.takes for key, streamed in self.streamed.items()}
+        return peak_bytes(program, self.schedule, takes)
 
     @property
     def ahead(self) -> int:

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from dask_tapestry.plan.fusion.course import Course, Streamed
 from dask_tapestry.plan.fusion.grains import grains
 from dask_tapestry.plan.fusion.parts import Part, little_inputs, parts_of, with_last
-from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes
+from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes, peak_of
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
 from dask_tapestry.plan.fusion.windows import Line, Window, opened, sliding
 from dask_tapestry.teg import Sink, Split, Turns
@@ -59,8 +59,7 @@ def _course(program: Program, box: ZRange) -> Course:
     little = frozenset().union(*coarse)
     if little:
         other = _course_of_parts(program, schedule, parts_of(program, little))
-        peaks = [peak_bytes(program, c.schedule, c.takes).all for c in (found, other)]
-        found = other if peaks[1] < peaks[0] else found
+        found = min(found, other, key=lambda course: course.peak(program, box).all)
     return found
 
 
@@ -117,16 +116,10 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | N
 
 def _bytes(program: Program, box: ZRange, final: bool) -> int:
     """Bytes that a block takes that is computed as a whole."""
-    peak = _peak(program, box)
+    peak = peak_of(program, box)
     if final and not program.instructions[-1].operator.copies:
         return max(peak.all, peak.last + _value_bytes(program, box))
     return peak.all
-
-
-@lru_cache(maxsize=2048)
-def _peak(program: Program, box: ZRange) -> Peak:
-    """Remembered: a block is asked for as the end of a step, as a part, and for its pieces."""
-    return peak_bytes(program, program.schedule(box))
 
 
 def _value_bytes(program: Program, box: ZRange) -> int:
@@ -330,13 +323,15 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...
             excess *= side / (hi - lo)
         edges.append(line)
     found = tuple(edges)
-    return (
-        found if any(len(line) > 2 for line in found) and _read_once(program, box, found) else None
-    )
+    if max(map(len, found), default=2) == 2 or not _read_once(program, box, found):
+        return None
+    return found
 
 
 def _read_once(program: Program, box: ZRange, edges: tuple[Line, ...]) -> bool:
     """Whether what is stored is read once: ``x + x.T`` reads a block on the diagonal together."""
+    if program.reads_single_boxes:
+        return True
     whole = program.schedule(box).boxes
     ends = [(line[:2], line[-2:]) for line in edges]
     for spans in ([a for a, _ in ends], [e[n % 2] for n, e in enumerate(ends)]):
