@@ -64,8 +64,6 @@ class StepCost:
         Pieces of a block of which one is computed while the next one is read.
     pieces
         Pieces in which a block is computed, one after the other.
-    cuts
-        How the output is cut.
     """
 
     seconds: float
@@ -88,7 +86,6 @@ class StepCost:
     calls: int = 1
     ahead: int = 1
     pieces: int = 1
-    cuts: tuple[Cuts, ...] = ()
 
     @property
     def tasks(self) -> int:
@@ -191,7 +188,6 @@ def step_cost(
         calls=tasks.calls,
         ahead=tasks.ahead,
         pieces=tasks.pieces,
-        cuts=tasks.cuts,
     )
 
 
@@ -218,10 +214,12 @@ def handling_seconds(program: Program, cuts: Sequence[Cuts], held: Held, machine
     return overhead_seconds(prod([c.count for c in cuts]), met.slices, met.edges, machine)
 
 
-def with_taken(estimate: StepCost, taken: Taken, machine: Machine) -> StepCost:
-    """The cost of a step of which all that its blocks take was counted."""
+def with_taken(
+    estimate: StepCost, taken: Taken, cuts: Sequence[Cuts], machine: Machine
+) -> StepCost:
+    """The cost of a step under a grid, of which all that its blocks take was counted."""
     compute, written = estimate.compute, estimate.written
-    tasks = _Tasks(estimate.cuts, estimate.calls, estimate.ahead, estimate.pieces)
+    tasks = _Tasks(tuple(cuts), estimate.calls, estimate.ahead, estimate.pieces)
     network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return replace(
         estimate,

@@ -37,7 +37,7 @@ def counted_cost(
     The `estimate` itself where blocks fall into too many classes to be counted.
     """
     try:
-        return with_taken(estimate, counted(program, cuts, held, machine), machine)
+        return with_taken(estimate, counted(program, cuts, held, machine), cuts, machine)
     except UncountableError:
         return estimate
 
