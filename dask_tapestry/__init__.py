@@ -13,6 +13,7 @@ import dask_tapestry.array.elementwise as _elementwise
 import dask_tapestry.array.indexing as _indexing
 import dask_tapestry.array.linalg as _linalg
 import dask_tapestry.array.manipulation as _manipulation
+import dask_tapestry.array.patterns.thread_parts as _thread_parts
 import dask_tapestry.array.planning as _planning
 import dask_tapestry.array.shape as _shape
 import dask_tapestry.array.sorting as _sorting
@@ -29,6 +30,7 @@ from dask_tapestry.array.elementwise import *
 from dask_tapestry.array.indexing import *
 from dask_tapestry.array.linalg import *
 from dask_tapestry.array.manipulation import *
+from dask_tapestry.array.patterns.thread_parts import *
 from dask_tapestry.array.planning import *
 from dask_tapestry.array.shape import *
 from dask_tapestry.array.sorting import *
@@ -76,6 +78,7 @@ __all__ = [
     *_storage.__all__,
     *_user_functions.__all__,
     *_planning.__all__,
+    *_thread_parts.__all__,
 ]
 
 

@@ -35,6 +35,9 @@ CHAPTERS = (
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
+    "patterns": (
+        *("Subview", "extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
+    ),
     "errors": tuple(errors.__all__),
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
 }
