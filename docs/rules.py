@@ -14,6 +14,7 @@ from dask_tapestry.operators.contraction import in_parts  # noqa: E402
 from dask_tapestry.operators.scan import after_totals, in_leaves  # noqa: E402
 from dask_tapestry.operators.tree_reduction import in_nodes  # noqa: E402
 from dask_tapestry.plan.rewriting.passes import passes  # noqa: E402
+from dask_tapestry.rules.batching_dims import BATCHING_RULES, decompose_batching  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
@@ -35,6 +36,7 @@ SECTIONS = (
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
+    ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),

@@ -64,6 +64,8 @@ class Scatter(BlockOperator):
         else cells out of bounds are left out.
     kept
         Which outputs there are.
+    once
+        Raise ValueError where a cell is updated twice.
 
     Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
     """
@@ -75,6 +77,7 @@ class Scatter(BlockOperator):
     expressions: tuple[CellExpression, ...]
     strict: bool = False
     kept: tuple[int, ...] = (0,)
+    once: bool = False
 
     @property
     def count(self) -> int:
@@ -124,6 +127,7 @@ class Scatter(BlockOperator):
             "window": self.numbers.window_dims,
             "expressions": self.expressions,
             "strict": self.strict,
+            "once": self.once,
         }
         return told if self.count == 1 else told | {"kept": self.kept, "outputs": self._lie(inputs)}
 
@@ -183,6 +187,8 @@ def scatter(
     updates: Sequence[Tensor],
     numbers: DimensionNumbers,
     expressions: Sequence[CellExpression],
+    *,
+    once: bool = False,
 ) -> tuple[Tensor, ...]:
     """Tensors of one shape with updates folded in together; what is given fits together.
 
@@ -191,6 +197,8 @@ def scatter(
     expressions
         For each result, a function of the cells of all inputs there and of all updates, in their
         dtypes: those of the inputs.
+    once
+        Raise ValueError, when it is computed, where a cell is updated twice.
     """
     rank = inputs[0].type.ndim
     given = updates[0].type
@@ -200,7 +208,8 @@ def scatter(
             sides[dim] = min(1, sides[dim]) if way.axis is None else given.shape[way.axis]
     met = tuple(slice(0, side) for side in sides)
     parts = [basic_slice(x, met) for x in inputs]
-    fold = Scatter(numbers, tuple(expressions), kept=tuple(range(len(inputs))))
+    numbered = tuple(range(len(inputs)))
+    fold = Scatter(numbers, tuple(expressions), kept=numbered, once=once)
     made = apply(fold, *parts, indices, *updates)
     results = (made,) if len(inputs) == 1 else outputs(made)
     into = tuple(Progression.of(0, 1, side) for side in sides)

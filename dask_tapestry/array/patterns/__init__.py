@@ -16,6 +16,7 @@ from dask_tapestry.array.patterns.cell_values import *
 from dask_tapestry.array.patterns.dtypes import *
 from dask_tapestry.array.patterns.foreach_thread import *
 from dask_tapestry.array.patterns.gathering import *
+from dask_tapestry.array.patterns.scattering import *
 from dask_tapestry.array.patterns.sn_names import *
 from dask_tapestry.array.patterns.thread_parts import *
 from dask_tapestry.array.patterns.zipmapreduce import *
@@ -35,11 +36,13 @@ __all__ = [
     "parallel_insert_slice",
     "perform_concurrently",
     "reduce",
+    "scatter",
     "select",
     "sn_gather",
     "sn_imm",
     "sn_iteridx",
     "sn_reduce",
+    "sn_scatter",
     "sn_select",
     "sn_zipmapreduce",
     "subview",

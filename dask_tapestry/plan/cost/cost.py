@@ -13,14 +13,14 @@ from math import ceil, prod, sqrt
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.access.from_others import Reading, bytes_from_others
-from dask_tapestry.plan.cost.block_seconds import Order, block_seconds
+from dask_tapestry.plan.cost.block_seconds import Order, block_seconds, kernel_seconds
 from dask_tapestry.plan.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.plan.cost.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.cost.store_requests import block_requests
 from dask_tapestry.plan.cost.stored import stored_bytes
 from dask_tapestry.plan.fusion.movement import movement
 from dask_tapestry.plan.fusion.program import Program
-from dask_tapestry.plan.fusion.symmetric import saves_half
+from dask_tapestry.plan.fusion.symmetric import is_own_transpose, saves_half
 from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.teg import Sink
@@ -124,12 +124,12 @@ class _Tasks(NamedTuple):
     ahead: int
 
 
-class _Read(NamedTuple):
-    """What all blocks of a step take of one input."""
+class _Met(NamedTuple):
+    """What all blocks of a step take of inputs that are held in blocks."""
 
-    moved: float
     edges: int
     slices: int
+    readings: Sequence[Reading]
 
 
 def step_cost(
@@ -182,6 +182,29 @@ def step_cost(
     )
 
 
+def least_seconds(program: Program, machine: Machine) -> float:
+    """Seconds of kernels and stores that a step takes under any grid, without handling tasks.
+
+    All slots are busy throughout, each stored chunk is read once, and of a product with its own
+    transpose half is computed.
+    """
+    box = program.type.box
+    kernels = kernel_seconds(program, box, machine) / (1 + is_own_transpose(program))
+    read = 0
+    for work in program.schedule(box).works:
+        read += program.instructions[work.value - len(program.inputs)].operator.stored_bytes(
+            work.box
+        )
+    together = min(machine.store_read_all, machine.store_read * machine.hosts)
+    return max(kernels / machine.slots, read / together)
+
+
+def handling_seconds(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:
+    """Seconds of handling the tasks of a step under a grid, of one operator each."""
+    met = _inputs_met(program, cuts, largest_box(cuts), held, machine)
+    return overhead_seconds(prod([c.count for c in cuts]), met.slices, met.edges, machine)
+
+
 def with_taken(estimate: StepCost, taken: Taken, machine: Machine) -> StepCost:
     """The cost of a step of which all that its blocks take was counted."""
     compute, written = estimate.compute, estimate.written
@@ -211,16 +234,16 @@ def _taken(
 ) -> Taken:
     """What the blocks take if each takes what the largest one does."""
     box = largest_box(cuts)
-    reads = _reads(program, cuts, box, held, machine)
+    met = _inputs_met(program, cuts, box, held, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writes else (0.0, 0.0)
     equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
     return Taken(
         read=read,
         requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal,
-        moved=sum(r.moved for r in reads),
-        edges=sum(r.edges for r in reads),
-        slices=sum(r.slices for r in reads),
+        moved=sum(bytes_from_others(met.readings, machine.workers)),
+        edges=met.edges,
+        slices=met.slices,
     )
 
 
@@ -312,35 +335,32 @@ def _in_waves(
     return block * max(1.0, waves * equal / count) + uneven
 
 
-def _reads(
+def _inputs_met(
     program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
-) -> list[_Read]:
-    """What the blocks take of each input that is held in blocks."""
+) -> _Met:
+    """What the blocks meet of inputs that are held in blocks."""
     if all(own is None for own in held):
-        return []
-    boxes = program.schedule(box).boxes
+        return _Met(0, 0, ())
+    boxes, moves = program.schedule(box).boxes, movement(program)
     count = prod([c.count for c in cuts])
-    moves = movement(program)
-    found: list[_Read] = []
+    edges = slices = 0
     readings: list[Reading] = []
     for number, (type_, own) in enumerate(zip(program.inputs, held, strict=True)):
-        readings.append(Reading())
         if own is None:
-            found.append(_Read(0, 0, 0))
             continue
         reach = reach_of(boxes[number], tuple(own))
         met = reach.blocks
+        edges += count * met
         if machine.workers == 1:
-            found.append(_Read(0, count * met, 0))
             continue
         size = type_.dtype.itemsize
         exact, whole = reach.exact * size, reach.whole * size
-        sliced = met > 0 and whole - exact >= met * SLICE_SAVES_BYTES
-        distinct = prod(cuts[d].count for d in moves[number].dims)
+        distinct = prod([cuts[d].count for d in moves[number].dims])
         fetches = distinct * min(machine.hosts, -(-count // distinct))
-        sent = exact if sliced else whole
+        sent = whole
+        if met and whole - exact >= met * SLICE_SAVES_BYTES:
+            sent = exact
+            slices += distinct * met
         piece = reach.most * size * distinct
-        readings[-1] = Reading(sent * fetches, sent * distinct, piece, distinct)
-        found.append(_Read(0, count * met, distinct * met if sliced else 0))
-    moved = bytes_from_others(readings, machine.workers)
-    return [r._replace(moved=n) for r, n in zip(found, moved, strict=True)]
+        readings.append(Reading(sent * fetches, sent * distinct, piece, distinct))
+    return _Met(edges, slices, readings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from dask_tapestry.plan.fusion.peak import Peak, peak_bytes
+from dask_tapestry.plan.fusion.peak import Peak
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.streaming import course_of
 from dask_tapestry.plan.fusion.units import Held
@@ -118,7 +118,7 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
         instruction = program.instructions[work.value - len(program.inputs)]
         stored += instruction.operator.stored_bytes(work.box)
         flops += instruction.operator.flops(instruction.types, work.box)
-    peak = peak_bytes(program, course.schedule, course.takes)
+    peak = course.peak(program, box)
     last = len(program.types) - 1
     in_turns = (last, box) in course.streamed
     at_end = peak.last if in_turns else _copied_bytes(program, box, peak)

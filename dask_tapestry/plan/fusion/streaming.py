@@ -108,10 +108,12 @@ class Course(NamedTuple):
     schedule: Schedule
     streamed: Mapping[Key, Streamed]
 
-    @property
-    def takes(self) -> dict[Key, InTurns]:
-        """Bytes of what is computed in turns."""
-        return {key: streamed.takes for key, streamed in self.streamed.items()}
+    def peak(self, program: Program, box: ZRange) -> Peak:
+        """Bytes that the block takes."""
+        if not self.streamed:
+            return peak_of(program, box)
+        takes = {key: streamed.takes for key, streamed in self.streamed.items()}
+        return peak_bytes(program, self.schedule, takes)
 
     @property
     def ahead(self) -> int:
@@ -191,15 +193,18 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | N
 
 def _bytes(program: Program, box: ZRange, final: bool) -> int:
     """Bytes that a block takes that is computed as a whole."""
-    peak = _peak(program, box)
+    peak = peak_of(program, box)
     if final and not program.instructions[-1].operator.copies:
         return max(peak.all, peak.last + _value_bytes(program, box))
     return peak.all
 
 
 @lru_cache(maxsize=2048)
-def _peak(program: Program, box: ZRange) -> Peak:
-    """Remembered: a block is asked for as the end of a step, as a part, and for its pieces."""
+def peak_of(program: Program, box: ZRange) -> Peak:
+    """Bytes that a block takes that is computed as a whole.
+
+    Remembered: it is asked for as the end of a step, as a part, and for its pieces.
+    """
     return peak_bytes(program, program.schedule(box))
 
 
@@ -327,13 +332,15 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[tuple[int
             excess *= side / (hi - lo)
         edges.append(line)
     found = tuple(edges)
-    return (
-        found if any(len(line) > 2 for line in found) and _read_once(program, box, found) else None
-    )
+    if max(map(len, found), default=2) == 2 or not _read_once(program, box, found):
+        return None
+    return found
 
 
 def _read_once(program: Program, box: ZRange, edges: tuple[tuple[int, ...], ...]) -> bool:
     """Whether what is stored is read once: ``x + x.T`` reads a block on the diagonal together."""
+    if program.reads_single_boxes:
+        return True
     whole = program.schedule(box).boxes
     ends = [(line[:2], line[-2:]) for line in edges]
     for spans in ([a for a, _ in ends], [e[n % 2] for n, e in enumerate(ends)]):
