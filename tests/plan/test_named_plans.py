@@ -13,7 +13,6 @@ AGAIN = "moved and read again of the 2.5D bound"
 VERIFIED = "verified"
 MISSED = {
     "matmul chunked": {AGAIN},
-    "heat x 10": {"read of the input"},
 }
 
 

@@ -267,7 +267,8 @@ def _seconds(
     store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
     overhead = overhead_seconds(count, taken.slices, taken.edges, machine, tasks.calls)
     waiting = _apart(count, machine)
-    reading = waiting if machine.local else _apart(count * tasks.ahead, machine)
+    by_turns = tasks.pieces if machine.threads > 1 else tasks.ahead
+    reading = waiting if machine.local else _apart(count * by_turns, machine)
     busy = ((compute, reading), (network, waiting), (store, reading))
     longest, share = max(busy)
     apart = sum([seconds * part for seconds, part in busy]) - longest * share
@@ -278,7 +279,8 @@ def _apart(count: int, machine: Machine) -> float:
     """The share of a resource's seconds that does not overlap with those of the busiest.
 
     A block waits for what it reads; only other blocks of its slot, if there are any, compute
-    meanwhile. Of a block that reads ahead each piece counts.
+    meanwhile. Of a block that reads ahead each piece counts, and of one that has a worker's other
+    threads beside it: one thread's piece is read while others are computed.
     """
     return max(APART, min(1.0, machine.slots / count))
 

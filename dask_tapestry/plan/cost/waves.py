@@ -26,14 +26,21 @@ def equal_blocks(cuts: Sequence[Cuts]) -> float:
 def waves(cuts: Sequence[Cuts], slots: int) -> float:
     """How many of the largest blocks the busiest of some slots computes.
 
-    A last wave of largest blocks that is not full counts as one; smaller blocks fill it.
+    A last wave of largest blocks that is not full counts as one; smaller blocks fill it, and those
+    for which there is no room come after them.
 
     Examples
     --------
     >>> waves([Cuts.regular(14, 4)], 2), waves([Cuts.regular(17, 4)], 2), waves([], 2)
-    (2, 2.125, 1)
+    (2.0, 2.25, 1.0)
     """
-    return max(ceil(prod([_longest(c) for c in cuts]) / slots), equal_blocks(cuts) / slots)
+    largest = prod([_longest(c) for c in cuts])
+    smaller = prod([c.count for c in cuts]) - largest
+    full = ceil(largest / slots)
+    after = smaller - (full * slots - largest)
+    if after <= 0:
+        return float(full)
+    return full + ceil(after / slots) * (equal_blocks(cuts) - largest) / smaller
 
 
 def uneven(cuts: Sequence[Cuts], pieces: int = 1) -> float:

@@ -106,11 +106,10 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | N
     if whole <= PIECE or turns is None:
         return None
     best = _in_pieces(program, box)
-    little = best is not None and best.fits and not best.windows
-    if turns.split is not None and turns.sizes and not little:
-        other = _from_partial_results(program, box, turns)
-        if best is None or (other is not None and other.bytes < best.bytes):
-            best = other
+    if turns.split is not None and turns.sizes and (best is None or not best.fits):
+        best = _less(best, _from_partial_results(program, box, turns))
+    if best is None:
+        best = _in_pieces(program, box, moving=True)
     return best if best is not None and best.bytes <= WORTHWHILE * whole else None
 
 
@@ -127,9 +126,16 @@ def _value_bytes(program: Program, box: ZRange) -> int:
     return 0 if isinstance(last.operator, Sink) else box.size * last.type.dtype.itemsize
 
 
-def _in_pieces(program: Program, box: ZRange) -> Streamed | None:
-    """The cells in pieces that are written to where they lie."""
-    cut = _cut(program, box, program.instructions[-1].operator.fills)
+def _less(one: Streamed | None, other: Streamed | None) -> Streamed | None:
+    """What takes less memory of two ways."""
+    found = [way for way in (one, other) if way is not None]
+    return min(found, key=lambda way: way.bytes, default=None)
+
+
+def _in_pieces(program: Program, box: ZRange, moving: bool = False) -> Streamed | None:
+    """The cells in pieces that are written to where they lie, and share windows if `moving`."""
+    in_place = program.instructions[-1].operator.fills
+    cut = _moving_cut(program, box, in_place) if moving else _plain_cut(program, box, in_place)
     if cut is None:
         return None
     takes = InTurns(_value_bytes(program, box), cut.beside)
@@ -139,8 +145,12 @@ def _in_pieces(program: Program, box: ZRange) -> Streamed | None:
 def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Streamed | None:
     """The cells from partial results, which are computed in pieces of what is folded."""
     first, then, inner = _split(program, box, turns)
-    cut = None if inner is None else _cut(first, inner, in_place=False, adds=then is None)
-    if inner is None or cut is None:
+    if inner is None:
+        return None
+    cut = _plain_cut(first, inner, in_place=False, adds=then is None)
+    if cut is None and then is not None:
+        cut = _moving_cut(first, inner, in_place=False)
+    if cut is None:
         return None
     beside = cut.beside
     if cut.inner is not None:
@@ -193,15 +203,10 @@ class _Cut(NamedTuple):
         )
 
 
-def _cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
-    """How cells are cut: between stored chunks, or where pieces share chunks if that takes less."""
+def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
+    """Pieces that end between stored chunks."""
     edges = _edges(program, box, adds)
-    cut = None if edges is None else _cut_at(program, (), edges, in_place)
-    if adds or (cut is not None and cut.beside.all <= PIECE):
-        return cut
-    moving = _moving_cut(program, box, in_place)
-    found = [one for one in (cut, moving) if one is not None]
-    return min(found, key=lambda one: one.beside.all, default=None)
+    return None if edges is None else _cut_at(program, (), edges, in_place)
 
 
 def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:

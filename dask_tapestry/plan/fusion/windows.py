@@ -10,11 +10,13 @@ Planner and workers ask the same functions, of the program and the box alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import chain, pairwise
-from math import floor, prod
-from typing import Final, NamedTuple
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from dask_tapestry.plan.fusion.grains import grains
 from dask_tapestry.plan.fusion.program import Instruction, Program
@@ -22,10 +24,9 @@ from dask_tapestry.plan.fusion.units import Unit
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
 
-FEW: Final = 6  # pieces that are looked at one by one; of more, some, between which needs move on
-
 Line = tuple[int, ...]
 Span = tuple[int, int]
+Ends = np.ndarray[Any, Any]
 
 
 class Window(NamedTuple):
@@ -136,26 +137,13 @@ def sliding(own: Opened, box: ZRange, dim: int, excess: float) -> Sliding | None
     if grain is None or hi - lo <= max(1, grain.length):
         return None
     line = _even(lo, hi, grain, excess)
-    if len(line) < 3:
-        return None
-    needs = _needs(own, box, dim, line)
+    needs = _needs(own, box, dim, line) if len(line) > 2 else None
     if needs is None:
         return None
-    if grain.length == 1:
+    if grain.length == 1 and len(line) > 3:
         line = _with_chunks(own, needs, line)
-        needs = _needs(own, box, dim, line)
-        if needs is None:
-            return None
-    windows = [_window(*one) for one in zip(own.sources, needs, strict=True)]
+    windows = [_window(*one, line) for one in zip(own.sources, needs, strict=True)]
     return Sliding(line, tuple(windows))
-
-
-class _Needs(NamedTuple):
-    """What pieces need of a value: all together, and each along the axis that they move."""
-
-    box: ZRange
-    axis: int
-    spans: list[Span]
 
 
 def _even(lo: int, hi: int, grain: Unit, excess: float) -> Line:
@@ -165,6 +153,77 @@ def _even(lo: int, hi: int, grain: Unit, excess: float) -> Line:
     return (lo, *range(start + side, hi, side), hi)
 
 
+class _Needs(NamedTuple):
+    """What pieces need of a value.
+
+    Attributes
+    ----------
+    box
+        All together.
+    axis
+        Along which needs move.
+    pace
+        Cells by which they move on with a step of the output.
+    start, stop
+        Where the need of a piece would begin that begins at 0, and end that ends at 0.
+    """
+
+    box: ZRange
+    axis: int
+    pace: int
+    start: int
+    stop: int
+
+    def ends(self, line: Line) -> tuple[Ends, Ends]:
+        """Where the needs of the pieces between the edges of a line begin, and end."""
+        edges, least, most = np.array(line), self.box.lo[self.axis], self.box.hi[self.axis]
+        starts = np.clip(self.start + self.pace * edges[:-1], least, most)
+        return starts, np.clip(self.stop + self.pace * edges[1:], least, most)
+
+
+def _needs(own: Opened, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
+    """What the pieces between the edges of a line need of each stored value.
+
+    The first, the last and two between are looked at.
+    """
+    whole = own.needs(box)
+    if None in whole or any(len(boxes) > 1 for boxes in own.boxes(box)):
+        return None
+    pieces = list(pairwise(line))
+    spans = {n: pieces[n] for n in sorted({0, 1, min(2, len(pieces) - 1), len(pieces) - 1})}
+    seen = {n: own.needs(box.replace(dim, *span)) for n, span in spans.items()}
+    found = []
+    for number in range(len(own.sources)):
+        boxes = {n: need for n, needs in seen.items() if (need := needs[number]) is not None}
+        moving = _moving(boxes, spans) if len(boxes) == len(seen) else None
+        if moving is None:
+            return None
+        found.append(moving)
+    return found
+
+
+def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | None:
+    """How pieces with these spans need `boxes`; None where these do not move along one axis."""
+    hull = reduce(ZRange.hull, boxes.values())
+    moved = [a for a, n in enumerate(hull.shape) if any(b.shape[a] != n for b in boxes.values())]
+    if len(moved) > 1:
+        return None
+    axis = moved[0] if moved else 0
+    inner = min(1, max(boxes) - 1)  # its need and the next one's begin where that is not clipped
+    here, there = boxes[inner], boxes[inner + 1]
+    steps = spans[inner + 1][0] - spans[inner][0]
+    pace, odd = divmod(there.lo[axis] - here.lo[axis], steps)
+    if odd or pace < 0:
+        return None
+    start = here.lo[axis] - pace * spans[inner][0]
+    found = _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+    for n, span in spans.items():
+        starts, stops = found.ends(span)
+        if (starts[0], stops[0]) != (boxes[n].lo[axis], boxes[n].hi[axis]):
+            return None
+    return found
+
+
 def _with_chunks(own: Opened, needs: Sequence[_Needs], line: Line) -> Line:
     """About such pieces, that end where a chunk does of the stored value with most bytes.
 
@@ -172,16 +231,12 @@ def _with_chunks(own: Opened, needs: Sequence[_Needs], line: Line) -> Line:
     """
     pairs = zip(needs, own.sources, strict=True)
     need, source = max(pairs, key=lambda pair: pair[0].box.size * pair[1].type.dtype.itemsize)
-    side, at = _side(source, need.axis), min(1, len(need.spans) - 2)
-    last, stop = line[at + 1], need.spans[at][1]
-    pace = (need.spans[at + 1][0] - need.spans[at][0]) / (last - line[at])
-    if side == 1 or not pace:
+    side, longest = _side(source, need.axis), line[2] - line[1]
+    if side == 1 or not need.pace:
         return line
-    longest = line[at + 1] - line[at]
-    step = side * max(1, round(longest * pace / side))
-    ends = [
-        last + floor((edge - stop) / pace) for edge in range(step, need.box.hi[need.axis], step)
-    ]
+    step = side * max(1, round(longest * need.pace / side))
+    chunks = range(step, need.box.hi[need.axis], step)
+    ends = {(chunk - need.stop) // need.pace for chunk in chunks}
     edges = sorted({line[0], line[-1], *[end for end in ends if line[0] < end < line[-1]]})
     return (*chain.from_iterable([_equal(a, b, longest) for a, b in pairwise(edges)]), line[-1])
 
@@ -192,68 +247,16 @@ def _equal(lo: int, hi: int, length: int) -> list[int]:
     return [lo + (hi - lo) * n // parts for n in range(parts)]
 
 
-def _needs(own: Opened, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
-    """What the pieces between the edges of a line need of each stored value."""
-    whole = own.needs(box)
-    if None in whole or any(len(boxes) > 1 for boxes in own.boxes(box)):
-        return None
-    pieces = list(pairwise(line))
-    looked_at = [0, 1, 2, len(pieces) - 1] if len(pieces) > FEW else range(len(pieces))
-    needs = {n: own.needs(box.replace(dim, *pieces[n])) for n in looked_at}
-    found = []
-    for number in range(len(own.sources)):
-        boxes = {n: need for n, hulls in needs.items() if (need := hulls[number]) is not None}
-        moving = _moving(boxes, pieces) if len(boxes) == len(needs) else None
-        if moving is None:
-            return None
-        found.append(moving)
-    return found
-
-
-def _moving(boxes: dict[int, ZRange], pieces: Sequence[Span]) -> _Needs | None:
-    """What pieces need, of which some are looked at; None where it does not move along an axis."""
-    one, *others = boxes.values()
-    hull = one
-    for other in others:
-        hull = hull.hull(other)
-    moved = [a for a, n in enumerate(hull.shape) if any(b.shape[a] != n for b in boxes.values())]
-    if len(moved) > 1:
-        return None
-    axis = moved[0] if moved else 0
-    ends = {n: (b.lo[axis], b.hi[axis]) for n, b in boxes.items()}
-    spans = [ends[n] for n in range(len(pieces))] if len(ends) == len(pieces) else None
-    if spans is None:
-        (low, _), (next_low, high) = ends[1], ends[2]
-        pace, odd = divmod(next_low - low, pieces[2][0] - pieces[1][0])
-        if odd:
-            return None
-        least, most = hull.lo[axis], hull.hi[axis]
-        spans = [
-            (
-                min(max(least, low + pace * (a - pieces[1][0])), most),
-                max(min(most, high + pace * (b - pieces[2][1])), least),
-            )
-            for a, b in pieces
-        ]
-        if any(spans[n] != span for n, span in ends.items()):
-            return None
-    if any(a > c or b > d for (a, b), (c, d) in pairwise(spans)):
-        return None
-    return _Needs(hull, axis, spans)
-
-
 def _side(source: Instruction, axis: int) -> int:
     assert isinstance(source.operator, Source)
     sides = source.operator.read_sides
     return 1 if sides is None else sides[axis]
 
 
-def _window(source: Instruction, need: _Needs) -> Window:
+def _window(source: Instruction, need: _Needs, line: Line) -> Window:
     """The window that moves from piece to piece."""
-    empty = Window(source, need.box, need.axis, _side(source, need.axis), 0)
-    length = there = 0
-    for start, stop in need.spans:
-        if stop > there:
-            there = empty.end(stop)
-            length = max(length, there - start)
-    return empty._replace(length=length)
+    side = _side(source, need.axis)
+    starts, stops = need.ends(line)
+    ends = np.minimum(-(-stops // side) * side, need.box.hi[need.axis])
+    reads = np.concatenate(([True], stops[1:] > ends[:-1]))  # others find all they need
+    return Window(source, need.box, need.axis, side, int((ends - starts)[reads].max()))

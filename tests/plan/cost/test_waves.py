@@ -1,3 +1,5 @@
+import pytest
+
 from dask_tapestry.plan.cost.waves import equal_blocks, uneven, waves
 from dask_tapestry.zspace import Cuts
 
@@ -8,15 +10,15 @@ def test_a_last_wave_of_largest_blocks_counts_whole():
 
 def test_smaller_blocks_fill_a_last_wave():
     assert waves([Cuts.regular(14, 4)], 2) == 2, "4 + 4 beside 4 + 2"
-    assert waves([Cuts.regular(10, 4)], 2) == 1.25, "4 beside 4 + 2, which may be shared better"
+    assert waves([Cuts.regular(10, 4)], 2) == 1.5, "4 beside 4 + 2"
     both = [Cuts.regular(5, 4), Cuts.regular(5, 4)]
     assert waves(both, 4) == 1
     assert equal_blocks(both) == 25 / 16
 
 
 def test_blocks_of_any_lengths_are_compared_with_the_longest():
-    assert waves([Cuts.of_lengths([3, 5, 5, 5, 1])], 2) == 2
-    assert waves([Cuts.regular(10, 4, 2)], 2) == 1.25
+    assert waves([Cuts.of_lengths([3, 5, 5, 5, 1])], 2) == pytest.approx(2.4)
+    assert waves([Cuts.regular(10, 4, 2)], 2) == 1.5
     assert waves([Cuts.regular(0, 4)], 2) == 1
 
 
