@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
 
 __all__ = ["Monoid", "reduce_over"]
 
 
-def reduce_over(monoid: str | Monoid) -> ReduceOver:
+def reduce_over(monoid: str | Sequence[str] | Monoid) -> ReduceOver:
     """Return the kind of an index dimension whose partial results a monoid combines.
+
+    Where an operator folds dimensions by two monoids, the one that is declared last folds what the
+    others made; its dimensions alone are cut.
 
     Source: Tapestry whitepaper, "Reduction Operations".
 
     Parameters
     ----------
     monoid
-        ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``, or a `Monoid`.
+        ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``; several of them, one for
+        each output; or a `Monoid`.
 
     Returns
     -------
@@ -25,7 +31,7 @@ def reduce_over(monoid: str | Monoid) -> ReduceOver:
     Raises
     ------
     TypeError
-        If `monoid` is neither a name nor a `Monoid`.
+        If `monoid` is something else.
 
     See Also
     --------
@@ -44,6 +50,9 @@ def reduce_over(monoid: str | Monoid) -> ReduceOver:
     >>> widest([[1, -3], [2, 0]]).compute()
     array([3, 2])
     """
-    if not isinstance(monoid, str | Monoid):
-        raise TypeError(f"reduce_over takes a monoid's name or a Monoid, not {monoid!r}")
-    return ReduceOver(monoid)
+    if isinstance(monoid, str | Monoid):
+        return ReduceOver(monoid)
+    names = tuple(monoid) if isinstance(monoid, Sequence) else ()
+    if len(names) < 2 or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"reduce_over takes names of monoids or a Monoid, not {monoid!r}")
+    return ReduceOver(names)
