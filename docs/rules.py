@@ -111,7 +111,7 @@ Rules work in passes, one after the other, each over the whole graph:
 
 | pass | rules | how often |
 |---|---|---|
-| annotations | equal operators [annotated](coming-from-dask.md#annotations) in several ways are one | once |
+| annotations | equal operators, [annotated](coming-from-dask.md#annotations), are one | once |
 | as written | the user's semantic ones | until none applies |
 | *a rule's name* | one of the user's that says so | as often as it says |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |
