@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -50,14 +50,16 @@ def workers(nanny: bool) -> Iterator[Any]:
 
     dask.config.set({"distributed.deploy.lost-worker-timeout": KEPT})
     count = WORKERS if nanny else 0
-    with (
-        LocalCluster(
-            n_workers=count, threads_per_worker=1, memory_limit="1 GB", dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster) as client,
-    ):  # fmt: skip
-        yield client
+    cluster = LocalCluster(
+        n_workers=count, threads_per_worker=1, memory_limit="1 GB", dashboard_address=":0",
+        silence_logs=logging.CRITICAL,
+    )  # fmt: skip
+    try:
+        with Client(cluster) as client:
+            yield client
+    finally:
+        with suppress(KeyError):  # of a worker that died while the cluster closes
+            cluster.close()
 
 
 class Workers:
@@ -146,9 +148,7 @@ def lost(work: str, folder: Path, times: int, nanny: bool) -> tuple[list[str], i
                 killer = Killer(random.uniform(0, usual), client, own)
                 killer.start()
                 try:
-                    if not same(
-                        results(work, folder), expected, work not in ROUNDED
-                    ):
+                    if not same(results(work, folder), expected, work not in ROUNDED):
                         wrong.append("other values")
                 except Exception as error:
                     wrong.append(repr(error)[:200])
