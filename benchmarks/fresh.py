@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,7 +72,11 @@ def peak(peer: Peer, comparison: Comparison, scale: float) -> dict[str, int]:
 def ask(what: str, peer: str, row: str, scale: float) -> dict[str, Any]:
     """The same in a process of its own; ``{"error": why}`` where that fails."""
     command = [sys.executable, str(Path(__file__)), what, peer, row, "--scale", str(scale)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    with TemporaryDirectory() as folder:  # first calls find nothing that was compiled before
+        own = {} if what == "peak" else {"DASK_TAPESTRY_CACHE": folder}
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=ROOT, env=os.environ | own
+        )
     if done.returncode:
         return {"error": (done.stderr.strip().splitlines() or ["no message"])[-1]}
     return json.loads(done.stdout.splitlines()[-1])

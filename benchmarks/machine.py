@@ -3,6 +3,7 @@
     python benchmarks/machine.py
     python benchmarks/machine.py --only black_scholes,heat --repeats 3 --scale 0.1
     python benchmarks/machine.py --cubed --json machine.json
+    python benchmarks/machine.py --cold --peers dask
 
 The programs are the rows of `tests/comparisons/program_rows.py`, which the tests run too. All
 libraries run in one process, taking turns; each figure is the best of the repeats, in seconds,
@@ -219,12 +220,12 @@ def without(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], list[str]]:
 
 def measure_fresh(result: dict[str, Any], given: Any, rows: Any, peers: Sequence[Peer]) -> None:
     """Add first calls and peak memory, each measured in a process of its own."""
-    for name in [name for name in FIRST_CALLS if name in rows]:
+    for name in [name for name in rows if given.cold or name in FIRST_CALLS]:
         for peer in [p for p in peers if p.refusal(rows[name]) is None]:
             seconds = fresh.ask("first_call", peer.name, name, FIRST_SCALE)
             result["first_calls"].append({"name": name, "peer": peer.name, **seconds})
             print("first call", name, peer.name, seconds, flush=True)
-    for name in rows:
+    for name in () if given.cold else rows:
         found = fresh.ask("peak", OURS.name, name, given.scale)
         result["memory"].append({"name": name, **found})
         print("peak", name, found, flush=True)
@@ -240,6 +241,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peers", help="as numpy,jax; the default is all that are installed")
     parser.add_argument("--cubed", action="store_true", help="with Cubed, which takes seconds")
     parser.add_argument("--fast", action="store_true", help="without first calls and memory")
+    parser.add_argument("--cold", action="store_true", help="first calls of all rows, nothing else")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
@@ -264,7 +266,7 @@ def main() -> None:
         "memory": [],
     }
     print(f"{'seconds':24}{'copy':>10}{''.join(f'{p.name:>10.10}' for p in peers)}{'/ copy':>10}")
-    for name, comparison in rows.items():
+    for name, comparison in () if given.cold else rows.items():
         result["rows"].append(measure(name, comparison, peers, given.repeats, given.scale))
         print(shown(result["rows"][-1], peers), flush=True)
         keep(result, given.json)  # a run that is stopped leaves what it has measured

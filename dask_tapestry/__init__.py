@@ -13,6 +13,7 @@ import dask_tapestry.array.elementwise as _elementwise
 import dask_tapestry.array.indexing as _indexing
 import dask_tapestry.array.linalg as _linalg
 import dask_tapestry.array.manipulation as _manipulation
+import dask_tapestry.array.patterns.thread_parts as _thread_parts
 import dask_tapestry.array.planning as _planning
 import dask_tapestry.array.shape as _shape
 import dask_tapestry.array.sorting as _sorting
@@ -21,7 +22,7 @@ import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array import nn, patterns, random
+from dask_tapestry.array import nn, patterns, random, stablehlo
 from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
 from dask_tapestry.array.creation import *
@@ -29,6 +30,7 @@ from dask_tapestry.array.elementwise import *
 from dask_tapestry.array.indexing import *
 from dask_tapestry.array.linalg import *
 from dask_tapestry.array.manipulation import *
+from dask_tapestry.array.patterns.thread_parts import *
 from dask_tapestry.array.planning import *
 from dask_tapestry.array.shape import *
 from dask_tapestry.array.sorting import *
@@ -61,6 +63,7 @@ __all__ = [
     "patterns",
     "pi",
     "random",
+    "stablehlo",
     *errors.__all__,
     *_calibration.__all__,
     *_core.__all__,
@@ -75,6 +78,7 @@ __all__ = [
     *_storage.__all__,
     *_user_functions.__all__,
     *_planning.__all__,
+    *_thread_parts.__all__,
 ]
 
 

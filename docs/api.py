@@ -19,12 +19,25 @@ ARRAY = "dask_tapestry.array"  # `dt.array` is a function
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "nn", "patterns", "random", "user_functions", "storage", "planning"),
+    *(
+        "sorting",
+        "linalg",
+        "nn",
+        "patterns",
+        "random",
+        "stablehlo",
+        "user_functions",
+        "storage",
+        "planning",
+    ),
     "calibration",
 )
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
+    "patterns": (
+        *("Subview", "extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
+    ),
     "errors": tuple(errors.__all__),
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
 }
@@ -59,7 +72,7 @@ def sections(chapter):
     told = headings(chapter) if chapter in CHAPTERS else {}
     found = {"": list(BESIDE.get(chapter, ()))}
     if chapter in CHAPTERS:
-        prefix = f"{chapter}." if chapter in ("nn", "patterns", "random") else ""
+        prefix = f"{chapter}." if chapter in ("nn", "patterns", "random", "stablehlo") else ""
         for name in public(package(chapter), prefix):
             heading = told.get(getattr(value_of(name), "__module__", ""), "")
             found.setdefault(heading, []).append(name)

@@ -14,6 +14,7 @@ from dask_tapestry.operators.contraction import in_parts  # noqa: E402
 from dask_tapestry.operators.scan import after_totals, in_leaves  # noqa: E402
 from dask_tapestry.operators.tree_reduction import in_nodes  # noqa: E402
 from dask_tapestry.plan.rewriting.passes import passes  # noqa: E402
+from dask_tapestry.rules.batching_dims import BATCHING_RULES, decompose_batching  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
@@ -35,6 +36,7 @@ SECTIONS = (
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions,)),
+    ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("Matrix products", PRODUCTS, (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES)),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
@@ -46,8 +48,6 @@ FORMS = (
     ("totals", after_totals, SAME),
     ("exchange", sort.by_exchange, SAME),
     ("exchange", order_statistics.by_exchange, SAME),
-    ("columns", sort.in_columns, SAME),
-    ("columns", order_statistics.in_columns, SAME),
 )
 HEAD = """# The rules
 
@@ -111,7 +111,7 @@ Rules work in passes, one after the other, each over the whole graph:
 
 | pass | rules | how often |
 |---|---|---|
-| annotations | equal operators, [annotated](coming-from-dask.md#annotations), are one | once |
+| annotations | equal operators with [annotations](coming-from-dask.md#annotations) are one | once |
 | as written | the user's semantic ones | until none applies |
 | *a rule's name* | one of the user's that says so | as often as it says |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |

@@ -16,6 +16,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.array.core.effect import Effect
 from dask_tapestry.array.core.plan import Plan
+from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.plan import build
 from dask_tapestry.plan.equivalence import require_computes
@@ -221,7 +222,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
             values = compute_synchronously([a.node for a in args])
             if values is not None:
                 return tuple(values)
-        return tuple(base.compute(*args, **kwargs))
+        return tuple(base.compute(*args, **_options(args, kwargs)))
 
 
 def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -251,7 +252,12 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     array([0, 2, 4, 6])
     """
     with computing_with(kwargs.get("scheduler")):
-        return tuple(base.persist(*args, **kwargs))
+        return tuple(base.persist(*args, **_options(args, kwargs)))
+
+
+def _options(args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Options for Dask; of other collections it is asked which scheduler they want."""
+    return local_options(options) if all(type(a) is Array for a in args) else options
 
 
 async def resolve_shapes(*arrays: Array) -> None:

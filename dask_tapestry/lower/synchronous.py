@@ -18,6 +18,7 @@ from dask.callbacks import Callback
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.execute import Block, finish_array, run_block
+from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.side_by_side import side_by_side
 from dask_tapestry.lower.step_spec import StepSpec
@@ -34,7 +35,6 @@ MOST_STEPS: Final = 8
 MOST_NODES: Final = 64
 MOST_BLOCKS: Final = 64  # of all steps
 MOST_BYTES: Final = 2**27  # of a value; of larger ones a millisecond is no part, and memory is one
-LOCAL_SCHEDULERS: Final = (None, "threads", "threading", "sync", "synchronous", "single-threaded")
 THREADED: Final = (None, "threads", "threading")
 
 Blocks = dict[tuple[int, ...], Block]

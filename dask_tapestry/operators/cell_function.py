@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -110,6 +111,17 @@ class Cells:
     def __name__(self) -> str:
         return name_of(self.function)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = _python_function(self.function)
+        return (
+            (Cells, (self.function, self.scalars))
+            if parts is None
+            else (_load, (*parts, self.scalars))
+        )
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        return (_python_function(self.function) or self.function, self.scalars)
+
     def __call__(self, *blocks: Any) -> Any:
         given = iter(blocks)
         arguments = [next(given) if one is None else one[0] for one in self.scalars]
@@ -118,6 +130,23 @@ class Cells:
         if isinstance(results, tuple):
             return tuple(_typed(one, shape) for one in results)
         return _typed(results, shape)
+
+
+def _python_function(ufunc: Any) -> tuple[Callable[..., Any], int, int] | None:
+    """The function that ``numpy.frompyfunc`` made a ufunc of, with its inputs and outputs.
+
+    Such a ufunc cannot be pickled, and has no name for its function, which it refers to first.
+    """
+    if not isinstance(ufunc, np.ufunc) or set("".join(ufunc.types)) != set("O->"):
+        return None
+    functions = [one for one in gc.get_referents(ufunc) if callable(one)]
+    return (functions[0], ufunc.nin, ufunc.nout) if functions else None
+
+
+def _load(
+    function: Callable[..., Any], count: int, results: int, scalars: tuple[Any, ...]
+) -> Cells:
+    return Cells(np.frompyfunc(function, count, results), scalars)
 
 
 def _typed(result: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

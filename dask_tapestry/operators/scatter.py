@@ -10,22 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.bucket_shuffle import owner_counts, scattered
 from dask_tapestry.operators.cell_updates import cell_update
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.output import outputs
+from dask_tapestry.operators.rows_of_cells import RowsOfCells
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.stack import stack
 from dask_tapestry.teg import (
     BlockOperator,
+    Form,
     IndexDim,
     Progression,
     Region,
@@ -42,7 +47,9 @@ from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
 from dask_tapestry_kernels.cpu.blocks.scatter import SLAB
 from dask_tapestry_kernels.cpu.blocks.scatter import scatter as scatter_kernel
 
-BYTES_A_PLACE = 8 * 4  # the row that an update belongs in, and steps on the way to it
+WORTH_SHUFFLING: Final = 2**22  # bytes of a table or of updates, which each task may as well read
+CELLS_SIDE_BY_SIDE: Final = 8  # of a row, that are folded in the time of one alone
+BYTES_A_PLACE: Final = 8 * 4  # the row that an update belongs in, and steps on the way to it
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,8 @@ class Scatter(BlockOperator):
         else cells out of bounds are left out.
     kept
         Which outputs there are.
+    once
+        Raise ValueError where a cell is updated twice.
 
     Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
     """
@@ -75,6 +84,7 @@ class Scatter(BlockOperator):
     expressions: tuple[CellExpression, ...]
     strict: bool = False
     kept: tuple[int, ...] = (0,)
+    once: bool = False
 
     @property
     def count(self) -> int:
@@ -124,6 +134,7 @@ class Scatter(BlockOperator):
             "window": self.numbers.window_dims,
             "expressions": self.expressions,
             "strict": self.strict,
+            "once": self.once,
         }
         return told if self.count == 1 else told | {"kept": self.kept, "outputs": self._lie(inputs)}
 
@@ -146,10 +157,34 @@ class Scatter(BlockOperator):
             reads.append(parts[r.index(1)] if 1 in r else Progression(0, 1, n) for r, n in rows)
         return Restriction(self, tuple(map(Region, reads)), parts)
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Updates sent to the owners of parts of a table: of windows one cell wide."""
+        x, updates, numbers = inputs[0], inputs[-1], self.numbers
+        ways = numbers.ways(x.ndim, updates.ndim)
+        axes = [ways[dim].axis for dim in numbers.index_map]
+        wide = any(axis is not None and updates.shape[axis] != 1 for axis in axes)
+        plain = self.count == 1 and not (self.strict or self.once or numbers.batching_dims)
+        if not plain or not axes or wide or not updates.size:
+            return ()
+        rows = prod(x.shape[dim] for dim in numbers.index_map)
+        few = max(x.nbytes, updates.nbytes) < WORTH_SHUFFLING
+        return () if few else (Form("shuffle", owner_counts(rows), by_shuffle),)
+
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """The expressions for each update that may be folded in."""
+        """The expressions for each cell that may be folded in, or for several side by side."""
+        updates = self.demand(inputs, box)[-1]
+        run, axis = 1, updates.ndim
+        for way in reversed(self.numbers.ways(box.ndim, updates.ndim)):
+            axis -= 1
+            if (
+                way.axis != axis
+                or way.component is not None
+                or axis not in self.numbers.window_dims
+            ):
+                break
+            run *= max(1, updates.shape[axis])
         each = max(1, sum(e.flops for e in self.expressions))
-        return each * self.demand(inputs, box)[-1].size
+        return each * updates.size // min(run, CELLS_SIDE_BY_SIDE)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the updates of a slab belong."""
@@ -170,6 +205,17 @@ class Scatter(BlockOperator):
         return scatter_kernel(None, *inputs, **told)
 
 
+@stand_in
+def by_shuffle(node: Tensor, owners: int) -> Tensor:
+    """``scatter(x, i, u) -> folded(x, routed(i), sent(i, u))``."""
+    whole, (x, indices, updates) = node.operator, node.inputs
+    assert isinstance(whole, Scatter)
+    rows = RowsOfCells(whole.numbers, x.type.shape, tuple(sorted(whole.numbers.index_map)))
+    given = rows.cells(updates), whole.expressions
+    made = scattered(rows.table(x), rows.places(indices, drop=True), *given, owners)
+    return rows.from_table(made)
+
+
 def _projection(follows: Sequence[int | None], tensor: TensorType, rank: int) -> IndexProjection:
     """Projection onto a tensor each of whose axes follows a dimension, or is whole."""
     rows = [[int(dim == follow) for dim in range(rank)] for follow in follows]
@@ -183,6 +229,8 @@ def scatter(
     updates: Sequence[Tensor],
     numbers: DimensionNumbers,
     expressions: Sequence[CellExpression],
+    *,
+    once: bool = False,
 ) -> tuple[Tensor, ...]:
     """Tensors of one shape with updates folded in together; what is given fits together.
 
@@ -191,6 +239,8 @@ def scatter(
     expressions
         For each result, a function of the cells of all inputs there and of all updates, in their
         dtypes: those of the inputs.
+    once
+        Raise ValueError, when it is computed, where a cell is updated twice.
     """
     rank = inputs[0].type.ndim
     given = updates[0].type
@@ -200,7 +250,8 @@ def scatter(
             sides[dim] = min(1, sides[dim]) if way.axis is None else given.shape[way.axis]
     met = tuple(slice(0, side) for side in sides)
     parts = [basic_slice(x, met) for x in inputs]
-    fold = Scatter(numbers, tuple(expressions), kept=tuple(range(len(inputs))))
+    numbered = tuple(range(len(inputs)))
+    fold = Scatter(numbers, tuple(expressions), kept=numbered, once=once)
     made = apply(fold, *parts, indices, *updates)
     results = (made,) if len(inputs) == 1 else outputs(made)
     into = tuple(Progression.of(0, 1, side) for side in sides)

@@ -48,7 +48,7 @@ def exact_int(value: SupportsIndex, what: str = "value") -> int:
 def exact_ints(values: Ints, what: str = "values") -> tuple[int, ...]:
     """Return `values` as a plain tuple of plain ``int``.
 
-    A tuple of ints is returned as it is: planners make ranges by the thousand from them.
+    Plain ints are taken as they are: planners make ranges by the thousand from them.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def exact_ints(values: Ints, what: str = "values") -> tuple[int, ...]:
     Traceback (most recent call last):
     TypeError: shape[1] must be an integer, got 2.0 (float)
     """
-    if isinstance(values, tuple):
+    if isinstance(values, tuple | list):
         for value in values:
             if type(value) is not int:
                 break

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,13 @@ def test_cells_of_no_fixed_dtype_are_refused():
     grows = np.frompyfunc(lambda a: 1 if a < 5 else 0.5, 1, 1)
     with pytest.raises(TypeError, match="float64, not int64"):
         dt.Array(cell_function(grows, [x])[0]).compute()
+
+
+def test_python_functions_travel_and_are_known_by_their_value():
+    first, again = (cell_function(TWICE, [dt.asarray(X).node, 1])[0] for _ in range(2))
+    assert first.form == again.form
+    far = pickle.loads(pickle.dumps(first.operator.function))
+    assert np.array_equal(far(X), 2 * X + 1)
 
 
 def test_no_cells():

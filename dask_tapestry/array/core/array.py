@@ -24,9 +24,10 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.execute import finish_array
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS, local_options
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
-from dask_tapestry.lower.synchronous import LOCAL_SCHEDULERS, compute_synchronously
+from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.plan.build import build_plan
@@ -209,7 +210,7 @@ class Array(PythonConversion, DaskMethodsMixin):
                 values = compute_synchronously([self.node])
                 if values is not None:
                     return values[0]
-            return DaskMethodsMixin.compute(self, **kwargs)
+            return DaskMethodsMixin.compute(self, **local_options(kwargs))
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
         """Whether nothing says how to compute: no plan of its own, no option for Dask."""
@@ -230,7 +231,7 @@ class Array(PythonConversion, DaskMethodsMixin):
             Of the same value, made of the blocks that are kept.
         """
         with computing_with(kwargs.get("scheduler")):
-            kept: Array = DaskMethodsMixin.persist(self, **kwargs)
+            kept: Array = DaskMethodsMixin.persist(self, **local_options(kwargs))
             return kept
 
     @property
@@ -362,7 +363,7 @@ class Array(PythonConversion, DaskMethodsMixin):
 
 def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
     """Run a count graph; the nodes to keep stay where they are computed."""
-    first, *rest = dask_persist(Array(counts), *map(Array, keep))
+    first, *rest = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
     return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
 
 

@@ -14,12 +14,18 @@ np.float64(6.0)
 
 from dask_tapestry.array.patterns.cell_values import *
 from dask_tapestry.array.patterns.dtypes import *
+from dask_tapestry.array.patterns.foreach_thread import *
 from dask_tapestry.array.patterns.gathering import *
+from dask_tapestry.array.patterns.scattering import *
 from dask_tapestry.array.patterns.sn_names import *
+from dask_tapestry.array.patterns.thread_parts import *
 from dask_tapestry.array.patterns.zipmapreduce import *
 
 __all__ = [
     "Attributes",
+    "Subview",
+    "extract_slice",
+    "foreach_thread",
     "gather",
     "get_float_type",
     "get_int_or_float_bit_width",
@@ -27,13 +33,18 @@ __all__ = [
     "get_uint_type",
     "imm",
     "iteridx",
+    "parallel_insert_slice",
+    "perform_concurrently",
     "reduce",
+    "scatter",
     "select",
     "sn_gather",
     "sn_imm",
     "sn_iteridx",
     "sn_reduce",
+    "sn_scatter",
     "sn_select",
     "sn_zipmapreduce",
+    "subview",
     "zipmapreduce",
 ]

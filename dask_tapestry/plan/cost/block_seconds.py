@@ -73,11 +73,28 @@ def block_seconds(
     order
         In which inputs and output lie in memory.
     """
+    return sum(_seconds(program, box, machine, cuts, order))
+
+
+def kernel_seconds(program: Program, box: ZRange, machine: Machine) -> float:
+    """Those of the kernels alone, wherever cells lie: blocks of a box together take no less."""
+    return _seconds(program, box, machine, (), "C").kernels
+
+
+class _Seconds(NamedTuple):
+    """Of kernels, and of going from row to row, across rows, and of joining and copying blocks."""
+
+    kernels: float
+    layout: float
+
+
+def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order: Order) -> _Seconds:
     first = len(program.inputs)
     schedule = program.schedule(box)
     values = _values(program)
     cuts = cuts or (None,) * first
-    held, seconds = _inputs(program, schedule, cuts, machine, order)
+    held, layout = _inputs(program, schedule, cuts, machine, order)
+    kernels = 0.0
     result = len(program.types) - 1
     for work in schedule.works:
         value = values[work.value - first]
@@ -96,17 +113,17 @@ def block_seconds(
         held[work.value][work.box] = _Held(kept, False, through, (work.value, work.box))
         written = kept if operator.block_bytes(type_, work.box) else 0
         touched = read + written if written or flops else 0
-        seconds += machine.seconds(operator.kernel, value.dtype, flops, touched)
+        kernels += machine.seconds(operator.kernel, value.dtype, flops, touched)
         if operator.multithreaded:
-            seconds += touched / machine.memory
+            kernels += touched / machine.memory
         if work.value == result and machine.local and written:
             own_rows = _row_seconds(work.box, type_.shape, type_.dtype.itemsize, machine, order)
             rows = max(rows, own_rows)
-        seconds += 0.0 if value.cached else rows
+        layout += 0.0 if value.cached else rows
         cells = sum([n.size for (_, n), r in zip(work.reads, reads, strict=True) if r.across])
         if cells:
-            seconds += machine.seconds(ACROSS, type_.dtype, cells, 0)
-    return seconds + _copied(program, box, held[-1], machine)
+            layout += machine.seconds(ACROSS, type_.dtype, cells, 0)
+    return _Seconds(kernels, layout + _copied(program, box, held[-1], machine))
 
 
 def _inputs(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 from math import prod
 from typing import Final, NamedTuple
 
@@ -56,34 +57,44 @@ def peak_bytes(
     first = len(program.inputs)
     ends = _ends(program, schedule, turned)
     dying: dict[int, list[tuple[bool, int]]] = defaultdict(list)
-    alive = {True: 0, False: 0}  # by whether memory is used again
-    arrays = used = fresh = peak = 0
+    alive_used = alive_fresh = arrays = used = fresh = peak = 0
     for number, work in enumerate(schedule.works):
         operator, _, types, type_, _ = program.instructions[work.value - first]
         key = work.value, work.box
-        size, beside = turned.get(key) or (operator.block_bytes(type_, work.box), None)
-        again = operator.fills or beside is not None
-        if beside is None:
-            scratch = operator.scratch_bytes(types, work.box) + _turned_round(program, work)
-            beside = Peak(0, 0, scratch, scratch, 0)
-        alive[again] += size
-        now = alive[True] + alive[False]
-        arrays, peak = max(arrays, now + beside.arrays), max(peak, now + beside.all)
-        used = max(used, alive[True] + beside.used)
-        fresh = max(fresh, alive[False] + beside.fresh)
+        told = turned.get(key) if turned else None
+        if told is None:
+            again, size = operator.fills, operator.block_bytes(type_, work.box)
+            scratch = operator.scratch_bytes(types, work.box)
+            if isinstance(operator, Sink):
+                scratch += _turned_round(program, work)
+            beside = (0, 0, scratch, scratch)
+        else:
+            again, size, beside = True, told.cells, told.beside[:4]
+        alive_used, alive_fresh = alive_used + again * size, alive_fresh + (not again) * size
+        now = alive_used + alive_fresh
+        arrays, peak = max(arrays, now + beside[0]), max(peak, now + beside[3])
+        used, fresh = max(used, alive_used + beside[1]), max(fresh, alive_fresh + beside[2])
         dying[ends.get(key, number)].append((again, size))
         for kind, gone in dying.pop(number, ()):
-            alive[kind] -= gone
-    return Peak(arrays, used, fresh, peak, alive[True] + alive[False])
+            alive_used, alive_fresh = alive_used - kind * gone, alive_fresh - (not kind) * gone
+    return Peak(arrays, used, fresh, peak, alive_used + alive_fresh)
+
+
+@lru_cache(maxsize=2048)
+def peak_of(program: Program, box: ZRange) -> Peak:
+    """Bytes that a block takes that is computed as a whole.
+
+    Remembered: it is asked for as the end of a step, as a part, and for its pieces.
+    """
+    return peak_bytes(program, program.schedule(box))
 
 
 def _turned_round(program: Program, work: Work) -> int:
-    """Bytes of a view that is written: of a chunk, cells that do not lie in a row are copied."""
+    """Bytes of a view that a sink writes: of a chunk, cells that do not lie in a row are copied."""
     operator, inputs, types, *_ = program.instructions[work.value - len(program.inputs)]
+    assert isinstance(operator, Sink)
     made = (inputs[0] if inputs else 0) - len(program.inputs)
-    if not isinstance(operator, Sink) or made < 0:
-        return 0
-    if not program.instructions[made].operator.is_view:
+    if made < 0 or not program.instructions[made].operator.is_view:
         return 0
     return min(work.box.size, prod(operator.chunks)) * types[0].dtype.itemsize
 

@@ -99,6 +99,13 @@ class Program:
         return tuple([cells if set(cells) - {1} else None for cells in found])
 
     @cached_property
+    def reads_single_boxes(self) -> bool:
+        """Whether each value is read in one box for any box of the output."""
+        reads = [value for i in self.instructions for value in i.inputs]
+        plain = all(type(i.operator).pieces is Operator.pieces for i in self.instructions)
+        return plain and len(reads) == len(set(reads))
+
+    @cached_property
     def _hash(self) -> int:
         return hash((self.inputs, self.instructions))
 

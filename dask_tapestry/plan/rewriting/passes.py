@@ -29,6 +29,7 @@ from dask_tapestry.rewrite.driver import rewrite, sweep
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.batching_dims import BATCHING_RULES
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -45,7 +46,7 @@ from dask_tapestry.teg import Graph
 from dask_tapestry.teg.node import written_as
 
 SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
-WRITTEN_RULES = Rules((*SIMPLIFY, *LINEAR_RULES))
+WRITTEN_RULES = Rules((*SIMPLIFY, *LINEAR_RULES, *BATCHING_RULES))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 
 

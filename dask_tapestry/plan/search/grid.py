@@ -3,7 +3,7 @@
 Blocks start as the whole output. The dimension is cut in two whose cut costs least, again and
 again, as long as memory demands it or the cost falls; the grids of what the step reads are tried
 beside, and counts of blocks that fill the last wave. The best of all that were seen is taken. What
-cannot be it, as so many tasks alone take longer, is not looked at.
+cannot be it, as its tasks take longer at best, is not looked at.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class GridSearch:
     slots
         Blocks that run at a time.
     floor
-        Seconds that so many blocks take at least, whatever they compute: more for more of them.
+        Seconds that a step takes at least under a grid.
     workers
         Processes that blocks run in.
     """
@@ -73,7 +73,7 @@ class GridSearch:
         limits: Limits,
         dims: Sequence[int],
         slots: int,
-        floor: Callable[[int], float] = lambda _: 0.0,
+        floor: Callable[[Grid], float] = lambda _: 0.0,
         workers: int = 1,
     ) -> None:
         self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
@@ -122,7 +122,8 @@ class GridSearch:
         return found
 
     def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
-        if self.floor(prod([cuts.count for cuts in grid])) > self._enough:
+        known = self.seen.get(grid)
+        if known is None and self._enough < inf and self.floor(grid) > self._enough:
             return None
         return self._graded(grid)
 

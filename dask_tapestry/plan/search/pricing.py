@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Final
 
 from dask_tapestry.plan.cost.block_seconds import Order
-from dask_tapestry.plan.cost.cost import StepCost, overhead_seconds, step_cost
+from dask_tapestry.plan.cost.cost import StepCost, handling_seconds, least_seconds, step_cost
 from dask_tapestry.plan.cost.step import memory_order
 from dask_tapestry.plan.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.plan.fusion.movement import movement
@@ -127,6 +128,7 @@ class Pricing:
     def _search(self, program: Program, held: Cut, order: Order) -> Graded:
         shape = program.type.shape
         dims = range(len(shape))[:: 1 if order == "C" else -1]
+        least = cache(partial(least_seconds, program, self.machine))
         search = GridSearch(
             shape,
             units(program, held),
@@ -134,7 +136,7 @@ class Pricing:
             self.limits,
             dims,
             self.machine.slots,
-            lambda count: overhead_seconds(count, 0, 0, self.machine),
+            lambda grid: least() + handling_seconds(program, grid, held, self.machine),
             self.machine.workers,
         )
         moves = movement(program) if any(held) else ()

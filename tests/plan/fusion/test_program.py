@@ -49,6 +49,13 @@ def test_far_boxes_are_held_apart():
     assert boxes(sorted(source, key=lambda b: b.lo)) == ["[0:10]", "[990:1000]"]
 
 
+def test_boxes_of_what_is_read_once_are_single():
+    x = stored()
+    assert last_step(dt.sqrt(x) * 2).program.reads_single_boxes
+    assert not last_step(x[:500] + x[500:1000]).program.reads_single_boxes
+    assert not last_step(dt.reshape(x, (50_000, 2000)) + 1).program.reads_single_boxes
+
+
 def test_types_of_all_values():
     program = last_step(stored().astype("f4") @ stored((1000, 3), "f4", None)).program
     assert program.type == TensorType((100_000, 3), np.dtype("f4"))

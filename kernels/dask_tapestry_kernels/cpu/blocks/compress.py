@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -44,7 +44,11 @@ def compress(
         if len(picked) == length:
             return picked
     places = np.flatnonzero(mask)[skip : skip + length]
-    return np.take(block, places, axis, out=out)
+    taken = select_compiled.take(out, block, places, axis, block.shape[axis], 0)
+    if taken is not None:
+        return taken
+    mode: Literal["clip", "raise"] = "clip" if len(mask) else "raise"
+    return np.take(block, places, axis, out=out, mode=mode)  # to raise, it fills a buffer first
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -36,6 +36,7 @@ def scatter(
     outputs: tuple[OutputShape, ...] = (),
     kept: tuple[int, ...] = (),
     strict: bool = False,
+    once: bool = False,
 ) -> Any:
     """The operands with updates folded in.
 
@@ -54,6 +55,8 @@ def scatter(
         Of several results, how those that are returned lie, and their numbers.
     strict
         Count negative indices from the end, and raise IndexError for those out of bounds.
+    once
+        Raise ValueError where a cell is updated twice.
     """
     count = len(expressions)
     operands, indices, updates = blocks[:count], blocks[count], blocks[count + 1 :]
@@ -64,12 +67,24 @@ def scatter(
         parts = [p if p is None else wrapped(p, told[d].extent, d) for d, p in enumerate(parts)]
     if updates[0].size and results[0].size:
         sides = updates[0].shape, results[0].shape
+        seen = np.zeros(results[0].size if once else 0, bool)
         for places, lo, hi in slabs(parts, told, window, *sides):
             given = [u[lo:hi] if places.ndim else u for u in updates]
+            if once:
+                _see(seen, places)
             fold(results, given, places, expressions)
     if count == 1:
         return results[0]
     return OutputBlocks(results[0].shape, outputs, [results[n] for n in kept])
+
+
+def _see(seen: Block, places: Block) -> None:
+    """Note which rows are updated; raise ValueError where one is for the second time."""
+    rows = places[places >= 0]
+    before = np.count_nonzero(seen)
+    seen[rows] = True
+    if np.count_nonzero(seen) - before != rows.size:
+        raise ValueError("indices are said to be unique, and a cell is updated twice")
 
 
 def _copied(out: Block | None, block: Block) -> Block:

@@ -63,8 +63,7 @@ def tabulate(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> 
     told = Filling(bins, state, limit)
     last = tree.depth if target is None else target
     if tree.lattice is None:
-        first = node_numbers(tree, 0, origin)
-        tables = risen(_leaf_tables(numbers, weights, tree, told), SUM, tree, range(last), first)
+        tables = _node_tables(numbers, weights, tree, last, origin, told)
     else:
         tables = _lattice_tables(numbers, weights, tree, last, origin, told)
     return _root(tables) if target is None else tables
@@ -76,6 +75,28 @@ class Filling(NamedTuple):
     bins: range
     state: np.dtype[Any]
     limit: int | None
+
+
+def _node_tables(
+    numbers: Block,
+    weights: Sequence[Block],
+    tree: Any,
+    level: int,
+    origin: Sequence[int],
+    told: Filling,
+) -> Block:
+    """Tables of the nodes at a level of a tree without lattice.
+
+    Counts of a line are whole numbers, which no order of adding changes: there each table is filled
+    in one go, if compiled code is there.
+    """
+    if numbers.ndim == 1 and not weights:
+        side = tree.sides(level)[0]
+        tables = np.zeros((*leaf_grid(numbers.shape, (side,)), len(told.bins)), told.state)
+        if _fill_natively(tables, numbers, weights, side, told.bins, told.limit):
+            return tables
+    leaves = _leaf_tables(numbers, weights, tree, told)
+    return risen(leaves, SUM, tree, range(level), node_numbers(tree, 0, origin))
 
 
 def _leaf_tables(numbers: Block, weights: Sequence[Block], tree: Any, told: Filling) -> Block:
@@ -109,8 +130,9 @@ def _lattice_tables(
 
     def fold(cell: LatticeCell) -> Block:
         added = [one[cell.cut] for one in weights]
-        leaves = _leaf_tables(numbers[cell.cut], added, cell.tree, told)
-        return _root(risen(leaves, SUM, cell.tree, range(cell.tree.depth), (0,) * numbers.ndim))
+        first = (0,) * numbers.ndim
+        level = cell.tree.depth
+        return _root(_node_tables(numbers[cell.cut], added, cell.tree, level, first, told))
 
     def merge(left: Block, right: Block, cells: Counts) -> Block:  # noqa: ARG001
         return np.add(left, right)

@@ -16,6 +16,7 @@ SMALL: Final = 16_384  # cells; fewer are not worth a kernel that is not loaded
 ARITY: Final = 9
 WAYS: Final = 4  # tables that neighbours are counted in, lest one waits for the other's store
 CELLS_A_BIN: Final = 16  # from which that many tables are worth their sum
+MOST_BINS: Final = 2**14  # for which all of them fit in half a MiB of cache
 
 COUNT: Final = """\
 import numpy as np
@@ -33,7 +34,7 @@ def count(numbers, tables, found, scratch, n, leaf, start, bins, limit):
         x = carray(pointer(numbers + lo * {size}), (width,), np.{cell})
         table = carray(pointer(tables + number * bins * 8), (bins,), np.int64)
         done = 0
-        if width >= {cells_a_bin} * bins:
+        if bins <= {most_bins} and width >= {cells_a_bin} * bins:
             for k in range({ways} * bins):
                 parts[k] = 0
             done = width // {ways} * {ways}
@@ -105,7 +106,8 @@ def source(cell: np.dtype[Any], weight: np.dtype[Any] | None, state: np.dtype[An
     if weight is None:
         names["together"] = "".join(TOGETHER.format(way=way) for way in range(WAYS)).rstrip()
         names["sum"] = " + ".join(f"parts[k + {way} * bins]" for way in range(WAYS))
-        return COUNT.format(**names, ways=WAYS, cells_a_bin=CELLS_A_BIN)
+        sizes = {"ways": WAYS, "cells_a_bin": CELLS_A_BIN, "most_bins": MOST_BINS}
+        return COUNT.format(**names, **sizes)
     if weight.kind not in "biufc" or weight.char in "egG" or not weight.isnative:
         return None
     names |= {"weight": storage(weight), "weight_size": weight.itemsize}
@@ -135,7 +137,7 @@ def fill(
     most = 2**63 - 1 if limit is None else limit
     told = [x.size, leaf, bins.start, len(bins), most]
     if weights is None:
-        scratch = np.empty(WAYS * len(bins), np.int64)
+        scratch = np.empty(WAYS * min(len(bins), MOST_BINS), np.int64)
         native(address(x), address(tables), address(found), address(scratch), *told)
     else:
         w = np.ascontiguousarray(weights)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.jit import compile_service
 
 MASK = np.array([1, 0, 1, 1, 0, 1, 0], bool)
 
@@ -19,3 +20,17 @@ def test_a_part_of_what_is_picked(skip, length):
     assert np.array_equal(KERNELS["compress"](None, block, MASK, **told), expected)
     flat = KERNELS["compress"](None, block[0], MASK, axis=0, skip=skip, length=length)
     assert np.array_equal(flat, block[0][MASK][skip : skip + length])
+
+
+@pytest.mark.parametrize("shape", [(40_000, 3), (40_000, 2, 2), (40_000, 0)])
+def test_slices_of_a_large_block_fill_the_buffer(shape):
+    random = np.random.default_rng(1)
+    block, mask = random.random(shape), random.random(shape[0]) < 0.4
+    expected = block[mask]
+    out = np.empty(expected.shape)
+    told = {"axis": 0, "skip": 0, "length": len(expected)}
+    for mode in ("wait", "off"):
+        with compile_service.mode(mode):
+            out[...] = -1
+            assert KERNELS["compress"](out, block, mask, **told) is out
+            assert np.array_equal(out, expected)

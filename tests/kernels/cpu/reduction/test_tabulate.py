@@ -3,6 +3,7 @@ import pytest
 
 from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(9)
@@ -67,3 +68,20 @@ def test_large_numbers_are_left_out():
     huge = np.full((90, 70), 2**63 + 5, "u8")
     huge[0, 0] = 3
     assert tabulated(huge).tolist() == [0, 0, 0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("target", [None, 0, 1, 3])
+@pytest.mark.parametrize("origin", [0, 2**17])
+def test_counts_of_a_line_are_filled_node_by_node(target, origin):
+    rest = 90_001
+    length = rest if origin or target is None else 2**17
+    tree = Tree((rest if target is None else 2**17 + rest,), 8192)
+    line = np.random.default_rng(3).integers(0, 7, length)
+    told = {"origin": (0 if target is None else origin,), "bins": range(7), "target": target}
+    tables = []
+    for mode in ("wait", "off"):
+        with compile_service.mode(mode):
+            made = KERNELS["tabulate"](None, line, tree=tree, state=line.dtype, limit=7, **told)
+        tables.append(made)
+    assert np.array_equal(*tables)
+    assert np.array_equal(tables[0].reshape(-1, 7).sum(0), np.bincount(line, minlength=7))

@@ -1,0 +1,149 @@
+"""Traces: what the bodies of `foreach_thread` say while they are called."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dask_tapestry.errors import TraceError
+from dask_tapestry.operators.coordinates import INDEX_DTYPE
+from dask_tapestry.operators.symbol import symbol
+from dask_tapestry.operators.thread_inserts import ThreadInsert
+from dask_tapestry.operators.threads import Threads
+from dask_tapestry.teg import Node, Tensor
+
+ADVICE: Final = (
+    "compute with it, choose with where, and take parts of arrays with extract_slice or subview, "
+    "not with if, and not with slices"
+)
+_current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+@dataclass(frozen=True)
+class InsertSlice:
+    """What `parallel_insert_slice` was told; `perform_concurrently` takes it.
+
+    Attributes
+    ----------
+    value
+        Of one thread.
+    into
+        The tensor.
+    starts
+        Where its part begins.
+    strides
+        Between the cells of its part.
+    """
+
+    value: Tensor
+    into: Tensor
+    starts: tuple[Tensor, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Concurrently:
+    """What `perform_concurrently` returns, and a body of threads in turn.
+
+    Attributes
+    ----------
+    inserts
+        In the order of the results.
+    """
+
+    inserts: tuple[InsertSlice, ...]
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A result of threads within threads.
+
+    Attributes
+    ----------
+    insert
+        What they write.
+    into
+        The tensor that it goes into.
+    around
+        The space of the threads that they are within.
+    """
+
+    insert: ThreadInsert
+    into: Tensor
+    around: Threads
+
+
+@dataclass
+class Trace:
+    """The space of a body that is being called, those around it included.
+
+    Attributes
+    ----------
+    threads
+        All ids, the outermost first.
+    own
+        How many of them are the body's own.
+    nested
+        Results of threads within it, by the symbols that stand for them.
+    writes
+        What was written by `subview`: target and insert, in order.
+    """
+
+    threads: Threads
+    own: int
+    nested: dict[Node, Nested] = field(default_factory=dict)
+    writes: list[tuple[Any, ThreadInsert]] = field(default_factory=list)
+
+    @classmethod
+    def begun(cls, name: str, extents: tuple[int, ...]) -> Trace:
+        """A trace of a body, within the one that is going on."""
+        outer = _current.get()
+        around = Threads(name, (), ()) if outer is None else outer.threads
+        ids = tuple(symbol("a thread's number", ADVICE, INDEX_DTYPE) for _ in extents)
+        threads = Threads(name, (*around.ids, *ids), (*around.extents, *extents))
+        return cls(threads, len(extents))
+
+    @property
+    def ids(self) -> tuple[Node, ...]:
+        """The body's own ids."""
+        return self.threads.ids[len(self.threads.ids) - self.own :]
+
+    @property
+    def around(self) -> Threads:
+        """The space around the body's own."""
+        count = len(self.threads.ids) - self.own
+        name, ids, extents = self.threads
+        return Threads(name, ids[:count], extents[:count])
+
+
+class tracing:  # noqa: N801  (a context, written as one)
+    """Context in which a trace is the one that is going on."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._trace)
+
+    def __exit__(self, *error: object) -> None:
+        _current.reset(self._token)
+
+
+def current(function: str) -> Trace:
+    """The trace that is going on.
+
+    Raises
+    ------
+    TraceError
+        If none is.
+    """
+    trace = _current.get()
+    if trace is None:
+        raise TraceError(f"{function} belongs in the body of a foreach_thread")
+    return trace
+
+
+def outer_trace() -> Trace | None:
+    """The trace that is going on, if any."""
+    return _current.get()

@@ -1,0 +1,86 @@
+"""Tables of constraints by number, and the error that names all that are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from dask_tapestry.errors import ConstraintError
+
+Call = TypeVar("Call")
+Constraint = Callable[[Call], str | None]
+
+
+def numbered(
+    table: dict[int, Constraint[Call]], number: int
+) -> Callable[[Constraint[Call]], Constraint[Call]]:
+    """Declare constraint `number`: a function that says how a call breaks it, or None."""
+
+    def declared(constraint: Constraint[Call]) -> Constraint[Call]:
+        table[number] = constraint
+        return constraint
+
+    return declared
+
+
+def check(
+    operator: str,
+    table: Mapping[int, Constraint[Call]],
+    call: Call,
+    only: Iterable[int] | None = None,
+) -> None:
+    """Raise `ConstraintError` that names all constraints which a call breaks.
+
+    Parameters
+    ----------
+    operator
+        Its name, for the error.
+    only
+        Numbers of the constraints to check; all by default.
+    """
+    numbers = sorted(table if only is None else only)
+    found = [(number, table[number](call)) for number in numbers]
+    broken = [f"(C{number}) {text}" for number, text in found if text is not None]
+    if broken:
+        raise ConstraintError(f"{operator} breaks\n  " + "\n  ".join(broken))
+
+
+def is_unique(dims: Sequence[int]) -> bool:
+    """Whether no number is there twice."""
+    return len(set(dims)) == len(dims)
+
+
+def is_sorted(dims: Sequence[int]) -> bool:
+    """Whether numbers ascend."""
+    return list(dims) == sorted(dims)
+
+
+def outside(dims: Sequence[int], rank: int) -> list[int]:
+    """Those that are no dimensions of a tensor of `rank`."""
+    return [dim for dim in dims if not 0 <= dim < rank]
+
+
+def vectors_of(shape: Sequence[int], vector_dim: int) -> tuple[int, ...]:
+    """Extents of indices but for that along which vectors lie."""
+    return tuple(n for dim, n in enumerate(shape) if dim != vector_dim)
+
+
+def vector_length(shape: Sequence[int], vector_dim: int) -> int | None:
+    """Numbers in a vector: one where indices have no dimension for vectors.
+
+    None where there is no such dimension at all.
+    """
+    if vector_dim < 0:
+        return None
+    return shape[vector_dim] if vector_dim < len(shape) else 1
+
+
+def combined(
+    vectors: Sequence[int], window: Sequence[int], window_dims: Sequence[int]
+) -> tuple[int, ...] | None:
+    """Extents of vectors and, at `window_dims`, of windows; None if these are none of theirs."""
+    rank = len(vectors) + len(window)
+    if outside(window_dims, rank) or not is_unique(window_dims) or len(window) != len(window_dims):
+        return None
+    rows, sides = iter(vectors), iter(window)
+    return tuple(next(sides) if axis in window_dims else next(rows) for axis in range(rank))

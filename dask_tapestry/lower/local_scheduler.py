@@ -1,0 +1,34 @@
+"""Dask's schedulers of this process, named by their functions.
+
+To learn whether there is a client, Dask imports distributed, which takes .2 s of a first call.
+While distributed is not imported there is no client.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+import dask.config
+from dask.base import named_schedulers
+
+LOCAL_SCHEDULERS: Final = (None, "threads", "threading", "sync", "synchronous", "single-threaded")
+
+
+def local_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `options` for Dask, a local scheduler that they or the settings name by its function.
+
+    None stands for threads, as it does for arrays.
+
+    Examples
+    --------
+    >>> local_options({"scheduler": "processes", "num_workers": 2})
+    {'scheduler': 'processes', 'num_workers': 2}
+    """
+    told = dict(options)
+    name = told.get("scheduler") or dask.config.get("scheduler", None)
+    known = name is None or isinstance(name, str)
+    if known and name in LOCAL_SCHEDULERS and "distributed" not in sys.modules:
+        told["scheduler"] = named_schedulers[name or "threads"]
+    return told

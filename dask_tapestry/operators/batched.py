@@ -1,0 +1,83 @@
+"""Batched: operators as they are applied to many inputs at once, along new leading dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.operators.broadcast import broadcast_shape
+from dask_tapestry.operators.cell_function import CellFunction
+from dask_tapestry.operators.elementwise import Elementwise
+from dask_tapestry.operators.matmul import MatMul
+from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
+from dask_tapestry.teg import Node, Operator, TensorType
+from dask_tapestry_kernels.cpu import KERNELS
+
+Block = Any  # an array; of an operator with several outputs what its kernel returns
+
+
+def computed_batch(node: Node, inputs: Sequence[Block], rank: int) -> Block:
+    """The values of `node` for a batch of values of each of its inputs.
+
+    The batch is along the first `rank` dimensions, of length 1 where an input is the same for all.
+    An operator that has no form for a batch is computed for one after the other.
+    """
+    shape = broadcast_shape([x.shape[:rank] for x in inputs])
+    operator = _batched(node, shape)
+    if operator is None:
+        return _one_by_one(node, inputs, shape)
+    given = [np.broadcast_to(x, (*shape, *x.shape[rank:])) for x in inputs]
+    return _call(operator, [TensorType(x.shape, x.dtype) for x in given], given)
+
+
+def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
+    """The operator of `node` for inputs with leading dimensions of `shape`; None if there is none.
+
+    A view's value for a batch is a view; of a reduction the axes move.
+    """
+    operator, rank = node.operator, len(shape)
+    if isinstance(operator, Elementwise | CellFunction):
+        return operator
+    if isinstance(operator, MatMul) and operator.part is None:
+        return operator
+    if isinstance(operator, Reduce) and operator.source is None and operator.target is None:
+        return replace(operator, axes=tuple(axis + rank for axis in operator.axes))
+    view = operator.view(node.input_types[0]) if isinstance(operator, ViewSelector) else operator
+    if not isinstance(view, View):
+        return None
+    lead = [ViewAxis(dim, 0, 1) for dim in range(rank)]
+    axes = [axis._replace(dim=axis.dim + rank if axis.dim >= 0 else -1) for axis in view.axes]
+    return View((*shape, *view.shape), (*lead, *axes))
+
+
+def _one_by_one(node: Node, inputs: Sequence[Block], shape: tuple[int, ...]) -> Block:
+    rank, made = len(shape), None
+    given = [np.broadcast_to(x, (*shape, *x.shape[rank:])) for x in inputs]
+    for place in np.ndindex(shape):
+        blocks = [x[place] if x.dtype.hasobject else x[(*place, ...)] for x in given]
+        block = _call(node.operator, node.input_types, blocks)
+        if made is None and isinstance(block, np.ndarray):
+            made = np.empty((*shape, *block.shape), block.dtype)
+        elif made is None:
+            made = np.empty(shape, object)
+        made[place] = block
+    return made
+
+
+def _call(operator: Operator, types: Sequence[TensorType], blocks: Sequence[Block]) -> Block:
+    """The whole value of an operator, by its kernel."""
+    inputs = tuple(types)
+    box = operator.infer(*inputs).box
+    reads = operator.pieces(inputs, box)
+    pieces = [
+        blocks[number][(*need.slices(), ...)]
+        if isinstance(blocks[number], np.ndarray)
+        else blocks[number]
+        for number, need in reads
+    ]
+    told = operator.arguments(inputs, box, tuple(need for _, need in reads))
+    return KERNELS[operator.kernel](None, *pieces, **told)

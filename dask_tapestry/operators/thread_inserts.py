@@ -1,0 +1,340 @@
+"""Thread inserts: the parts that threads write, put into a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.errors import ConstraintError, ShapeError
+from dask_tapestry.operators.affine_cells import Affine, affine_of
+from dask_tapestry.operators.block_function import call_blocks
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.coordinates import INDEX_DTYPE, coordinates
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.insert import insert
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.scatter import scatter_places
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.thread_tiles import Piece, Tiles, pieces, runs
+from dask_tapestry.operators.threads import Threads, Wanted, replaced, thread_values
+from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.teg import Kind, Node, Progression, Tensor, TensorType
+from dask_tapestry.zspace import ZRange
+
+MOST_PIECES: Final = 64  # progressions that one insert is cut in; beyond, cells are scattered
+
+
+class ThreadInsert(NamedTuple):
+    """What every thread writes into a tensor.
+
+    Attributes
+    ----------
+    threads
+        Those that write.
+    value
+        Of one thread, in the tensor's dtype.
+    starts
+        Where its part begins, integers without dimensions.
+    strides
+        Between the cells of its part.
+    into
+        Type of the tensor.
+    last
+        Whether the highest id wins where two threads write one cell.
+    check
+        Whether starts that cells tell are checked.
+    """
+
+    threads: Threads
+    value: Tensor
+    starts: tuple[Tensor, ...]
+    strides: tuple[int, ...]
+    into: TensorType
+    last: bool
+    check: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is written."""
+        return 0 in self.threads.extents or 0 in self.value.type.shape
+
+    def tiles(self) -> Tiles | None:
+        """Where threads write, where their ids tell it."""
+        forms = [affine_of(start, self.threads.ids) for start in self.starts]
+        known = tuple(form for form in forms if form is not None)
+        if len(known) < len(forms):
+            return None
+        return Tiles(known, self.value.type.shape, self.strides, self.threads.extents)
+
+
+class Part(NamedTuple):
+    """Cells, and the progressions along each axis where they go."""
+
+    into: tuple[Progression, ...]
+    cells: Tensor
+
+
+class Scattered(NamedTuple):
+    """Cells, and the coordinates of each; the last of several for one place counts."""
+
+    places: tuple[Tensor, ...]
+    cells: Tensor
+
+
+Cells = tuple[Part, ...] | Scattered
+
+
+def inserted(x: Tensor, cells: Cells) -> Tensor:
+    """`x` with `cells` in their places."""
+    if isinstance(cells, Scattered):
+        if not x.type.ndim:
+            return basic_slice(cells.cells, (-1,) * cells.cells.type.ndim)
+        return scatter_places(x, cells.places, range(x.type.ndim), 0, cells.cells)
+    for part in cells:
+        x = insert(x, part.into, part.cells)
+    return x
+
+
+def thread_cells(inserts: Sequence[ThreadInsert]) -> tuple[Cells, ...]:
+    """What all threads write, for each of `inserts`; those of the same threads by one operator.
+
+    Raises
+    ------
+    ShapeError
+        If a thread reads or writes cells that are not there.
+    ConstraintError
+        If two threads write one cell, and the last one does not count.
+    """
+    counted = [_counted(one) for one in inserts]
+    found: dict[int, Cells] = {n: () for n, one in enumerate(counted) if one.is_empty}
+    for threads in dict.fromkeys(one.threads for one in counted):
+        numbers = [n for n, one in enumerate(counted) if one.threads == threads and n not in found]
+        plans = [_Placing(counted[n]) for n in numbers]
+        wanted = list(dict.fromkeys(w for plan in plans for w in plan.wanted))
+        made = dict(zip(wanted, thread_values(threads, wanted), strict=True)) if wanted else {}
+        for number, plan in zip(numbers, plans, strict=True):
+            found[number] = plan.cells([made[w] for w in plan.wanted])
+    return tuple(found[n] for n in range(len(counted)))
+
+
+def _counted(one: ThreadInsert) -> ThreadInsert:
+    """The same without ids of which there is one; the first is kept where there is no other."""
+    name, ids, extents = one.threads
+    keep = [d for d, n in enumerate(extents) if n != 1] or [0]
+    zero = full((), np.int64(0))
+    gone: dict[Node, Tensor] = {node: zero for d, node in enumerate(ids) if d not in keep}
+    value, *starts = replaced([one.value, *one.starts], gone)
+    threads = Threads(name, tuple(ids[d] for d in keep), tuple(extents[d] for d in keep))
+    return one._replace(threads=threads, value=value, starts=tuple(starts))
+
+
+class _Placing:
+    """How the parts of one insert are put in their places.
+
+    Attributes
+    ----------
+    wanted
+        The values of threads that it takes.
+    """
+
+    def __init__(self, one: ThreadInsert) -> None:
+        self.one, self.tiles = one, one.tiles()
+        self.pieces: list[Piece] | None = None
+        if self.tiles is None:
+            starts = [Wanted(start) for start in one.starts]
+            self.wanted = [Wanted(one.value), *starts]
+            return
+        apart = self._checked(self.tiles)
+        if apart and self.tiles.is_product:
+            self.pieces = pieces(self.tiles, MOST_PIECES)
+        axes = _direct(self.tiles) if self.pieces is not None else ()
+        self.wanted = [Wanted(one.value, axes)]
+
+    def _checked(self, tiles: Tiles) -> bool:
+        """Whether no two threads write one cell; an error for what is not allowed."""
+        name, into = self.one.threads.name, self.one.into
+        thread = tiles.outside(into.shape)
+        if thread is not None:
+            raise ShapeError(f"{name}: thread {thread} writes {tiles.box(thread)} of {into}")
+        try:
+            meeting = tiles.overlap()
+        except NotImplementedError:
+            raise ConstraintError(
+                f"{name}: there are too many threads to tell whether two write one cell of {into}: "
+                "let each id move an axis of its own, or give on_overlap='last'"
+            ) from None
+        if meeting is None:
+            return True
+        if self.one.last:
+            return False
+        a, b = (tiles.box(thread) for thread in meeting)
+        raise ConstraintError(
+            f"{name}: threads {meeting[0]} and {meeting[1]} both write cells of {_meet(a, b)} of "
+            f"{into}: give on_overlap='last' to let the highest id win"
+        )
+
+    def cells(self, made: Sequence[Tensor]) -> Cells:
+        """The cells of all threads, of the tensors that were `wanted`."""
+        tiles, one = self.tiles, self.one
+        if tiles is None:
+            return _by_starts(one, made[0], made[1:])
+        if self.pieces is None:
+            return Scattered(_places(one, [None] * len(one.starts), tiles.starts), made[0])
+        digits = _in_digits(tiles, made[0], bool(self.wanted[0].axes))
+        return tuple(_part(piece, digits) for piece in self.pieces)
+
+
+def _meet(a: ZRange, b: ZRange) -> ZRange:
+    return ZRange(tuple(map(max, a.lo, b.lo)), tuple(map(min, a.hi, b.hi)))
+
+
+def _direct(tiles: Tiles) -> tuple[int | None, ...]:
+    """The id that each axis follows, where parts lie side by side in its order; else ()."""
+    axes: list[int | None] = []
+    for axis, start in enumerate(tiles.starts):
+        moving = [dim for dim, c in enumerate(start.coefficients) if c]
+        digits = tiles.digits(axis)
+        if len(moving) > 1 or any(start.coefficients[dim] < 0 for dim in moving):
+            return ()
+        if len(digits) == 2 and digits[0].dim is None:
+            return ()
+        axes.append(moving[0] if moving else None)
+    followed = [dim for dim in axes if dim is not None]
+    return tuple(axes) if sorted(followed) == list(range(len(tiles.extents))) else ()
+
+
+def _in_digits(tiles: Tiles, x: Tensor, direct: bool) -> Tensor:
+    """The values of threads with a dimension for each run of each axis, in ascending order."""
+    rank, ndim = len(tiles.extents), len(tiles.starts)
+    axes = [tiles.digits(axis) for axis in range(ndim)]
+    if not direct:
+        back = tuple(slice(None, None, -1 if tiles.backward(dim) else None) for dim in range(rank))
+        order = [
+            rank + axis if digit.dim is None else digit.dim
+            for axis, digits in enumerate(axes)
+            for digit in digits
+        ]
+        order += [dim for dim in range(rank + ndim) if dim not in order]
+        x = permute(basic_slice(x, back), order)
+    return reshape(x, [run.places for digits in axes for run in runs(digits)])
+
+
+def _part(piece: Piece, digits: Tensor) -> Part:
+    """One piece of the cells: where it goes, and what."""
+    key = tuple(slice(None) if at is None else at for places in piece.places for at in places)
+    into = zip(piece.starts, piece.steps, piece.counts, strict=True)
+    cells = reshape(basic_slice(digits, key), list(piece.counts))
+    return Part(tuple(Progression(*one) for one in into), cells)
+
+
+def _places(
+    one: ThreadInsert, starts: Sequence[Tensor | None], forms: Iterable[Affine]
+) -> tuple[Tensor, ...]:
+    """The coordinates of each cell: of starts that are tensors, and of multiples of ids."""
+    extents, sizes = one.threads.extents, one.value.type.shape
+    rank = len(extents) + len(sizes)
+    found = []
+    for axis, (start, form) in enumerate(zip(starts, forms, strict=True)):
+        terms = [] if start is None else [reshape(start, [*extents, *(1,) * len(sizes)])]
+        lines = [*zip(form.coefficients, extents, range(len(extents)), strict=True)]
+        lines.append((one.strides[axis], sizes[axis], len(extents) + axis))
+        for factor, extent, dim in lines:
+            if factor and extent > 1:
+                sides = [extent if d == dim else 1 for d in range(rank)]
+                line = elementwise("multiply", coordinates((extent,), 0), factor)
+                terms.append(reshape(line, sides))
+        total = full((1,) * rank, np.int64(form.constant))
+        for term in terms:
+            total = elementwise("add", total, term)
+        found.append(broadcast(total, (*extents, *sizes)))
+    return tuple(found)
+
+
+def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Scattered:
+    """Cells in places that are known when they are computed."""
+    shape, sizes = one.into.shape, one.value.type.shape
+    guard = StartsCheck(one.threads.name, shape, sizes, one.strides, one.check and not one.last)
+    names = tuple(f"t{dim}" for dim in range(len(one.threads.extents)))
+    index = tuple((name, Kind.ATOMIC, None) for name in names)
+    written = Written(
+        guard.__name__,
+        index,
+        tuple((f"x{axis}", names) for axis in range(len(starts))),
+        tuple((f"z{axis}", names) for axis in range(len(starts))),
+    )
+    dtypes = {f"z{axis}": INDEX_DTYPE for axis in range(len(starts))}
+    given = [astype(start, INDEX_DTYPE) for start in starts]
+    checked = call_blocks(UserFunction.of(guard), written, given, dtypes)
+    none = Affine((0,) * len(names), 0)
+    return Scattered(_places(one, checked, [none] * len(checked)), cells)
+
+
+@dataclass(frozen=True)
+class StartsCheck:
+    """The starts of threads' parts as they are, unless a part lies outside or two parts meet.
+
+    Attributes
+    ----------
+    name
+        Of what the threads run.
+    shape
+        Of what they write into.
+    sizes, strides
+        Of a thread's part.
+    meets
+        Whether parts that meet are refused.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    meets: bool
+
+    @property
+    def __name__(self) -> str:
+        return "checked_starts"
+
+    def __call__(self, *starts: Any) -> Any:
+        outside = np.zeros(starts[0].shape, bool)
+        limits = zip(starts, self.shape, self.sizes, self.strides, strict=True)
+        for start, extent, size, stride in limits:
+            outside |= (start < 0) | (start + stride * (size - 1) >= extent)
+        if outside.any():
+            thread = tuple(map(int, np.argwhere(outside)[0]))
+            raise ShapeError(f"{self.name}: thread {thread} writes {self._box(starts, thread)}")
+        if self.meets:
+            self._refuse_meeting(starts)
+        return starts if len(starts) > 1 else starts[0]
+
+    def _box(self, starts: Sequence[Any], thread: tuple[int, ...]) -> ZRange:
+        lo = [int(start[thread]) for start in starts]
+        spans = zip(lo, self.sizes, self.strides, strict=True)
+        return ZRange(lo, [a + step * (n - 1) + 1 for a, n, step in spans])
+
+    def _refuse_meeting(self, starts: Sequence[Any]) -> None:
+        rank, flat = len(self.sizes), np.zeros((1,) * (starts[0].ndim + len(self.sizes)), int)
+        limits = zip(starts, self.shape, self.sizes, self.strides, strict=True)
+        for axis, (start, extent, size, stride) in enumerate(limits):
+            line = (stride * np.arange(size)).reshape([-1 if a == axis else 1 for a in range(rank)])
+            flat = flat * extent + (start.reshape(start.shape + (1,) * rank) + line)
+        cells = flat.ravel()
+        order = np.argsort(cells, kind="stable")
+        same = np.flatnonzero(cells[order[1:]] == cells[order[:-1]])
+        if len(same):
+            part = flat.size // starts[0].size
+            threads = [
+                tuple(map(int, np.unravel_index(int(order[at]) // part, starts[0].shape)))
+                for at in (same[0], same[0] + 1)
+            ]
+            a, b = (self._box(starts, thread) for thread in threads)
+            raise ConstraintError(
+                f"{self.name}: threads {threads[0]} and {threads[1]} both write cells of "
+                f"{_meet(a, b)}: give on_overlap='last' to let the highest id win"
+            )

@@ -1,0 +1,59 @@
+"""ThreadSlice: the part of a tensor that a thread reads, while its body is traced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Operator, Types
+from dask_tapestry.zspace import ZRange
+
+
+@dataclass(frozen=True)
+class ThreadSlice(Operator):
+    """``x[start : start + size * stride : stride]`` along each axis; the starts are its inputs.
+
+    It stands in the graph of one thread, and never in the one of all threads, where it is a window
+    of a block or is gathered.
+
+    Source: MLIR's RFC of `foreach_thread`, "tensor.extract_slice".
+    """
+
+    name = "threadslice"
+    kernel = "none"
+    transparent = True
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return TensorType(self.sizes, inputs[0].dtype, inputs[0].dims)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return tuple(x.box for x in inputs)
+
+    def text(self) -> str:
+        return f"{self.sizes}" + (f", step {self.strides}" if set(self.strides) != {1} else "")
+
+
+def thread_slice(
+    x: Tensor, starts: tuple[Tensor, ...], sizes: tuple[int, ...], strides: tuple[int, ...]
+) -> Tensor:
+    """The part of `x` from `starts`, which are integers without dimensions."""
+    return apply(ThreadSlice(sizes, strides), x, *starts)
+
+
+class Part(NamedTuple):
+    """Of what a thread's part is a part, where it begins and how far its cells are apart."""
+
+    whole: Tensor
+    starts: tuple[Tensor, ...]
+    strides: tuple[int, ...]
+
+
+def part_of(x: Tensor) -> Part | None:
+    """What `x` is a part of; None if it is none that a thread takes."""
+    operator = x.operator
+    if not isinstance(operator, ThreadSlice):
+        return None
+    return Part(x.inputs[0], x.inputs[1:], operator.strides)
