@@ -259,7 +259,12 @@ def scatter(
 
 
 def scatter_places(
-    x: Tensor, places: Sequence[Tensor], axes: Sequence[int], at: int, values: Tensor
+    x: Tensor,
+    places: Sequence[Tensor],
+    axes: Sequence[int],
+    at: int,
+    values: Tensor,
+    update: CellExpression | None = None,
 ) -> Tensor:
     """`x` with `values`, which broadcast, at the indices `places` of `axes`, as NumPy's.
 
@@ -267,6 +272,8 @@ def scatter_places(
     ----------
     at
         Dimension of what is indexed at which the dimensions of the indices begin.
+    update
+        What cells become, if it is not the value; values then are of its second dtype.
 
     Raises
     ------
@@ -281,13 +288,14 @@ def scatter_places(
     shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
     kept = [n for dim, n in enumerate(x.type.shape) if dim not in axes]
     full = (*kept[:at], *shape, *kept[at:])
-    given = broadcast(astype(values, x.type.dtype), full)
+    fold = update or cell_update("update", x.type.dtype)
+    given = broadcast(astype(values, fold.parameters[1]), full)
     whole = [broadcast(p, shape) for p in places]
     indices = whole[0] if len(whole) == 1 else stack(_of_one_dtype(whole), len(shape))
     windows = tuple(a for a in range(len(full)) if not at <= a < at + len(shape))
     collapsed = tuple(sorted(axes))
     numbers = DimensionNumbers(windows, collapsed, (), (), tuple(axes), len(shape))
-    put = Scatter(numbers, (cell_update("update", x.type.dtype),), strict=True)
+    put = Scatter(numbers, (fold,), strict=True)
     return apply(put, x, indices, given)
 
 
