@@ -48,8 +48,6 @@ FORMS = (
     ("totals", after_totals, SAME),
     ("exchange", sort.by_exchange, SAME),
     ("exchange", order_statistics.by_exchange, SAME),
-    ("columns", sort.in_columns, SAME),
-    ("columns", order_statistics.in_columns, SAME),
 )
 HEAD = """# The rules
 
@@ -113,7 +111,7 @@ Rules work in passes, one after the other, each over the whole graph:
 
 | pass | rules | how often |
 |---|---|---|
-| annotations | equal operators that are [annotated](coming-from-dask.md#annotations) in several ways are one | once |
+| annotations | equal operators with [annotations](coming-from-dask.md#annotations) are one | once |
 | as written | the user's semantic ones | until none applies |
 | *a rule's name* | one of the user's that says so | as often as it says |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |

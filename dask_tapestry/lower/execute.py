@@ -12,18 +12,15 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import compute_error
+from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
 from dask_tapestry.memory.buffer_pool import POOL, owned
+from dask_tapestry.plan.fusion.course import Course, Streamed
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
-from dask_tapestry.plan.fusion.streaming import (
-    Course,
-    Streamed,
-    course_of,
-    in_turns,
-    read_from_stores,
-)
+from dask_tapestry.plan.fusion.streaming import course_of, in_turns, read_from_stores
+from dask_tapestry.plan.fusion.windows import Window
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
@@ -126,7 +123,10 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
     elif then is not None or not isinstance(program.instructions[-1].operator, Sink):
         is_value = place is not None and then is None
         made = place if is_value else _room(streamed.box.shape, program.type.dtype)
+    shared = [MovingWindow(window, _read_window) for window in streamed.windows]
+    cells = _with_windows(program, shared, cells)
     for piece, read in _with_what_is_read(streamed):
+        moved(shared, program.input_boxes(piece)[len(program.inputs) - len(shared) :])
         to = made if made is None or streamed.adds else made[piece.index(streamed.box)]
         deeper = None if streamed.fits else in_turns(program, piece)
         if deeper is None:
@@ -139,6 +139,20 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
         return made
     course = Course(then.schedule(box), {})
     return _computed(then, course, {(0, streamed.box): made}, None, place)
+
+
+def _with_windows(program: Program, shared: Sequence[MovingWindow], outer: Cells) -> Cells:
+    """Cells of a program's inputs, the last of which windows show."""
+    first = len(program.inputs) - len(shared)
+
+    def cells(source: int, need: ZRange) -> Block:
+        return outer(source, need) if source < first else shared[source - first].cells(need)
+
+    return cells if shared else outer
+
+
+def _read_window(window: Window, box: ZRange, place: Block | None) -> Block:
+    return _made(window.instruction, Work(0, box, ()), [], place)
 
 
 def _with_what_is_read(streamed: Streamed) -> Iterator[tuple[ZRange, Held]]:
@@ -211,14 +225,7 @@ class _Values:
     def compute(self, work: Work, place: Block | None) -> None:
         """Compute one value and hold it."""
         instruction = self.program.instructions[work.value - len(self.program.inputs)]
-        try:
-            made = _call(instruction, work, [self.cells(*read) for read in work.reads], place)
-        except Exception as error:
-            where = f", built at {instruction.line}" if instruction.line else ""
-            types = ", ".join(map(str, instruction.types))
-            text = f"while computing {instruction.operator.name}({types}), block {work.box} of "
-            raise compute_error(error, f"{text}{instruction.type}{where}") from error
-        self.keep(work, made)
+        self.keep(work, _made(instruction, work, [self.cells(*read) for read in work.reads], place))
 
     def keep(self, work: Work, made: Any) -> None:
         """Hold a computed value, and drop those that nothing reads any more."""
@@ -305,6 +312,17 @@ def _part(block: Block, held: ZRange, part: ZRange) -> Block:
 def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
     """Cells to be written, of the kind that a block has."""
     return block.like(shape) if isinstance(block, Collected) else np.empty(shape, block.dtype)
+
+
+def _made(instruction: Instruction, work: Work, blocks: list[Block], place: Block | None) -> Any:
+    """What an instruction yields; errors say where the user wrote it."""
+    try:
+        return _call(instruction, work, blocks, place)
+    except Exception as error:
+        where = f", built at {instruction.line}" if instruction.line else ""
+        types = ", ".join(map(str, instruction.types))
+        text = f"while computing {instruction.operator.name}({types}), block {work.box} of "
+        raise compute_error(error, f"{text}{instruction.type}{where}") from error
 
 
 def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:

@@ -19,6 +19,7 @@ from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.tiled_once import not_tiled_once
 from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_monoid import (
+    Combination,
     Fold,
     Monoid,
     combination,
@@ -184,7 +185,7 @@ def _held(made: Applied, dtype: np.dtype[Any], declared: frozenset[str | None]) 
     return folded_dtype(combine, monoid.identity, dtype, levels_of(cells), declared)
 
 
-def _folding(monoid: str | Monoid | None, dtype: np.dtype[Any]) -> str | Fold:
+def _folding(monoid: Combination | None, dtype: np.dtype[Any]) -> str | Fold:
     if isinstance(monoid, str) and dtype.names is None:
         return monoid
     return fold_operator(monoid or "sum", 0, dtype)
@@ -330,12 +331,28 @@ def finalized(
     tensors: Sequence[Tensor],
     dtypes: Mapping[str, np.dtype[Any]],
     outputs: tuple[tuple[str, Form], ...],
+    extents: Mapping[str, int],
 ) -> tuple[Tensor, ...]:
     """Apply a function to folded results and further tensors, in the step that yields them."""
-    follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
-    index = tuple(dim for dim in written.index if dim[0] in follow)
-    then = Written(written.owner, index, (*written.outputs, *names), outputs)
+    kept = written.of_kind(Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)
+    if all(isinstance(form, tuple) for _, form in written.outputs):
+        follow = {d for _, form in written.outputs if isinstance(form, tuple) for d in form}
+        kept = tuple(dim for dim in kept if dim in follow)
+    index = tuple((name, written.kind(name), extents[name]) for name in kept)
+    inputs = tuple((n, _along(written, kept, f)) for n, f in (*written.outputs, *names))
+    then = Written(
+        written.owner, index, inputs, tuple((n, _along(written, kept, f)) for n, f in outputs)
+    )
     return call_blocks(function, then, (*results, *tensors), dtypes, finalizes=True)
+
+
+def _along(written: Written, kept: Sequence[str], form: Form) -> Form:
+    """A form as it follows the dimensions `kept` alone; the others do not move it."""
+    if not isinstance(form, IndexProjection):
+        return form
+    numbers = [number for number, name in enumerate(written.names) if name in kept]
+    rows = [[row[number] for number in numbers] for row in form.matrix]
+    return IndexProjection(rows, form.offset, form.shape, form.stride, len(numbers))
 
 
 def calls(operator: Operator, name: str) -> bool:

@@ -29,23 +29,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.operators.columnsort import pair_dtype
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.exchange import NO, YES, Exchange, Exchanging, Merged
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.lanes import PLACES, sort_bytes, sort_flops
+from dask_tapestry.operators.lanes import PLACES, pair_dtype, sort_bytes, sort_flops
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.cpu.blocks.order_keys import key_bytes
 
 MOST_PROBES: Final = 1024  # of a window: 33 MB a round for 64 runs of float64
 FEWEST_PROBES: Final = 64  # with which a round makes windows an eighth as long for certain
 PROBED: Final = 64  # a round sends about this part of all cells
 WORST: Final = 8  # windows become WORST / probes as long for certain, about 4 / probes in fact
-SHORTEST: Final = 2**12  # cells of a run, from which one is worth a task
+SHORTEST: Final = 2**15  # bytes of a run, from which one is worth a task
 MOST_RUNS: Final = 2**12
 
 
@@ -168,26 +168,26 @@ class Narrow(Exchanging):
 
 
 def key_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Dtype of what cells are compared by, of the key of pairs."""
+    """Dtype of what cells are compared by, of the key of pairs.
+
+    Bytes for complex numbers and those of extended precision.
+    """
     names = dtype.names
     kind = dtype if names is None else dtype[names[0]]
+    if kind.kind == "c" or (kind.kind == "f" and kind.itemsize > 8):
+        return np.dtype(f"S{key_bytes(kind)}")
     return np.dtype({"f": f"i{kind.itemsize}", "m": "u8", "M": "u8"}.get(kind.kind, kind.str))
 
 
-def is_exchanged(dtype: np.dtype[Any]) -> bool:
-    """Whether cells have keys: not complex ones, nor those of extended precision."""
-    return dtype.kind in "biumMSU" or (dtype.kind == "f" and dtype.itemsize <= 8)
-
-
-def run_counts(cells: int) -> tuple[int, ...]:
+def run_counts(cells: int, itemsize: int) -> tuple[int, ...]:
     """Numbers of runs in which to try to sort a lane.
 
     Examples
     --------
-    >>> run_counts(10**5)
+    >>> run_counts(10**5, itemsize=8)
     (2, 4, 8, 16)
     """
-    most = min(MOST_RUNS, cells // SHORTEST)
+    most = min(MOST_RUNS, cells // max(2, SHORTEST // itemsize))
     return tuple(1 << i for i in range(1, most.bit_length()))
 
 

@@ -94,6 +94,11 @@ class LaneOperator(BlockOperator):
         return f"axis={self.axis}"
 
 
+def pair_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of a cell together with its index in the lane."""
+    return np.dtype([("key", key), ("place", PLACES)])
+
+
 def sort_bytes(cells: int, length: int, dtype: np.dtype[Any], stable: bool = True) -> int:
     """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
 

@@ -30,6 +30,17 @@ class Fieldwise:
         return self.function(left, right)
 
 
+@dataclass(frozen=True)
+class FieldByField:
+    """A function of structured cells: of each field another one."""
+
+    functions: tuple[Callable[..., Any], ...]
+
+    def __call__(self, a: Any, b: Any) -> Any:
+        pairs = zip(self.functions, a.dtype.names, strict=True)
+        return tuple(function(a[name], b[name]) for function, name in pairs)
+
+
 def folded_dtype(
     combine: Callable[..., Any],
     identity: Any,

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.operators.columnsort import column_counts
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.exchange_sort import is_exchanged, run_counts
+from dask_tapestry.operators.exchange_sort import run_counts
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.lanes import (
     LaneOperator,
@@ -20,7 +19,7 @@ from dask_tapestry.operators.lanes import (
     sort_flops,
 )
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.sort import sorted_by_exchange, sorted_in_columns
+from dask_tapestry.operators.sort import sorted_by_exchange
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -48,10 +47,8 @@ class OrderStatistics(LaneOperator):
         (x,) = inputs
         if not x.size or not self.ranks:
             return ()
-        cells = x.shape[self.axis]
-        runs = run_counts(cells) if is_exchanged(x.dtype) else ()
-        exchange = (Form("exchange", runs, by_exchange),) if runs else ()
-        return (*exchange, Form("columns", column_counts(cells), in_columns))
+        runs = run_counts(x.shape[self.axis], x.dtype.itemsize)
+        return (Form("exchange", runs, by_exchange),) if runs else ()
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"ranks": self.ranks, "axis": self.axis, "part": self.part(box)}
@@ -128,14 +125,6 @@ def by_exchange(node: Tensor, runs: int) -> Tensor:
     whole, (x,) = node.operator, node.inputs
     assert isinstance(whole, OrderStatistics)
     return picked(sorted_by_exchange(x, whole.axis, runs), whole.ranks, whole.axis)
-
-
-@stand_in
-def in_columns(node: Tensor, columns: int) -> Tensor:
-    """``orderstatistics(x, ranks) -> columnsort(x)[ranks]``."""
-    whole, (x,) = node.operator, node.inputs
-    assert isinstance(whole, OrderStatistics)
-    return picked(sorted_in_columns(x, whole.axis, columns), whole.ranks, whole.axis)
 
 
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import normalize_axis
-from dask_tapestry.operators.columnsort import column_counts, columnsort
 from dask_tapestry.operators.elementwise import elementwise
-from dask_tapestry.operators.exchange_sort import exchange_sort, is_exchanged, run_counts
+from dask_tapestry.operators.exchange_sort import exchange_sort, run_counts
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.lanes import PLACES, LaneOperator, picked_cells, sort_bytes
 from dask_tapestry.operators.permute import permute
@@ -98,10 +97,8 @@ def long_forms(axis: int, inputs: Types) -> tuple[Form, ...]:
     (x,) = inputs
     if not x.size:
         return ()
-    cells = x.shape[axis]
-    runs = run_counts(cells) if is_exchanged(x.dtype) else ()
-    exchange = (Form("exchange", runs, by_exchange),) if runs else ()
-    return (*exchange, Form("columns", column_counts(cells), in_columns))
+    runs = run_counts(x.shape[axis], x.dtype.itemsize)
+    return (Form("exchange", runs, by_exchange),) if runs else ()
 
 
 @stand_in
@@ -112,29 +109,11 @@ def by_exchange(node: Tensor, runs: int) -> Tensor:
     return sorted_by_exchange(x, whole.axis, runs, isinstance(whole, ArgSort))
 
 
-@stand_in
-def in_columns(node: Tensor, columns: int) -> Tensor:
-    """``sort(x) -> columnsort(x)``, ``argsort(x) -> columnsort(x).place``."""
-    whole, (x,) = node.operator, node.inputs
-    assert isinstance(whole, Sort | ArgSort)
-    return sorted_in_columns(x, whole.axis, columns, isinstance(whole, ArgSort))
-
-
-def sorted_in_columns(x: Tensor, axis: int, columns: int, places: bool = False) -> Tensor:
-    """`x` sorted along `axis` in columns, or the indices that sort it."""
-    return _along(axis, x, lambda last: columnsort(last, columns, places))
-
-
 def sorted_by_exchange(x: Tensor, axis: int, runs: int, places: bool = False) -> Tensor:
     """`x` sorted along `axis` by an exchange between runs, or the indices that sort it."""
-    return _along(axis, x, lambda last: exchange_sort(last, runs, places))
-
-
-def _along(axis: int, x: Tensor, make: Callable[[Tensor], Tensor]) -> Tensor:
-    """What `make` makes of the last axis, of another one."""
     last = [dim for dim in range(x.type.ndim) if dim != axis] + [axis]
     back = [last.index(dim) for dim in range(x.type.ndim)]
-    return permute(make(permute(x, last)), back)
+    return permute(exchange_sort(permute(x, last), runs, places), back)
 
 
 def sort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:

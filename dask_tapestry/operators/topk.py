@@ -11,10 +11,9 @@ import numpy as np
 
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.columnsort import MergeLanes, pair_dtype
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.field import field
-from dask_tapestry.operators.lanes import sort_bytes, sort_flops
+from dask_tapestry.operators.lanes import LaneOperator, pair_dtype, sort_bytes, sort_flops
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.reverse import reverse
@@ -106,6 +105,24 @@ class WithPlaces(BlockOperator):
         pairs = np.empty(inputs[0].shape, pair_dtype(inputs[0].dtype))
         pairs["key"], pairs["place"] = inputs
         return pairs
+
+
+@dataclass(frozen=True)
+class MergeLanes(LaneOperator):
+    """Cells in ascending order along `axis`, of lanes that are a few sorted runs."""
+
+    name = "mergelanes"
+    kernel = "sort"
+    axis: int
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"axis": self.axis, "part": self.part(box), "in_runs": True}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        return sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
+
+    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.sort(inputs[0], axis=self.axis)
 
 
 def topk(x: Tensor, k: int, axis: int) -> Tensor:

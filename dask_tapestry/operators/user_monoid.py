@@ -12,7 +12,12 @@ from dask_tapestry.cells import Tree
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.contraction import Contraction
-from dask_tapestry.operators.monoid_dtype import Fieldwise, folded_dtype, identity_cell
+from dask_tapestry.operators.monoid_dtype import (
+    FieldByField,
+    Fieldwise,
+    folded_dtype,
+    identity_cell,
+)
 from dask_tapestry.operators.tree_reduction import tree_over
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
@@ -92,7 +97,18 @@ class Monoid:
 class ReduceOver:
     """The kind of an index dimension that is folded; `reduce_over` makes one."""
 
+    monoid: Combination
+
+
+@final
+@dataclass(frozen=True)
+class ScanOver:
+    """The kind of an index dimension that is scanned; `scan_over` makes one."""
+
     monoid: str | Monoid
+
+
+Combination = str | tuple[str, ...] | Monoid  # a name, one for each output, or a user's
 
 
 @dataclass(frozen=True)
@@ -217,13 +233,15 @@ def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-def combination(monoid: str | Monoid, dtype: np.dtype[Any]) -> Callable[..., Any]:
+def combination(monoid: Combination, dtype: np.dtype[Any]) -> Callable[..., Any]:
     """The function that combines two arrays of `dtype`; several results are its fields."""
+    if isinstance(monoid, tuple):
+        return FieldByField(tuple(UFUNC_OF[name] for name in monoid))
     function = monoid.combine if isinstance(monoid, Monoid) else UFUNC_OF[monoid]
     return Fieldwise(function, isinstance(monoid, str)) if dtype.names else function
 
 
-def empty_cell(monoid: str | Monoid, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def empty_cell(monoid: Combination, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """What no cells combine to, in `dtype`.
 
     Raises
@@ -235,19 +253,22 @@ def empty_cell(monoid: str | Monoid, dtype: np.dtype[Any]) -> np.ndarray[Any, An
     """
     if isinstance(monoid, Monoid):
         return identity_cell(monoid.identity, dtype)
-    ufunc = UFUNC_OF[monoid]
-    if ufunc.identity is None:
-        raise ShapeError(
-            f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
-        )
-    return identity_cell(ufunc.identity, dtype)
+    names = monoid if isinstance(monoid, tuple) else (monoid,)
+    for ufunc in (UFUNC_OF[name] for name in names):
+        if ufunc.identity is None:
+            raise ShapeError(
+                f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+            )
+    empties = tuple(UFUNC_OF[name].identity for name in names)
+    return identity_cell(empties if isinstance(monoid, tuple) else empties[0], dtype)
 
 
 def fold_operator(
-    monoid: str | Monoid, axis: int, dtype: np.dtype[Any], tree: Tree | None = None
+    monoid: Combination, axis: int, dtype: np.dtype[Any], tree: Tree | None = None
 ) -> Fold:
     """The operator that combines cells along `axis` in `dtype`, without the monoid's map."""
-    has = isinstance(monoid, Monoid) or UFUNC_OF[monoid].identity is not None
+    names = () if isinstance(monoid, Monoid) else (monoid,) if isinstance(monoid, str) else monoid
+    has = all(UFUNC_OF[name].identity is not None for name in names)
     empty = empty_cell(monoid, dtype) if has else np.zeros((), dtype)
     return Fold(UserFunction.of(combination(monoid, dtype)), axis, empty.tobytes(), dtype, tree)
 

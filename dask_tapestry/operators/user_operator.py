@@ -136,7 +136,8 @@ class UserOperator(Contraction):
         shape, places = made.shape, None
         if self.part is not None:
             shape = shape[1:]
-            places = [self._places(inputs, p, boxes) for p in range(box.lo[0], box.hi[0])]
+            points = signature.index_range(box)
+            places = [self._places(points, p, boxes) for p in range(box.lo[0], box.hi[0])]
         return {
             "function": self.function,
             "shape": shape,
@@ -148,19 +149,18 @@ class UserOperator(Contraction):
         }
 
     def _places(
-        self, inputs: Types, number: int, boxes: tuple[ZRange, ...]
+        self, points: ZRange, number: int, boxes: tuple[ZRange, ...]
     ) -> list[tuple[slice, ...]]:
-        """What a part reads of each input's block."""
-        part = self.part or 1
-        places = []
-        for read, box, x in zip(self.reads, boxes, inputs, strict=True):
-            sides = [slice(None)] * x.ndim
-            for axis, row in enumerate(read.matrix):
-                if row[self.cut or 0]:
-                    end = min((number + 1) * part, x.shape[axis])
-                    sides[axis] = slice(number * part - box.lo[axis], end - box.lo[axis])
-            places.append(tuple(sides))
-        return places
+        """What a part reads of each input's block, for the index points of a block."""
+        terms = self._part_of(points, number)
+        reads = [read.of_range(terms) for read in self.reads]
+        return [read.slices(box) for read, box in zip(reads, boxes, strict=True)]
+
+    def _part_of(self, points: ZRange, number: int) -> ZRange:
+        """The index points of one part."""
+        cut, part = self.cut or 0, self.part or 1
+        end = min((number + 1) * part, self.index[cut].extent)
+        return points.replace(cut, number * part, end)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         if self.part is not None:
@@ -210,12 +210,12 @@ class UserOperator(Contraction):
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         if self.part is None or self.cut is None:
             return self._packed(self.function(*inputs))
+        space = ZRange((0,) * len(self.index), tuple(dim.extent for dim in self.index))
         made = []
-        for start in range(0, self.index[self.cut].extent, self.part):
-            parts = [
-                x[tuple(slice(start, start + self.part) if r[self.cut] else slice(None) for r in p)]
-                for x, p in zip(inputs, [read.matrix for read in self.reads], strict=True)
-            ]
+        for number in range(-(-self.index[self.cut].extent // self.part)):
+            terms = self._part_of(space, number)
+            boxes = [read.of_range(terms) for read in self.reads]
+            parts = [x[box.slices()] for x, box in zip(inputs, boxes, strict=True)]
             made.append(self._packed(self.function(*parts)))
         return np.stack(made)
 
@@ -245,8 +245,11 @@ class Finalize(UserOperator):
 def _lengthened(read: IndexProjection, dim: int, part: int) -> IndexProjection:
     """A projection whose steps along `dim` take `part` steps of the one before."""
     rows = [[c * part if d == dim else c for d, c in enumerate(row)] for row in read.matrix]
-    sides = [part if row[dim] else n for row, n in zip(read.matrix, read.shape, strict=True)]
-    return IndexProjection(rows, read.offset, sides, read.stride, read.in_ndim)
+    sides, strides = list(read.shape), list(read.stride)
+    for axis, row in enumerate(read.matrix):
+        if row[dim]:
+            sides[axis], strides[axis] = read.extent[axis] + row[dim] * (part - 1), 1
+    return IndexProjection(rows, read.offset, sides, strides, read.in_ndim)
 
 
 def _restricted(
@@ -272,18 +275,13 @@ def _restricted(
 
 
 def cut_dimension(index: Sequence[IndexDim], reads: Sequence[IndexProjection]) -> int | None:
-    """The longest reduction dimension that moves one axis of each input, by one cell a step."""
+    """The longest reduction dimension that moves no input backwards: parts of it can be taken."""
     fitting = [
         d
         for d, dim in enumerate(index)
-        if dim.kind is Kind.REDUCTION and all(_is_pointwise(read, d) for read in reads)
+        if dim.kind is Kind.REDUCTION and all(row[d] >= 0 for r in reads for row in r.matrix)
     ]
     return max(fitting, key=lambda d: index[d].extent, default=None)
-
-
-def _is_pointwise(read: IndexProjection, dim: int) -> bool:
-    offset = any(read.offset[axis] for axis, row in enumerate(read.matrix) if row[dim])
-    return _moves_by_cells(read, dim) and not offset
 
 
 def _moves_by_cells(read: IndexProjection, dim: int) -> bool:

@@ -9,7 +9,7 @@ from operator import index as as_int
 from typing import Any
 
 from dask_tapestry.errors import SignatureError
-from dask_tapestry.operators.user_monoid import UFUNC_OF, Monoid, ReduceOver
+from dask_tapestry.operators.user_monoid import UFUNC_OF, Combination, Monoid, ReduceOver, ScanOver
 from dask_tapestry.teg import IndexDim, Kind
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -30,14 +30,17 @@ class Written:
     inputs, outputs
         Name and form of each tensor: names of the dimensions its axes follow, or a projection.
     monoid
-        What combines along the reduction dimensions.
+        What combines along the reduction dimensions, or along the one that is scanned.
+    scans
+        Whether a dimension is scanned.
     """
 
     owner: str
     index: tuple[tuple[str, Kind, int | None], ...]
     inputs: tuple[tuple[str, Form], ...]
     outputs: tuple[tuple[str, Form], ...]
-    monoid: str | Monoid | None = None
+    monoid: Combination | None = None
+    scans: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,19 +86,27 @@ def write(
     unknown = set(extents) - set(index)
     if unknown:
         raise SignatureError(f"{owner}: extents of {sorted(unknown)}, which are no dimensions")
-    monoids = [_monoid(owner, kind) for kind in index.values() if isinstance(kind, ReduceOver)]
-    if any(monoid is not monoids[0] and monoid != monoids[0] for monoid in monoids):
-        raise SignatureError(f"{owner}: its reduction dimensions must share one monoid")
+    scans = [kind for kind in index.values() if isinstance(kind, ScanOver)]
+    folds = [kind for kind in index.values() if isinstance(kind, ReduceOver)]
+    given = [*(kind.monoid for kind in folds), *(kind.monoid for kind in scans)]
+    monoids = [_monoid(owner, monoid) for monoid in given]
+    last = monoids[-1] if monoids else None
+    dims = tuple(
+        (name, Kind.ATOMIC if _within(index[name], last) else kind, extent)
+        for name, kind, extent in dims
+    )
     names = tuple(index)
     written = Written(
         owner,
         dims,
         tuple((name, form_of(owner, name, form, names)) for name, form in inputs.items()),
         tuple((name, form_of(owner, name, form, names)) for name, form in outputs.items()),
-        monoids[0] if monoids else None,
+        last,
+        bool(scans),
     )
+    if scans:
+        _check_scan(written, scans[0], len(scans) + len(folds))
     _check_outputs(written)
-    _check_inputs(written)
     _check_values(written)
     return written
 
@@ -104,6 +115,8 @@ def _kind(owner: str, name: str, kind: Any, extents: Mapping[str, int]) -> tuple
     extent = as_int(extents[name]) if name in extents else None
     if isinstance(kind, ReduceOver):
         return Kind.REDUCTION, extent
+    if isinstance(kind, ScanOver):
+        return Kind.SEQUENTIAL, extent
     if isinstance(kind, int) and not isinstance(kind, bool):
         return Kind.PARALLEL, kind
     known = {k.value: k for k in (Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)}
@@ -115,13 +128,37 @@ def _kind(owner: str, name: str, kind: Any, extents: Mapping[str, int]) -> tuple
     return known[kind], extent
 
 
-def _monoid(owner: str, kind: ReduceOver) -> str | Monoid:
-    if isinstance(kind.monoid, str) and kind.monoid not in UFUNC_OF:
-        raise SignatureError(
-            f"{owner}: partial results cannot be folded by {kind.monoid!r}: there are "
-            f"{', '.join(UFUNC_OF)}, or a Monoid"
+def _monoid(owner: str, monoid: Combination) -> Combination:
+    names = (monoid,) if isinstance(monoid, str) else monoid
+    for name in () if isinstance(names, Monoid) else names:
+        if name not in UFUNC_OF:
+            raise SignatureError(
+                f"{owner}: partial results cannot be folded by {name!r}: there are "
+                f"{', '.join(UFUNC_OF)}, or a Monoid"
+            )
+    return monoid
+
+
+def _check_scan(written: Written, kind: ScanOver, folds: int) -> None:
+    """Refuse what cannot be scanned in parts."""
+    dims = written.of_kind(Kind.SEQUENTIAL)
+    if folds > 1 or len(dims) > 1:
+        raise written.error("one dimension is scanned, and then none is folded")
+    if isinstance(kind.monoid, Monoid) and (kind.monoid.map or kind.monoid.finalize):
+        raise written.error("a scan's monoid has neither map nor finalize: apply them outside")
+    forms = {form for _, form in written.outputs}
+    if len(forms) != 1 or not all(isinstance(f, tuple) and dims[0] in f for f in forms):
+        raise written.error(f"outputs of a scan follow {dims[0]}, all the same dimensions by name")
+    count = kind.monoid.count or 1 if isinstance(kind.monoid, Monoid) else 1
+    if count != len(written.outputs):
+        raise written.error(
+            f"its monoid combines {count} values, it has {len(written.outputs)} outputs"
         )
-    return kind.monoid
+
+
+def _within(kind: Any, last: Combination | None) -> bool:
+    """Whether a dimension is folded by another monoid than the last: so before that, and whole."""
+    return isinstance(kind, ReduceOver) and kind.monoid is not last and kind.monoid != last
 
 
 def form_of(owner: str, tensor: str, form: Any, names: Sequence[str]) -> Form:
@@ -151,8 +188,8 @@ def form_of(owner: str, tensor: str, form: Any, names: Sequence[str]) -> Form:
 
 
 def _check_outputs(written: Written) -> None:
-    if not written.outputs:
-        raise written.error("it has no output")
+    if not written.outputs and written.monoid is not None:
+        raise written.error("it folds dimensions, and has no output for what they are folded to")
     for name, form in written.outputs:
         if isinstance(form, IndexProjection):
             if len(written.outputs) > 1 and written.monoid is not None:
@@ -169,24 +206,27 @@ def _check_outputs(written: Written) -> None:
                 raise written.error(f"output {name} follows {dim}, which is folded")
 
 
-def _check_inputs(written: Written) -> None:
+def unread(written: Written) -> tuple[str, ...]:
+    """Names of the dimensions that may be cut and that no input follows."""
+    found = []
     for number, (dim, kind, _) in enumerate(written.index):
-        if kind in WHOLE:
-            continue
         moved = any(
             any(row[number] for row in form.matrix)
             if isinstance(form, IndexProjection)
             else dim in form
             for _, form in written.inputs
         )
-        if not moved:
-            raise written.error(f"no input follows {dim}, so that a block cannot know its part")
+        if kind not in WHOLE and not moved:
+            found.append(dim)
+    return tuple(found)
 
 
 def _check_values(written: Written) -> None:
     """Raise unless a monoid combines as many values as there are outputs."""
     monoid, outputs = written.monoid, written.outputs
     count = monoid.count if isinstance(monoid, Monoid) else None
+    if isinstance(monoid, tuple) and len(monoid) != len(outputs):
+        raise written.error(f"{len(monoid)} monoids are given for {len(outputs)} outputs")
     if count is None or not isinstance(monoid, Monoid) or count == len(outputs):
         return
     if monoid.finalize is None:

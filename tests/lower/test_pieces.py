@@ -1,5 +1,6 @@
 """Blocks that are computed in turns have the bits of those that are not, and take less memory."""
 
+from math import prod
 from random import Random
 
 import numpy as np
@@ -15,6 +16,7 @@ from tests.comparisons import same_bits
 from tests.examples import examples
 from tests.fuzz import programs
 from tests.pieces import pieces_of
+from tests.stores import CountingStore
 
 from .peaks import SPARE, needs_counters, peak_of
 from .sources import Failing, Recorded
@@ -82,6 +84,38 @@ def test_a_store_is_read_piece_by_piece_and_once(tmp_path):
     assert len(source.reads) > 2
     rows = sorted(tuple(map(int, read.split()[0].split(":"))) for read in source.reads)
     assert [a for a, _ in rows] == [0, *[b for _, b in rows][:-1]]
+
+
+STENCILS = {
+    "differences": lambda m, x: m.abs(m.diff(m.diff(x, axis=0), axis=1)).max(axis=1),
+    "differences down columns": lambda m, x: m.diff(x, n=2, axis=0).max(axis=0),
+    "transposed": lambda m, x: (x[1:, 2:] - x[:-1, :-2]).T * 3,
+    "strided mean": lambda m, x: (x + 1)[::7, ::11].mean(axis=0),
+    "strided": lambda m, x: x[2::3, ::2] * 2,
+    "two steps": lambda m, x: (
+        (x[2:] + x[:-2])[2:, 1:-1] + (x[2:] + x[:-2])[:-2, 1:-1] - x[2:-2, 2:]
+    ),
+    "flipped": lambda m, x: x[1:] - x[:-1][::-1],
+    "padded": lambda m, x: m.pad(x, 1, mode="edge")[2:, 1:-1] + x,
+}
+
+
+@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize("size", [2**12, 2**14])
+def test_pieces_of_stencils_read_each_chunk_once(name, size):
+    make, data = STENCILS[name], np.random.default_rng(0).random((203, 97))
+    store = CountingStore(zarr.storage.MemoryStore())
+    x = dt.from_zarr(zarr.create_array(store, data=data, chunks=(20, 30)))
+    with dt.config(resources=ALONE):
+        whole = make(dt, x).compute(scheduler="sync")
+        np.testing.assert_allclose(whole, make(np, data))
+        with pieces_of(size, always=False):
+            plan = dt.plan(make(dt, x))
+            store.clear_counts()
+            assert same_bits(make(dt, x).compute(scheduler="sync"), whole)
+    (step,) = plan.core.steps.values()
+    if prod(cuts.count for cuts in step.cuts) == 1:
+        assert set(store.reads.values()) == {1}
 
 
 def test_an_error_in_a_piece_says_where_it_happened():

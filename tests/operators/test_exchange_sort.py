@@ -9,17 +9,17 @@ import dask_tapestry as dt
 from dask_tapestry.operators.exchange_sort import (
     FEWEST_PROBES,
     exchange_sort,
-    is_exchanged,
     key_dtype,
     probes,
     run_counts,
 )
 from dask_tapestry.operators.sort import argsort, by_exchange, sort
+from dask_tapestry_kernels.cpu.blocks.order_keys import order_keys
 from tests.examples import examples
 
 from .in_forms import forms_of
 
-KINDS = "?,i1,i4,u8,f2,f4,f8,M8[s],m8[D],S2,U1".split(",")
+KINDS = "?,i1,i4,u8,f2,f4,f8,g,c8,c16,G,M8[s],m8[D],S2,U1".split(",")
 GIB = dt.Resources(4, 2, "1 GiB")
 
 
@@ -27,14 +27,21 @@ def cells(shape, kind, seed, few):
     """Cells with ties, NaN, NaT and zeros of both signs."""
     random = np.random.default_rng(seed)
     x = random.integers(0, 4 if few else 10**6, shape)
-    if np.dtype(kind).kind == "f":
-        y = (x % 1000).astype(kind)
+    if np.dtype(kind).kind in "fc":
+        y = (x % 1000 - 500).astype(kind)
+        if np.dtype(kind).kind == "c":
+            y.imag = random.choice([0.0, -0.0, 1, -1, np.nan], shape)
         y[x % 7 == 0] = -0.0
         y[x % 11 == 1] = np.nan
         return y
     if np.dtype(kind).kind in "mM":
         return np.where(x % 5 == 0, np.iinfo("i8").min, x).astype("i8").astype(kind)
     return (x % 100 if kind == "i1" else x).astype(kind)
+
+
+def bits(cells):
+    """Those that mean something: cells of extended precision have unused ones."""
+    return (order_keys(cells) if cells.dtype.char in "gG" else cells).tobytes()
 
 
 @examples(60)
@@ -59,7 +66,7 @@ def test_every_sharding_sorts_to_the_same_bits(
     with dt.config(block_bytes=block_bytes, max_tasks=10**6, resources=machines):
         plan = dt.plan(*made)
         got, order = plan.compute(scheduler="sync")
-    assert got.tobytes() == whole.tobytes()
+    assert bits(got) == bits(whole)
     assert np.array_equal(order, np.argsort(x, axis=-1, kind="stable"))
 
 
@@ -75,19 +82,14 @@ def test_sorts_take_that_form_along_any_axis(axis):
 
 
 def test_which_sorts_have_the_form():
-    assert run_counts(1000) == ()
-    assert run_counts(10**11)[-1] == 4096
-    assert [is_exchanged(np.dtype(d)) for d in ("f8", "U3", "c16", "g")] == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    kinds = [key_dtype(np.dtype(d)) for d in ("f2", "f8", "M8[s]", "S3", "?")]
-    assert kinds == [np.dtype(d) for d in ("i2", "i8", "u8", "S3", "?")]
-    for dtype in ("c16", "f8"):
+    assert run_counts(1000, 8) == ()
+    assert run_counts(10**11, 8)[-1] == 4096
+    assert run_counts(10, 2**20) == (2, 4)
+    kinds = [key_dtype(np.dtype(d)) for d in ("f2", "f8", "M8[s]", "S3", "?", "c8", "c16")]
+    assert kinds == [np.dtype(d) for d in ("i2", "i8", "u8", "S3", "?", "S10", "S18")]
+    for dtype in ("c16", "f8", "U3"):
         node = sort(dt.placeholder((10**5,), dtype).node, 0)
-        assert ("exchange" in forms_of(node)) == (dtype == "f8")
+        assert list(forms_of(node)) == ["exchange"]
 
 
 def test_rounds_are_few_and_follow_from_shapes_alone():
@@ -104,10 +106,6 @@ def test_a_plan_moves_each_cell_once():
     plan = dt.plan(dt.sort(x), resources=machines)
     plan.verify()
     assert plan.cost["bytes_moved"] <= 1.05 * x.nbytes
-    columns = dt.plan(
-        dt.Array(forms_of(sort(x.node, 0))["columns"].make(sort(x.node, 0), 16)), resources=machines
-    )
-    assert columns.cost["bytes_moved"] >= 2 * x.nbytes
 
 
 @pytest.mark.parametrize("kind", ["equal", "sorted", "reversed", "heavy"])

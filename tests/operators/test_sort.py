@@ -3,6 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.exchange_sort import probes
 from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry.teg import Graph, Region
 from dask_tapestry.zspace import ZRange
@@ -55,29 +56,16 @@ def test_structured_cells_have_no_order():
         dt.sort(pairs)
 
 
-def test_columns_are_sorted_in_four_rounds():
-    x = dt.asarray(np.arange(20.0))
-    assert str(Graph([formed(sort(x.node, 0), "columns", 2)])).splitlines()[1:] == [
-        "%1 = sortruns(%0, 2 of 12) : float64[2, 2, 6]",
-        "%2 = mergeruns(%1) : float64[2, 2, 6]",
-        "%3 = mergeruns(%2, halves) : float64[2, 2, 6]",
-        "%4 = slice(%3, [0, 0, 0:6]) : float64[6]",
-        "%5 = slice(%3, [0:1, 1, None, 0:6]) : float64[1, 1, 6]",
-        "%6 = slice(%3, [1:2, 0, None, 0:6]) : float64[1, 1, 6]",
-        "%7 = concat(%5, %6, axis=1) : float64[1, 2, 6]",
-        "%8 = reshape(%7, (1, 12)) : float64[1, 12]",
-        "%9 = mergelanes(%8, axis=1) : float64[1, 12]",
-        "%10 = reshape(%9, (12,)) : float64[12]",
-        "%11 = slice(%3, [1, 1, 0:6]) : float64[6]",
-        "%12 = concat(%4, %10, %11, axis=0) : float64[24]",
-        "%13 = slice(%12, [0:20]) : float64[20]",
-        "return %13",
-    ]
+def test_runs_are_split_where_probes_tell():
+    x = dt.asarray(np.arange(9_999.0))
+    names = [node.operator.name for node in Graph([formed(sort(x.node, 0), "exchange", 2)]).nodes]
+    assert names[-4:] == ["exchange", "merged", "reshape", "slice"]
+    assert names.count("probe") == names.count("narrow") == probes(2, 5000)[1]
 
 
 def test_what_is_cut_is_not_cut_again():
     for made in (sort, argsort):
-        cut = formed(made(dt.asarray(X).node, 1), "columns", 2)
+        cut = formed(made(dt.asarray(np.ones((2, 10_000))).node, 1), "exchange", 2)
         assert not any(map(form_names, Graph([cut]).nodes))
     assert form_names(argsort(dt.zeros((0, 5)).node, 1)) == ()
 

@@ -6,7 +6,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.user_operator import UserOperator, cut_dimension
-from dask_tapestry.teg import Progression, Region
+from dask_tapestry.teg import Progression, Region, apply
 from dask_tapestry.teg.operator import signature_of
 
 from .blocks import by_blocks, on_region, picked
@@ -257,11 +257,57 @@ def test_nothing_is_called_for_no_cells():
     assert largest(np.ones((0, 3))).compute().shape == (0,)
 
 
-def test_a_dimension_in_a_window_is_not_cut_in_parts():
+def test_a_dimension_that_runs_backwards_is_not_cut_in_parts():
     node = block_of(product(X, W))
     operator = node.operator
     assert cut_dimension(operator.index, operator.reads) == 2
-    assert cut_dimension(operator.index, [dt.IndexProjection([[0, 0, 1]], [0], [2])]) is None
+    assert cut_dimension(operator.index, [dt.IndexProjection([[0, 0, 1]], [0], [2])]) == 2
+    assert cut_dimension(operator.index, [dt.IndexProjection([[0, 0, -1]], [9], [1])]) is None
+
+
+@pytest.mark.parametrize("part", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("step", [1, 2, 9])
+@pytest.mark.parametrize(("pace", "window", "stride"), [(1, 1, 1), (1, 3, 1), (2, 2, 1), (3, 2, 2)])
+def test_parts_of_a_windowed_reduction(part, step, pace, window, stride):
+    """Sums of windows of a window that moves with both the output and what is folded."""
+    outputs, terms, hull = 4, 5, stride * (window - 1) + 1
+
+    def folded(x, w):
+        count = (len(x) - hull - pace * (len(w) - 1)) // 2 + 1
+        return np.array(
+            [
+                sum(w[k] * x[2 * i + pace * k :][:hull:stride].sum() for k in range(len(w)))
+                for i in range(count)
+            ]
+        )
+
+    declared = dt.block_operator(
+        index={"i": "parallel", "k": dt.reduce_over("sum")},
+        inputs={"x": dt.IndexProjection([[2, pace]], [0], [window], stride), "w": "k"},
+        outputs={"z": "i"},
+        extents={"i": outputs},
+    )(folded)
+    x = np.arange(2.0 * (outputs - 1) + pace * (terms - 1) + hull)
+    w = np.arange(1.0, terms + 1)
+    node = block_of(declared(x, w))
+    parts = apply(node.operator.in_parts(part), *node.inputs)
+    made = by_blocks(parts, (x, w), step)
+    np.testing.assert_array_equal(made, parts.operator.reference(x, w))
+    np.testing.assert_array_equal(made.sum(axis=0), folded(x, w))
+
+
+def test_a_long_windowed_reduction_is_cut():
+    declared = dt.block_operator(
+        index={"k": dt.reduce_over("sum")},
+        inputs={"x": dt.IndexProjection([[2]], [0], [3])},
+        outputs={"z": ()},
+    )(lambda x: (x[:-2:2] * x[2::2]).sum())
+    plan = declared(dt.placeholder((10**8 + 1,), "f8")).plan(resources=EIGHT)
+    plan.verify()
+    assert plan.cost["tasks"] > 8
+    assert plan.cost["bytes_read"] < 8.1e8
+    x = np.arange(101.0)
+    assert declared(x).compute() == (x[:-2:2] * x[2::2]).sum()
 
 
 def test_names_of_dimensions_follow():

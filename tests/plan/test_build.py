@@ -99,7 +99,7 @@ def test_the_size_of_a_plan_does_not_grow_with_the_job():
     assert large.cost["tasks"] > 2 * small.cost["tasks"]
     for measured in (lambda p: p.graph(), lambda p: replace(p.core, points=())):
         sizes = [len(pickle.dumps(measured(p))) for p in (small, large)]
-        assert abs(sizes[0] - sizes[1]) < 100
+        assert abs(sizes[0] - sizes[1]) < 400, "a next best grid may be known of one of them"
 
 
 @pytest.mark.parametrize("images", [10**6, 10**7])

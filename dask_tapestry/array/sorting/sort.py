@@ -44,7 +44,7 @@ def sort(
 
     The order is NumPy's, with NaN and NaT last. Equal cells have an order too: -0.0 comes before
     0.0, and every NaN becomes the same one. So neither `kind` nor how the axis is cut changes the
-    value. An axis too long for one block is sorted in parts, by columnsort.
+    value. An axis too long for one block is sorted in parts, which exchange cells once.
 
     Parameters
     ----------

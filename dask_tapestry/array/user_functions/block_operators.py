@@ -14,15 +14,17 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.effect import Effect, points_of
+from dask_tapestry.array.core.effect import Effect, points_of, sequence_point
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
+from dask_tapestry.operators.placed_function import DONE, placed, takes
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
+from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
 from dask_tapestry.operators.user_operator import Costs
-from dask_tapestry.operators.user_signature import Written, form_of, write
-from dask_tapestry.teg import Tensor
+from dask_tapestry.operators.user_scan import scan_blocks
+from dask_tapestry.operators.user_signature import Written, form_of, solve, unread, write
+from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 
 __all__ = [
@@ -107,14 +109,24 @@ class BlockFunction:
         dtypes = self._dtypes if last else {}
         parts, outputs = written.partials(), written.outputs
         call = self._call.bind(options)
+        call, parts, tensors = placed(call, parts, tensors)
+        if not outputs:
+            (done,) = call_blocks(call, parts, tensors, {"done": DONE}, self._costs, points)
+            return sequence_point(Array(done))
+        if written.scans:
+            results = scan_blocks(call, parts, tensors, dtypes, self._costs, points)
+            return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
         results = call_blocks(call, parts, tensors, dtypes, self._costs, points)
+        index, _ = solve(parts, [x.type.shape for x in tensors])
+        extents = {dim.name: dim.extent for dim in index}
         if folded is not None:
             given = self._dtypes if self._finalize is None else {}
             one = UserFunction.of(Tupled(folded, len(results)))
-            results = finalized(one, parts, results, (), (), given, outputs)
+            results = finalized(one, parts, results, (), (), given, outputs, extents)
         if self._finalize is not None:
             one, given = UserFunction.of(self._finalize), self._dtypes
-            results = finalized(one, written, results, self._then, further, given, outputs)
+            then = self._then
+            results = finalized(one, written, results, then, further, given, outputs, extents)
         return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
 
     def _arguments(
@@ -164,7 +176,7 @@ def _load(payload: bytes) -> BlockFunction:
 
 def block_operator(
     *,
-    index: Mapping[str, str | int | ReduceOver],
+    index: Mapping[str, str | int | ReduceOver | ScanOver],
     inputs: Mapping[str, Form],
     outputs: Mapping[str, Form],
     finalize: Callable[..., Any] | None = None,
@@ -176,9 +188,10 @@ def block_operator(
 ) -> Callable[[Callable[..., Any]], BlockFunction]:
     """Make an operator of a function of blocks; it is cut, fused and verified by its signature.
 
-    The function takes one block of each input and returns that block of the output. Blocks have any
-    extent along parallel dimensions; along reduction dimensions they are parts, whose results are
-    then combined; atomic dimensions are never cut. The function must not write to its blocks.
+    The function takes one block of each input and returns that block of the output. Of dimensions
+    that no input follows it takes the part that a block has, by their names, as slices. Blocks have
+    any extent along parallel dimensions; along reduction dimensions they are parts, whose results
+    are then combined; atomic dimensions are never cut. The function must not write to its blocks.
 
     Source: Tapestry whitepaper, "Block Operator Nodes" and "Signature Nodes".
 
@@ -186,17 +199,20 @@ def block_operator(
     ----------
     index
         Kind of each dimension of the index space: ``"parallel"`` can be cut, `reduce_over` too,
-        as partial results are combined; ``"atomic"``, and for now ``"sequential"``, cannot. A
-        number is a parallel dimension of that extent.
+        as partial results are combined, and one that is to `scan_over`; ``"atomic"`` and
+        ``"sequential"`` cannot. A number is a parallel dimension of that extent.
     inputs, outputs
         For each tensor the names of the dimensions that its axes follow, one cell a step; or an
         `IndexProjection` of the index space, for windows, strides and dilation. Outputs must follow
         every parallel dimension. With several outputs, which may differ in rank, the function
-        returns a tuple or a dict, and the operator a tuple of arrays.
+        returns a tuple or a dict, and the operator a tuple of arrays. With no outputs it is a sink:
+        the operator returns an effect, and the function may also take the parts of parallel
+        dimensions by their names, as slices.
     finalize
         Function of the complete results, and of the arrays `finalize_inputs`; called once a block.
     finalize_inputs
-        For each further array of `finalize`, the names of the dimensions of the outputs it follows.
+        For each further array of `finalize`, the dimensions of the outputs it follows, by names or
+        as a projection.
     costs
         For each resource a sum of coefficients times products of the named dimensions' extents.
         ``"flops"`` tells the planner how much work a block is; `Plan.cost` shows all of them.
@@ -250,6 +266,16 @@ def block_operator(
         written = write(owner, index, inputs, outputs, extents or {})
         if finalize_inputs and finalize is None:
             raise SignatureError(f"{owner}: finalize_inputs without finalize")
+        if not outputs and finalize is not None:
+            raise SignatureError(f"{owner}: it has no output to finalize")
+        if written.scans and finalize is not None:
+            raise written.error("what is scanned is not finalized: compute with the result")
+        blind = set(unread(written)) - takes(function, unread(written))
+        if blind:
+            raise written.error(
+                f"no input follows {min(blind)}, so that a block cannot know its part: let the "
+                f"function take it by the name {min(blind)}, as a slice"
+            )
         _check_finalize(written, finalize, finalize_inputs or {})
         charged = _costs(written, costs or {})
         then = dict(finalize_inputs or {})
@@ -261,16 +287,21 @@ def block_operator(
 def _check_finalize(
     written: Written, finalize: Callable[..., Any] | None, inputs: Mapping[str, Form]
 ) -> None:
-    """Refuse outputs and inputs of `finalize` that do not follow dimensions by name."""
-    last = isinstance(written.monoid, Monoid) and written.monoid.finalize is not None
-    if finalize is None and not last:
+    """Refuse inputs of `finalize` that follow dimensions which no output does."""
+    if finalize is None:
         return
-    if any(isinstance(form, IndexProjection) for _, form in written.outputs):
-        raise written.error("finalize takes outputs given by names, not by projections")
     follow = {dim for _, form in written.outputs if isinstance(form, tuple) for dim in form}
+    if any(isinstance(form, IndexProjection) for _, form in written.outputs):
+        follow |= set(written.names) - set(written.of_kind(Kind.REDUCTION))
     for name, form in inputs.items():
         axes = form_of(written.owner, name, form, written.names)
-        if isinstance(axes, IndexProjection) or not set(axes) <= follow:
+        if isinstance(axes, IndexProjection):
+            moving = {
+                dim for row in axes.matrix for dim, c in zip(written.names, row, strict=True) if c
+            }
+        else:
+            moving = set(axes)
+        if not moving <= follow:
             raise written.error(f"finalize's input {name} does not follow the output's dimensions")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, prod, sqrt
+from math import prod
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.access.from_others import Reading, bytes_from_others
@@ -18,6 +18,7 @@ from dask_tapestry.plan.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.plan.cost.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.cost.store_requests import block_requests
 from dask_tapestry.plan.cost.stored import stored_bytes
+from dask_tapestry.plan.cost.waves import equal_blocks, uneven, waves
 from dask_tapestry.plan.fusion.movement import movement
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.symmetric import is_own_transpose, saves_half
@@ -28,7 +29,6 @@ from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
 FETCH: Final = 0.01  # seconds until a value asked of another worker begins to arrive
-UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,8 @@ class StepCost:
         Operators that a block calls.
     ahead
         Pieces of a block of which one is computed while the next one is read.
+    pieces
+        Pieces in which a block is computed, one after the other.
     """
 
     seconds: float
@@ -83,6 +85,7 @@ class StepCost:
     counted: bool = False
     calls: int = 1
     ahead: int = 1
+    pieces: int = 1
 
     @property
     def tasks(self) -> int:
@@ -117,11 +120,16 @@ class Taken(NamedTuple):
 
 
 class _Tasks(NamedTuple):
-    """Blocks of a step, operators that each calls, and pieces that each reads ahead."""
+    """Blocks of a step, operators that each calls, pieces that each reads ahead, and has."""
 
-    blocks: int
+    cuts: tuple[Cuts, ...]
     calls: int
     ahead: int
+    pieces: int
+
+    @property
+    def blocks(self) -> int:
+        return prod([c.count for c in self.cuts])
 
 
 class _Met(NamedTuple):
@@ -147,7 +155,7 @@ def step_cost(
     """
     box = largest_box(cuts)
     count = prod([c.count for c in cuts])
-    equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+    equal = equal_blocks(cuts)
     needs = needs_of(program, box, held, machine.workers == 1)
     sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
     written = program.type.nbytes if sinks else 0
@@ -156,8 +164,8 @@ def step_cost(
     block += _fresh_bytes(program, box, needs.work, handy, machine) / machine.fresh
     if saves_half(program, tuple(cuts)):
         block /= 2
-    tasks = _Tasks(count, needs.calls, needs.ahead)
-    compute = _in_waves(block, tasks, equal, program, machine)
+    tasks = _Tasks(tuple(cuts), needs.calls, needs.ahead, needs.pieces)
+    compute = _in_waves(block, tasks, program, machine)
     taken = _taken(program, cuts, held, needs, bool(written), machine)
     network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return StepCost(
@@ -179,6 +187,7 @@ def step_cost(
         beyond=beyond_limits(own, machine),
         calls=tasks.calls,
         ahead=tasks.ahead,
+        pieces=tasks.pieces,
     )
 
 
@@ -205,10 +214,12 @@ def handling_seconds(program: Program, cuts: Sequence[Cuts], held: Held, machine
     return overhead_seconds(prod([c.count for c in cuts]), met.slices, met.edges, machine)
 
 
-def with_taken(estimate: StepCost, taken: Taken, machine: Machine) -> StepCost:
-    """The cost of a step of which all that its blocks take was counted."""
+def with_taken(
+    estimate: StepCost, taken: Taken, cuts: Sequence[Cuts], machine: Machine
+) -> StepCost:
+    """The cost of a step under a grid, of which all that its blocks take was counted."""
     compute, written = estimate.compute, estimate.written
-    tasks = _Tasks(estimate.blocks, estimate.calls, estimate.ahead)
+    tasks = _Tasks(tuple(cuts), estimate.calls, estimate.ahead, estimate.pieces)
     network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return replace(
         estimate,
@@ -237,7 +248,7 @@ def _taken(
     met = _inputs_met(program, cuts, box, held, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writes else (0.0, 0.0)
-    equal = prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+    equal = equal_blocks(cuts)
     return Taken(
         read=read,
         requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal,
@@ -253,7 +264,7 @@ def _seconds(
     """Seconds of the network, of stores, of handling tasks, and of the step."""
     count = tasks.blocks
     network = _network_seconds(taken.moved, taken.edges, count, machine)
-    store = _store_seconds(taken.read, written, taken.requests, count, machine)
+    store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
     overhead = overhead_seconds(count, taken.slices, taken.edges, machine, tasks.calls)
     waiting = _apart(count, machine)
     reading = waiting if machine.local else _apart(count * tasks.ahead, machine)
@@ -281,7 +292,7 @@ def _network_seconds(moved: float, messages: int, count: int, machine: Machine) 
 
 
 def _store_seconds(
-    read: float, written: float, requests: float, count: int, machine: Machine
+    read: float, written: float, requests: float, tasks: _Tasks, machine: Machine
 ) -> float:
     """Seconds of stores: those that threads of this process take, or a worker's connection.
 
@@ -290,10 +301,10 @@ def _store_seconds(
     """
     parts = machine.threads if machine.local else 1
     busy = read / machine.store_read + written / machine.store_write
-    block = (busy + requests * machine.store_latency) * parts / count
+    block = (busy + requests * machine.store_latency) * parts / equal_blocks(tasks.cuts)
     together = read / machine.store_read_all + written / machine.store_write_all
-    waves = ceil(count / (machine.hosts * parts))
-    return max(block * waves, together) + UNEVEN * block * (count > 1)
+    taken = waves(tasks.cuts, machine.hosts * parts)
+    return max(block * taken, together) + block * uneven(tasks.cuts, tasks.pieces)
 
 
 def overhead_seconds(
@@ -319,20 +330,12 @@ def _fresh_bytes(program: Program, box: ZRange, work: int, handy: int, machine: 
     return max(0, work - own - handy) + (0 if machine.local else own)
 
 
-def _in_waves(
-    block: float, tasks: _Tasks, equal: float, program: Program, machine: Machine
-) -> float:
-    """Seconds of all blocks, that run in waves; a last wave that is not full counts as one.
-
-    Pieces of a block take unequal time as blocks do, but the time of many comes near their mean.
-    """
+def _in_waves(block: float, tasks: _Tasks, program: Program, machine: Machine) -> float:
+    """Seconds of all blocks, of which the largest takes those of a `block`."""
     count = tasks.blocks
-    at_once = min(count, machine.slots)
     if program.multithreaded and count <= machine.workers:
         block /= machine.threads  # each has a worker to itself
-    waves = ceil(count / at_once)
-    uneven = UNEVEN * block / sqrt(tasks.ahead) * (count > 1)
-    return block * max(1.0, waves * equal / count) + uneven
+    return block * (waves(tasks.cuts, min(count, machine.slots)) + uneven(tasks.cuts, tasks.pieces))
 
 
 def _inputs_met(

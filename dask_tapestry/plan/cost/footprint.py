@@ -43,6 +43,8 @@ class Needs:
         Operators that are called, for each piece of what is computed in turns.
     ahead
         Pieces of which one is computed while the next one is read; 1 where all is read before.
+    pieces
+        In which it is computed, one after the other.
     """
 
     read: int
@@ -56,6 +58,7 @@ class Needs:
     copied: bool
     calls: int
     ahead: int
+    pieces: int
 
 
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
@@ -80,7 +83,7 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
             here = max(here, whole)  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
-    flops, stored, peak, at_end, copied_at_end, calls, ahead = _own_needs(program, box)
+    flops, stored, peak, at_end, copied_at_end, *turns = _own_needs(program, box)
     copied, brought = (0 if local else at_end), brought - here
     return Needs(
         read + stored,
@@ -92,8 +95,7 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
         flops,
         blocks,
         copied_at_end,
-        calls,
-        ahead,
+        *turns,
     )
 
 
@@ -107,6 +109,7 @@ class _Own(NamedTuple):
     copied: bool
     calls: int
     ahead: int
+    pieces: int
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +126,8 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
     in_turns = (last, box) in course.streamed
     at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
     fills = bool(program.instructions) and program.instructions[-1].operator.fills
-    return _Own(flops, stored, peak, at_end, not (in_turns or fills), course.calls, course.ahead)
+    turns = course.calls, course.ahead, course.pieces
+    return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
 
 
 def _moved_bytes(reach: Reach, itemsize: int) -> int:

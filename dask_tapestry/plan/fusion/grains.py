@@ -10,7 +10,8 @@ from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.units import Unit, units
 
 AGAIN: Final = 1.05  # times the work and the bytes of the whole that pieces may take together
-GRAINS: Final = 64  # along a dimension whose pieces compute some cells again
+GRAINS: Final = 64  # pieces at least that read something again
+LONGER: Final = 2  # times the length of pieces that is tried next, as they compute cells again
 
 
 @lru_cache(maxsize=2048)
@@ -19,17 +20,17 @@ def grains(program: Program) -> tuple[Unit | None, ...]:
     shape = program.type.shape
     if 0 in shape:
         return (None,) * len(shape)
-    along = [
-        unit if unit.pace == 1 else Unit()  # pieces are all of one length
-        for unit in units(program, (None,) * len(program.inputs))
-    ]
+    along = units(program, (None,) * len(program.inputs))
     return tuple([_grain(program, dim, unit) for dim, unit in enumerate(along)])
 
 
 def _grain(program: Program, dim: int, unit: Unit) -> Unit | None:
-    """Pieces along `dim` together read and compute little more than the whole."""
-    extent = program.type.shape[dim]
-    for side in (unit.length, max(1, extent // GRAINS // unit.length) * unit.length):
+    """Pieces along `dim` together read and compute little more than the whole.
+
+    Where cells of a chunk are skipped, a piece of equal ones ends within a chunk.
+    """
+    extent, side = program.type.shape[dim], unit.length
+    while unit.pace == 1 and side < extent:
         edge = (extent // 2 - unit.lead) // side * side + unit.lead
         if edge <= 0 or edge >= extent:
             edge = unit.lead or side
@@ -38,13 +39,13 @@ def _grain(program: Program, dim: int, unit: Unit) -> Unit | None:
         ends = max(0, edge - side), edge, min(extent, edge + side)
         apart = [_taken(program, dim, *span) for span in pairwise(ends)]
         stored, work = _taken(program, dim, ends[0], ends[2])
-        if sum(a for a, _ in apart) > AGAIN * stored:
+        too_few = stored and side > max(unit.length, extent // GRAINS)
+        if too_few or sum(a for a, _ in apart) > AGAIN * stored:
             return None
         again = sum(b for _, b in apart) / max(1, work)
-        if again <= 1:
+        if again <= (1 if side == unit.length else AGAIN):
             return unit._replace(length=side)
-        if again <= AGAIN and side > unit.length:
-            return unit._replace(length=side)
+        side *= LONGER
     return None
 
 

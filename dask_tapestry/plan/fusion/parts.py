@@ -17,6 +17,7 @@ from dask_tapestry.plan.fusion.program import Instruction, Program
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
 
+LITTLE: Final = 1 / 4  # of a part's largest value: holding that takes less than pieces do
 SMALL: Final = 1 / 16  # of a part's largest value: what every piece reads is held below this
 
 
@@ -40,13 +41,27 @@ class Part:
 
 
 @lru_cache(maxsize=512)
-def parts_of(program: Program) -> Mapping[int, Part]:
-    """The parts of a program that can be computed in turns, by the value that each computes."""
-    held: set[int] = set()
+def parts_of(program: Program, apart: frozenset[int] = frozenset()) -> Mapping[int, Part]:
+    """The parts of a program that can be computed in turns, by the value that each computes.
+
+    Values `apart` are computed by parts of their own, and held.
+    """
+    held = set(apart)
     found = _parts(program, held)
     for part in found.values():
         held |= _read_by_all(part)
-    return _parts(program, held) if held else found
+    return _parts(program, held) if held - apart else found
+
+
+def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
+    """What the last value of a part reads that is little beside what the part reads.
+
+    Cells that a stride picks: they may be held where the part cannot be computed in turns.
+    """
+    first = len(program.inputs)
+    most = max([program.types[value].nbytes for value in (*part.inside, *part.inputs)], default=0)
+    reads = set(program.instructions[goal - first].inputs) & part.inside
+    return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE * most})
 
 
 def _parts(program: Program, held: Collection[int]) -> dict[int, Part]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 from math import prod
 from typing import Final, NamedTuple
 
@@ -77,6 +78,15 @@ def peak_bytes(
         for kind, gone in dying.pop(number, ()):
             alive_used, alive_fresh = alive_used - kind * gone, alive_fresh - (not kind) * gone
     return Peak(arrays, used, fresh, peak, alive_used + alive_fresh)
+
+
+@lru_cache(maxsize=2048)
+def peak_of(program: Program, box: ZRange) -> Peak:
+    """Bytes that a block takes that is computed as a whole.
+
+    Remembered: it is asked for as the end of a step, as a part, and for its pieces.
+    """
+    return peak_bytes(program, program.schedule(box))
 
 
 def _turned_round(program: Program, work: Work) -> int:

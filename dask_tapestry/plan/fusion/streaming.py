@@ -3,128 +3,35 @@
 A block that would take more than `PIECE` bytes beside its inputs is computed piece by piece: a part
 of its program runs for one box after the other, and its pieces are written to where the whole value
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
-combined at the end, in turns again where they are large. Pieces end where stored chunks do, and
-nothing is read twice; what cannot be cut so is computed whole. The bits are those of the whole.
+combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
+share what they read (`windows`), and nothing is read twice; what cannot be cut so is computed
+whole. The bits are those of the whole.
 
 Planner and workers ask the same functions, of the program and the box alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise, product
-from math import prod
+from itertools import pairwise
 from typing import Final, NamedTuple
 
+from dask_tapestry.plan.fusion.course import Course, Streamed
 from dask_tapestry.plan.fusion.grains import grains
-from dask_tapestry.plan.fusion.parts import Part, parts_of, with_last
-from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes
+from dask_tapestry.plan.fusion.parts import Part, little_inputs, parts_of, with_last
+from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes, peak_of
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
+from dask_tapestry.plan.fusion.windows import Line, Window, opened, sliding
 from dask_tapestry.teg import Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
-PIECE: Final = 2**26  # bytes that a piece takes: two chunks as they are stored mostly, and more
-PARTIAL: Final = PIECE // 4  # bytes of partial results that are all kept until the end
+PIECE: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
+PARTIAL: Final = PIECE // 2  # bytes of partial results that are all kept until the end
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 WORTHWHILE: Final = 0.8  # of the bytes of the whole, that turns may take at most
 PLAIN: Final = "plain"  # where a schedule notes for which `PIECE` it is computed as a whole
-
-
-@dataclass(frozen=True)
-class Streamed:
-    """The cells of one box of a value, computed in turns.
-
-    Attributes
-    ----------
-    program
-        What a piece takes.
-    inputs
-        For each input of that, the value of the whole program that it is.
-    box
-        The box of the program's output that the pieces tile.
-    edges
-        Where pieces begin along each dimension, and the end.
-    then
-        Computes the value from what all pieces yield; None where they are the value.
-    adds
-        Whether pieces are added to the value.
-    fits
-        Whether a piece is computed as a whole.
-    takes
-        Bytes.
-    each
-        Operators that a piece calls.
-    ahead
-        Whether what the next piece reads from stores is read while a piece is computed. Products
-        take long enough for that.
-    """
-
-    program: Program
-    inputs: tuple[int, ...]
-    box: ZRange
-    edges: tuple[tuple[int, ...], ...]
-    then: Program | None
-    adds: bool
-    fits: bool
-    takes: InTurns
-    each: int
-    ahead: bool = False
-
-    @property
-    def pieces(self) -> Iterator[ZRange]:
-        """The boxes of the program's output, in C order."""
-        for spans in product(*[pairwise(line) for line in self.edges]):
-            yield ZRange([a for a, _ in spans], [b for _, b in spans])
-
-    @property
-    def count(self) -> int:
-        """Number of pieces."""
-        return prod([len(line) - 1 for line in self.edges])
-
-    @property
-    def calls(self) -> int:
-        """Operators that are called."""
-        return self.count * self.each + (self.then is not None)
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of the value, and of all beside it at most."""
-        return self.takes.cells + self.takes.beside.all
-
-
-class Course(NamedTuple):
-    """How a block is computed.
-
-    Attributes
-    ----------
-    schedule
-        Its computations; of a value that is computed in turns one, which reads what its part does.
-    streamed
-        The values that are.
-    """
-
-    schedule: Schedule
-    streamed: Mapping[Key, Streamed]
-
-    def peak(self, program: Program, box: ZRange) -> Peak:
-        """Bytes that the block takes."""
-        if not self.streamed:
-            return peak_of(program, box)
-        takes = {key: streamed.takes for key, streamed in self.streamed.items()}
-        return peak_bytes(program, self.schedule, takes)
-
-    @property
-    def ahead(self) -> int:
-        """Pieces of which the next one is read while one is computed; 1 where none is."""
-        return max([one.count for one in self.streamed.values() if one.ahead], default=1)
-
-    @property
-    def calls(self) -> int:
-        """Operators that are called."""
-        others = len(self.schedule.works) - len(self.streamed)
-        return others + sum([one.calls for one in self.streamed.values()])
 
 
 def course_of(program: Program, box: ZRange) -> Course:
@@ -143,9 +50,24 @@ def _course(program: Program, box: ZRange) -> Course:
     schedule = program.schedule(box)
     if not program.instructions or _bytes(program, box, final=True) <= PIECE:
         return Course(schedule, {})
+    parts = parts_of(program)
+    found = _course_of_parts(program, schedule, parts)
+    fine = {goal for (goal, _), one in found.streamed.items() if one.takes.beside.all <= PIECE}
+    coarse = [
+        little_inputs(program, goal, part) for goal, part in parts.items() if goal not in fine
+    ]
+    little = frozenset().union(*coarse)
+    if little:
+        other = _course_of_parts(program, schedule, parts_of(program, little))
+        found = min(found, other, key=lambda course: course.peak(program, box).all)
+    return found
+
+
+def _course_of_parts(program: Program, schedule: Schedule, parts: Mapping[int, Part]) -> Course:
+    """The course in which each part is computed in turns that can be, or whole."""
     turned: dict[Key, Streamed] = {}
     gone: set[int] = set()
-    parts, last = parts_of(program), len(program.types) - 1
+    last = len(program.types) - 1
     for goal, part in parts.items():
         boxes = schedule.boxes[goal]
         found = [_streamed_part(part, one, goal == last) for one in boxes]
@@ -184,7 +106,8 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | N
     if whole <= PIECE or turns is None:
         return None
     best = _in_pieces(program, box)
-    if turns.split is not None and turns.sizes and (best is None or not best.fits):
+    little = best is not None and best.fits and not best.windows
+    if turns.split is not None and turns.sizes and not little:
         other = _from_partial_results(program, box, turns)
         if best is None or (other is not None and other.bytes < best.bytes):
             best = other
@@ -199,15 +122,6 @@ def _bytes(program: Program, box: ZRange, final: bool) -> int:
     return peak.all
 
 
-@lru_cache(maxsize=2048)
-def peak_of(program: Program, box: ZRange) -> Peak:
-    """Bytes that a block takes that is computed as a whole.
-
-    Remembered: it is asked for as the end of a step, as a part, and for its pieces.
-    """
-    return peak_bytes(program, program.schedule(box))
-
-
 def _value_bytes(program: Program, box: ZRange) -> int:
     last = program.instructions[-1]
     return 0 if isinstance(last.operator, Sink) else box.size * last.type.dtype.itemsize
@@ -215,30 +129,24 @@ def _value_bytes(program: Program, box: ZRange) -> int:
 
 def _in_pieces(program: Program, box: ZRange) -> Streamed | None:
     """The cells in pieces that are written to where they lie."""
-    edges = _edges(program, box)
-    if edges is None:
+    cut = _cut(program, box, program.instructions[-1].operator.fills)
+    if cut is None:
         return None
-    piece = _first(edges)
-    beside = _piece_peak(program, piece, program.instructions[-1].operator.fills)
-    inner = in_turns(program, piece) if beside.all > PIECE else None
-    takes = InTurns(_value_bytes(program, box), inner.takes.beside if inner else beside)
-    each = inner.calls if inner else len(program.instructions)
-    return Streamed(program, (), box, edges, None, False, inner is None, takes, each)
+    takes = InTurns(_value_bytes(program, box), cut.beside)
+    return cut.streamed(box, takes)
 
 
 def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Streamed | None:
     """The cells from partial results, which are computed in pieces of what is folded."""
     first, then, inner = _split(program, box, turns)
-    edges = None if inner is None else _edges(first, inner, then is None)
-    if inner is None or edges is None:
+    cut = None if inner is None else _cut(first, inner, in_place=False, adds=then is None)
+    if inner is None or cut is None:
         return None
-    piece = _first(edges)
-    beside = _piece_peak(first, piece, in_place=False)
-    deeper = in_turns(first, piece) if beside.all > PIECE else None
-    if deeper is not None:
-        beside = _sum(deeper.takes.beside, deeper.takes.cells)
+    beside = cut.beside
+    if cut.inner is not None:
+        beside = _sum(beside, cut.inner.takes.cells)
     cells = _value_bytes(program, box)
-    ahead_bytes = _read_bytes(first, piece) if then is None and deeper is None else 0
+    ahead_bytes = _read_bytes(first, cut.piece) if then is None and cut.inner is None else 0
     if then is None:
         beside = _sum(beside, ahead_bytes)
     else:
@@ -246,10 +154,87 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Stream
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
         beside = _sum(beside, kept)
         beside = beside._replace(all=max(beside.all - cells, kept + completing))
-    takes = InTurns(cells, beside)
-    each = deeper.calls if deeper else len(first.instructions)
-    adds, ahead = then is None, bool(ahead_bytes)
-    return Streamed(first, (), inner, edges, then, adds, deeper is None, takes, each, ahead)
+    found = cut.streamed(inner, InTurns(cells, beside))
+    return replace(found, then=then, adds=then is None, ahead=bool(ahead_bytes))
+
+
+class _Cut(NamedTuple):
+    """How cells are cut into pieces.
+
+    Attributes
+    ----------
+    program
+        What a piece takes.
+    windows
+        What of that pieces share.
+    edges
+        Where pieces end.
+    piece
+        The largest, or hardly smaller.
+    inner
+        How it is computed in turns; None where it is not.
+    beside
+        Bytes that it takes beside its cells.
+    """
+
+    program: Program
+    windows: tuple[Window, ...]
+    edges: tuple[Line, ...]
+    piece: ZRange
+    inner: Streamed | None
+    beside: Peak
+
+    def streamed(self, box: ZRange, takes: InTurns) -> Streamed:
+        """The cells `box` in these pieces."""
+        each = self.inner.calls if self.inner else len(self.program.instructions)
+        whole = self.inner is None
+        return Streamed(
+            self.program, (), box, self.edges, None, False, whole, takes, each, False, self.windows
+        )
+
+
+def _cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
+    """How cells are cut: between stored chunks, or where pieces share chunks if that takes less."""
+    edges = _edges(program, box, adds)
+    cut = None if edges is None else _cut_at(program, (), edges, in_place)
+    if adds or (cut is not None and cut.beside.all <= PIECE):
+        return cut
+    moving = _moving_cut(program, box, in_place)
+    found = [one for one in (cut, moving) if one is not None]
+    return min(found, key=lambda one: one.beside.all, default=None)
+
+
+def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
+    """Pieces along the dimension whose windows are smallest."""
+    own, shape = opened(program), box.shape
+    excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
+    if own is None or excess <= 1:
+        return None
+    found = [
+        (sum([window.nbytes for window in slid.windows]), dim, slid)
+        for dim, extent in enumerate(shape)
+        if extent > 1 and (slid := sliding(own, box, dim, excess)) is not None
+    ]
+    if not found:
+        return None
+    _, along, (line, windows) = min(found)
+    edges = tuple([(a, b) for a, b in zip(box.lo, box.hi, strict=True)])
+    return _cut_at(own.program, windows, (*edges[:along], line, *edges[along + 1 :]), in_place)
+
+
+def _cut_at(
+    program: Program, windows: tuple[Window, ...], edges: tuple[Line, ...], in_place: bool
+) -> _Cut:
+    piece = _largest(edges) if windows else _first(edges)
+    beside = _piece_peak(program, piece, in_place)
+    inner = in_turns(program, piece) if beside.all > PIECE else None
+    if inner is not None:
+        beside = inner.takes.beside
+    if windows:
+        scratch = max([window.scratch_bytes for window in windows])
+        beside = beside._replace(all=max(beside.all, scratch))
+        beside = _sum(beside, sum([window.nbytes for window in windows]))
+    return _Cut(program, windows, edges, piece, inner, beside)
 
 
 def read_from_stores(program: Program, piece: ZRange) -> list[Work]:
@@ -312,19 +297,25 @@ def _piece_peak(program: Program, piece: ZRange, in_place: bool) -> Peak:
     return peak_bytes(program, program.schedule(piece), there if in_place else {})
 
 
-def _first(edges: tuple[tuple[int, ...], ...]) -> ZRange:
+def _first(edges: tuple[Line, ...]) -> ZRange:
     """The largest piece, or one that is hardly smaller: the last but one along each dimension."""
     spans = [line[-3:-1] if len(line) > 2 else line for line in edges]
     return ZRange([a for a, _ in spans], [b for _, b in spans])
 
 
-def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[tuple[int, ...], ...] | None:
+def _largest(edges: tuple[Line, ...]) -> ZRange:
+    """The largest piece of any."""
+    spans = [max(pairwise(line), key=lambda span: span[1] - span[0]) for line in edges]
+    return ZRange([a for a, _ in spans], [b for _, b in spans])
+
+
+def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...] | None:
     """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
     excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
     edges = []
     for dim, grain in enumerate(grains(program)):
         lo, hi = box.lo[dim], box.hi[dim]
-        line: tuple[int, ...] = (lo, hi)
+        line: Line = (lo, hi)
         if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:
             side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
             start = lo - (lo - grain.lead) % grain.length
@@ -337,7 +328,7 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[tuple[int
     return found
 
 
-def _read_once(program: Program, box: ZRange, edges: tuple[tuple[int, ...], ...]) -> bool:
+def _read_once(program: Program, box: ZRange, edges: tuple[Line, ...]) -> bool:
     """Whether what is stored is read once: ``x + x.T`` reads a block on the diagonal together."""
     if program.reads_single_boxes:
         return True

@@ -51,7 +51,7 @@ class Unit(NamedTuple):
         if self.pace > 1:
             return self._between(extent, step * self.pace // self.length, pieces)
         if step < self.length and not self.required:
-            step = -(-self.length // -(-self.length // step))  # equal parts of a unit
+            step = -(-self.length // round(self.length / step))  # equal parts of a unit
             return Cuts.regular(extent, step, (self.lead - 1) % step + 1 if self.lead else step)
         step = -(-step // self.length) * self.length
         first = step - self.length + self.lead if self.lead else step

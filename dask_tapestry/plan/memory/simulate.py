@@ -12,11 +12,11 @@ from bisect import insort
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from math import ceil, inf, prod
+from math import inf
 from typing import Final, NamedTuple
 
-from dask_tapestry.plan.cost.cost import UNEVEN
 from dask_tapestry.plan.cost.step import PlannedSteps, Step
+from dask_tapestry.plan.cost.waves import equal_blocks, uneven, waves
 from dask_tapestry.plan.machine.machine import IMBALANCE, Machine
 from dask_tapestry.plan.memory.bundles import Bundle, bundles_of
 from dask_tapestry.plan.memory.simulation import Moment, Simulation, StepTimes
@@ -88,10 +88,9 @@ class Load(NamedTuple):
 
 def _thread_seconds(step: Step, machine: Machine) -> float:
     """Seconds of the average block: a step's cost counts its waves, and that blocks end apart."""
-    waves = ceil(step.count / machine.slots)
-    equal = prod([c.extent / c.longest if c.longest else 1.0 for c in step.cuts])
-    counted = max(1.0, waves * equal / step.count)
-    return step.cost.compute / (counted + UNEVEN * (step.count > 1)) * counted / waves
+    together = waves(step.cuts, min(step.count, machine.slots))
+    largest = step.cost.compute / (together + uneven(step.cuts, step.cost.pieces))
+    return largest * equal_blocks(step.cuts) / step.count
 
 
 class _Event(NamedTuple):

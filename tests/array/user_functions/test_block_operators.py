@@ -84,7 +84,10 @@ def test_misfits_name_operator_shapes_and_dimension():
         ({"index": {"i": "sideways"}}, "'sideways'"),
         ({"inputs": {"x": "i j"}}, "'j', which is no dimension"),
         ({"inputs": {"x": "i i"}}, "twice"),
-        ({"outputs": {}}, "no output"),
+        ({"outputs": {}, "index": {"i": dt.reduce_over("sum")}}, "no output"),
+        ({"outputs": {}, "finalize": max}, "no output to finalize"),
+        ({"index": {"i": dt.reduce_over(("sum", "max"))}, "outputs": {"z": ""}}, "2 monoids"),
+        ({"index": {"i": dt.reduce_over(("sum", "sums"))}, "outputs": {"z": ""}}, "'sums'"),
         ({"outputs": {"z": ""}}, "more than once"),
         ({"index": {"i": dt.reduce_over("sum")}}, "folded"),
         ({"index": {"i": "parallel", "k": "parallel"}, "outputs": {"z": "i k"}}, "follows k"),
@@ -93,10 +96,14 @@ def test_misfits_name_operator_shapes_and_dimension():
         ({"inputs": {"x": dt.IndexProjection([[1, 0]], [0], [1])}}, "takes 2 index dimensions"),
         ({"finalize_inputs": {"b": "i"}}, "without finalize"),
         (
-            {"finalize": max, "finalize_inputs": {"b": dt.IndexProjection([[1]], [0], [1])}},
+            {
+                "index": {"i": "parallel", "k": dt.reduce_over("sum")},
+                "inputs": {"x": "i k"},
+                "finalize": max,
+                "finalize_inputs": {"b": dt.IndexProjection([[1, 1]], [0], [1])},
+            },
             "input b",
         ),
-        ({"finalize": max, "outputs": {"z": dt.IndexProjection([[1]], [0], [1])}}, "by names"),
         ({"costs": {"tasks": {"i": 1}}}, "planner's own"),
         ({"costs": {"ram": {"j": 1}}}, "no dimension"),
     ],
@@ -106,10 +113,123 @@ def test_what_is_no_signature_is_refused(options, text):
         operator(**options)
 
 
-def test_reduction_dimensions_share_one_monoid():
-    index = {"i": dt.reduce_over("sum"), "j": dt.reduce_over("max")}
-    with pytest.raises(dt.SignatureError, match="one monoid"):
-        operator(index=index, inputs={"x": "i j"}, outputs={"z": ""})
+def test_of_two_monoids_the_last_folds_what_the_other_made(shardings):
+    x = np.random.default_rng(0).normal(size=(3, 4, 50))
+    largest = operator(
+        lambda x: x.sum(axis=1).max(axis=1),
+        index={"i": "parallel", "j": dt.reduce_over("sum"), "k": dt.reduce_over("max")},
+        inputs={"x": "i j k"},
+        outputs={"z": "i"},
+    )
+    plan = largest(dt.placeholder((3, 4, 10**7), "f8")).plan(resources=dt.Resources(8, 1, "1 GiB"))
+    plan.verify()
+    assert plan.cost["tasks"] > 8
+    with shardings.tiny(64):
+        np.testing.assert_allclose(largest(x).compute(), x.sum(axis=1).max(axis=1), rtol=1e-13)
+
+
+def test_a_monoid_for_each_output(shardings):
+    both = operator(
+        lambda x: (x.sum(axis=1), x.max(axis=1)),
+        index={"i": "parallel", "k": dt.reduce_over(("sum", "max"))},
+        inputs={"x": "i k"},
+        outputs={"total": "i", "largest": "i"},
+    )
+    plan = dt.plan(*both(dt.placeholder((3, 10**7), "f8")), resources=dt.Resources(8, 1, "1 GiB"))
+    plan.verify()
+    assert plan.cost["tasks"] > 8
+    with shardings.tiny(64):
+        total, largest = dt.compute(*both(X))
+    np.testing.assert_allclose(total, X.sum(axis=1), rtol=1e-13)
+    np.testing.assert_array_equal(largest, X.max(axis=1))
+    with pytest.raises(dt.ShapeError, match="maximum which has no identity"):
+        both(X[:, :0])
+
+
+@pytest.mark.parametrize("block_bytes", [8, 100, 10**6])
+def test_finalize_follows_projections(block_bytes, shardings):
+    smooth = operator(
+        lambda x: np.repeat(x.sum(axis=1), 2),
+        index={"i": "parallel", "k": dt.reduce_over("sum")},
+        inputs={"x": "i k"},
+        outputs={"z": dt.IndexProjection([[2, 0]], [0], [2])},
+        finalize=lambda z, b: z + np.repeat(b[1:] - b[:-1], 2),
+        finalize_inputs={"b": dt.IndexProjection([[1, 0]], [0], [2])},
+    )
+    b = np.arange(len(X) + 1) ** 2
+    with shardings.tiny(block_bytes):
+        made = smooth(X, b=b).compute()
+    np.testing.assert_allclose(made, np.repeat(X.sum(axis=1) + np.diff(b), 2), rtol=1e-13)
+    with pytest.raises(dt.SignatureError, match="of b, which has shape"):
+        smooth(X, b=b[:-1])
+
+
+def test_a_source_is_told_where_its_block_lies(shardings):
+    data = np.random.default_rng(0).normal(size=(50, 3))
+    asked = []
+
+    def read(i):
+        asked.append(i)
+        return data[i]
+
+    source = operator(
+        read, index={"i": 50, "j": "atomic"}, inputs={}, outputs={"z": "i j"}, extents={"j": 3}
+    )
+    with shardings.tiny(200):
+        np.testing.assert_array_equal(source().compute(), data)
+    assert len(asked) > 3
+    np.testing.assert_array_equal(source()[7:30:3].compute(), data[7:30:3])
+    np.testing.assert_array_equal(source()[::-1, 1].compute(), data[::-1, 1])
+
+
+def test_a_dimension_that_only_the_function_knows(shardings):
+    weighted = operator(
+        lambda x, k: x * np.arange(k.start, k.stop).sum(),
+        index={"i": "parallel", "k": dt.reduce_over("sum")},
+        inputs={"x": "i"},
+        outputs={"z": "i"},
+        extents={"k": 100},
+    )
+    with shardings.tiny(64):
+        np.testing.assert_array_equal(weighted(np.arange(4.0)).compute(), np.arange(4.0) * 4950)
+
+
+def test_a_sink_is_called_for_every_block_once_when_it_is_computed(shardings):
+    target, calls = np.zeros((20, 3)), []
+
+    def put(x, i):
+        calls.append(i)
+        target[i] = x
+
+    sink = operator(put, index={"i": "parallel", "j": "atomic"}, inputs={"x": "i j"}, outputs={})
+    cells = np.random.default_rng(0).normal(size=(20, 3))
+    write = sink(dt.asarray(cells) * 2)
+    assert isinstance(write, dt.Effect)
+    assert not calls
+    with shardings.tiny(60):
+        write.compute()
+    np.testing.assert_array_equal(target, cells * 2)
+    assert len(calls) > 3
+    assert sum(i.stop - i.start for i in calls) == 20
+
+
+def test_sinks_have_an_order():
+    order = []
+    sinks = [
+        operator(
+            lambda x, n=n: order.append(n), index={"i": "parallel"}, inputs={"x": "i"}, outputs={}
+        )
+        for n in range(3)
+    ]
+    first = sinks[0](np.ones(3))
+    second = sinks[1](np.ones(3), after=[first])
+    sinks[2](np.ones(3), after=[second]).compute()
+    assert order == [0, 1, 2]
+
+
+def test_a_function_must_take_what_no_input_follows():
+    with pytest.raises(dt.SignatureError, match="by the name i, as a slice"):
+        operator(lambda: np.ones(3), index={"i": 3}, inputs={}, outputs={"z": "i"})
 
 
 def test_several_outputs_come_of_one_call(sync):

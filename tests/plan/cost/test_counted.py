@@ -79,7 +79,7 @@ def test_the_search_compares_much_the_same(saving):
         estimate = step_cost(program, cuts, held, machine, 2**25)
         assert min(estimate.read, estimate.moved) >= 0
         taken = counted.counted(program, cuts, held, machine)
-        seconds.append(with_taken(estimate, taken, machine).seconds / estimate.seconds)
+        seconds.append(with_taken(estimate, taken, cuts, machine).seconds / estimate.seconds)
         moved.append((1 + taken.moved) / (1 + estimate.moved))
     assert all(1 / 8 < ratio < 8 for ratio in seconds)  # the first fetch alone may be most
     assert sum(1 / 2 < ratio < 2 for ratio in seconds) >= 0.9 * STEPS

@@ -42,8 +42,8 @@ def test_what_a_view_shows_lives_as_long_as_the_view():
 
 
 def test_states_of_leaves_take_memory():
-    of_three = needs(stored((10**6, 3)).std(axis=1), 10**6).work
-    assert of_three > 10**6 * (3 * 8 + 3 * 8)
+    of_three = needs(stored((10**5, 3)).std(axis=1), 10**5).work
+    assert of_three > 10**5 * (3 * 8 + 3 * 8)
 
 
 def test_a_value_is_forgotten_once_it_was_read():

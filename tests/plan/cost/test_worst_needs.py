@@ -52,7 +52,7 @@ def test_a_plan_knows_the_block_that_lies_across_a_joint():
     plan = dt.plan(dt.pad(data, ((100_000, 0), (0, 0))), resources=FOUR).core
     *_, step = plan.steps.values()
     usual = usual_needs(step.program, step.cuts, step.held, False)
-    assert step.needs.work > 1.5 * usual.work
+    assert step.needs.work > 1.3 * usual.work
 
 
 def test_a_plan_that_would_not_fit_at_its_worst_block_is_cut_finer():

@@ -1,6 +1,6 @@
 import dask_tapestry as dt
 from dask_tapestry.plan.fusion.group import group_of
-from dask_tapestry.plan.fusion.parts import finest, parts_of, with_last
+from dask_tapestry.plan.fusion.parts import finest, little_inputs, parts_of, with_last
 from tests.plan.graphs import stored
 
 
@@ -50,3 +50,15 @@ def test_the_finest_partial_results_take_the_place_of_a_fold():
     assert finest(fine) is fine
     again = with_last(fine, program.instructions[-1].operator)
     assert again == program
+
+
+def test_little_inputs_can_be_apart():
+    x = stored((700, 1100), "f8", (70, 110))
+    program = group_of(x[::7, ::11].sum(0).node, set()).program
+    last = len(program.types) - 1
+    part = parts_of(program)[last]
+    little = little_inputs(program, last, part)
+    assert [program.types[value].shape for value in little] == [(100, 100)]
+    assert set(parts_of(program, little)) == {last, *little}
+    whole = group_of(x[1:].sum(0).node, set()).program
+    assert not little_inputs(whole, len(whole.types) - 1, parts_of(whole)[len(whole.types) - 1])

@@ -38,8 +38,7 @@ def test_a_permuted_value_is_cut_where_its_source_is():
 def test_cuts_of_a_sink_fall_between_its_pieces(tmp_path, side):
     sink = dt.to_zarr(stored() + 1, tmp_path / "x", chunks=(side, 1000), compute=False)
     (rows, _) = last_step(sink, resources=ROOMY).cuts
-    assert rows.step % side == 0
-    assert rows.lead % side == 0
+    assert rows.count == 1 or (rows.step % side, rows.lead % side) == (0, 0)
 
 
 def test_the_pieces_of_a_sink_go_before_the_chunks_of_a_source(tmp_path):

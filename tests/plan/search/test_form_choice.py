@@ -51,11 +51,11 @@ def test_tall_products_are_computed_in_parts():
     assert choice.name == "parts"
 
 
-@pytest.mark.parametrize(("dtype", "name"), [("f8", "exchange"), ("c16", "columns")])
-def test_what_fits_no_worker_is_sorted_in_runs(dtype, name):
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+def test_what_fits_no_worker_is_sorted_in_runs(dtype):
     small = dt.Resources(workers=16, threads=1, memory="2 GiB")
     ((choice,),) = forms(dt.sort(stored((10**9,), dtype, (10**7,))), small).values()
-    assert choice.name == name
+    assert choice.name == "exchange"
 
 
 def test_forms_are_recorded_and_replay():

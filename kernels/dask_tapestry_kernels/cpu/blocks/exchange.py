@@ -13,16 +13,24 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
-from dask_tapestry_kernels.cpu.blocks.sort import KEY, runs, sort_cells, sort_pairs
+from dask_tapestry_kernels.cpu.blocks.order_keys import order_keys
+from dask_tapestry_kernels.cpu.blocks.sort import (
+    KEY,
+    PLACE,
+    largest,
+    pair_dtype,
+    sort_cells,
+    sort_pairs,
+)
+from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
-NEAR: Final = 2**63 - 1  # turns the signed order of times, NaT first, to the unsigned with NaT last
 
 
 def sorted_runs(
-    out: Block | None,
+    out: Block | None,  # noqa: ARG001
     block: Block,
     *,
     length: int,
@@ -35,34 +43,21 @@ def sorted_runs(
 
     With `places`, cells are pairs with their place, of which the first is `first`.
     """
-    part = (slice(0, 1), slice(0, length))
-    told: dict[str, Any] = {
-        "columns": 1,
-        "rows": length,
-        "first": first,
-        "count": count,
-        "places": places,
-    }
-    return runs(out, block, part=part, **told)[..., 0, :][(*keep, ...)]
-
-
-def order_keys(cells: Block) -> Block:
-    """Numbers, or texts, in NumPy's order of which are sorted cells in that of `sort`.
-
-    Of pairs those of their keys, where zeros of both signs are equal.
-    """
-    if cells.dtype.names:
-        keys = cells[KEY]
-        return order_keys(np.where(keys == 0, np.zeros((), keys.dtype), keys))
-    if cells.dtype.kind == "f":
-        number = np.dtype(f"i{cells.dtype.itemsize}")
-        one_nan = np.where(np.isnan(cells), np.array(np.nan, cells.dtype), cells)
-        bits = one_nan.view(number)
-        ordered: Block = bits ^ ((bits >> (8 * number.itemsize - 1)) & np.iinfo(number).max)
-        return ordered
-    if cells.dtype.kind in "mM":
-        return cells.view(np.uint64) + np.uint64(NEAR)
-    return cells
+    lanes, held = block.shape[:-1], block.shape[-1]
+    cells = np.empty((*lanes, count * length), block.dtype)
+    cells[..., :held] = block
+    cells[..., held:] = largest(block.dtype)
+    cells = cells.reshape(*lanes, count, length)
+    if places:
+        order = stable_order(cells)
+        starts = first + length * np.arange(count, dtype=np.int64)
+        pairs = np.empty(cells.shape, pair_dtype(block.dtype))
+        pairs[KEY] = np.take_along_axis(cells, order, -1)
+        pairs[PLACE] = order + starts[:, None]
+        cells = pairs
+    else:
+        sort_cells(cells, -1, in_runs=False)
+    return cells[(*keep, ...)]
 
 
 def positions(windows: Block, count: int) -> tuple[Block, Block]:

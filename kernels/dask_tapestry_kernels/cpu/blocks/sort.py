@@ -18,7 +18,6 @@ from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
-Part = tuple[slice, ...]
 KEY: Final = "key"
 PLACE: Final = "place"
 PIECE: Final = 2**22  # bytes of lanes that are sorted one after the other
@@ -86,60 +85,6 @@ def _by_lanes(
     for lane in np.ndindex(lanes.shape[:-1]):
         made[lane] = found(np.ascontiguousarray(lanes[lane]), start, stop)
     return result
-
-
-def runs(
-    out: Block | None,  # noqa: ARG001
-    block: Block,
-    *,
-    columns: int,
-    rows: int,
-    first: int,
-    count: int,
-    places: bool,
-    part: Part,
-) -> Block:
-    """Sort runs of ``columns * rows`` cells along the last axis and deal them to columns.
-
-    The block holds the cells of `count` runs from cell `first` on; what is missing of the last run
-    is filled with the largest value there is. Cell (j, c, i) is cell ``i * columns + c`` of run j.
-    """
-    length = columns * rows
-    lanes, held = block.shape[:-1], block.shape[-1]
-    cells = np.empty((*lanes, count * length), block.dtype)
-    cells[..., :held] = block
-    cells[..., held:] = largest(block.dtype)
-    cells = cells.reshape(*lanes, count, length)
-    if places:
-        order = stable_order(cells)
-        starts = first + length * np.arange(count, dtype=np.int64)
-        pairs = np.empty(cells.shape, pair_dtype(block.dtype))
-        pairs[KEY] = np.take_along_axis(cells, order, -1)
-        pairs[PLACE] = order + starts[:, None]
-        cells = pairs
-    else:
-        sort_cells(cells, -1, in_runs=False)
-    dealt: Block = cells.reshape(*lanes, count, rows, columns).swapaxes(-1, -2)
-    return dealt[..., part[0], part[1]]
-
-
-def merge(out: Block | None, block: Block, *, rows: int, part: Part) -> Block:
-    """Sort groups of runs: group b is ``block[..., :, b, :]``, whose last axis is sorted.
-
-    Its sorted cells come as ``result[..., b, :, :]`` in `rows` rows.
-    """
-    *lanes, runs_, groups, cells = block.shape
-    shape = (*lanes, groups, rows, runs_ * cells // rows)
-    given = out is not None and out.shape == shape and out.flags.c_contiguous
-    result = out if out is not None and given else np.empty(shape, block.dtype)
-    joined = result.reshape(*lanes, groups, runs_ * cells)
-    joined.reshape(*lanes, groups, runs_, cells)[...] = np.moveaxis(block, -3, -2)
-    if block.dtype.names:
-        joined[...] = sort_pairs(joined)
-    else:
-        sort_cells(joined, -1, in_runs=True)
-    whole = [s.stop - s.start for s in part] == [rows, shape[-1]]
-    return result if whole else result[..., part[0], part[1]]
 
 
 def top(
@@ -310,8 +255,6 @@ def row_order(out: Block | None, block: Block, *, part: slice) -> Block:  # noqa
 KERNELS: Final[dict[str, Kernel]] = {
     "sort": sort,
     "argsort": argsort,
-    "sortruns": runs,
-    "mergeruns": merge,
     "top": top,
     "withplaces": with_places,
     "roworder": row_order,

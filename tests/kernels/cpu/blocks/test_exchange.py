@@ -4,30 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.exchange import order_keys, positions
+from dask_tapestry_kernels.cpu.blocks.exchange import positions
+from dask_tapestry_kernels.cpu.blocks.order_keys import order_keys
 
 PROBES = 16
-CELLS = st.sampled_from([-np.inf, -2.5, -0.0, 0.0, 1.0, 7.0, np.inf, np.nan])
-
-
-@given(st.lists(CELLS, max_size=12), st.sampled_from(["f2", "f4", "f8"]))
-def test_keys_have_the_order_of_sorted_cells(cells, dtype):
-    x = np.array(cells, dtype)
-    keys = order_keys(x)
-    made = KERNELS["sort"](None, x, axis=0, part=slice(0, len(x)), in_runs=False)
-    assert np.array_equal(order_keys(made), np.sort(keys))
-
-
-def test_keys_of_times_have_what_is_none_last():
-    x = np.array([5, np.iinfo("i8").min, -3, np.iinfo("i8").max], "i8").view("M8[s]")
-    assert np.argsort(order_keys(x)).tolist() == [2, 0, 3, 1]
-
-
-def test_zeros_of_both_signs_are_equal_keys_of_pairs():
-    pairs = np.zeros(4, [("key", "f8"), ("place", "i8")])
-    pairs["key"] = [-0.0, 0.0, 1, np.nan]
-    keys = order_keys(pairs)
-    assert keys[0] == keys[1] < keys[2] < keys[3]
 
 
 def test_probes_are_spread_evenly_or_all_there_are():

@@ -49,7 +49,6 @@ def test_the_input_is_left_alone():
     x = np.array([[3.0, 1.0, 2.0, 5.0, 4.0, 0.0]])
     before = x.copy()
     KERNELS["sort"](None, x, axis=1, part=slice(0, 6), in_runs=False)
-    KERNELS["mergeruns"](None, x.reshape(3, 1, 2), rows=3, part=(slice(0, 3), slice(0, 2)))
     KERNELS["top"](None, x, keep=2, length=6, last=True, part=slice(0, 2))
     KERNELS["ranks"](None, x, ranks=(1,), axis=1, part=slice(0, 1))
     assert np.array_equal(x, before)

@@ -1,0 +1,68 @@
+"""Windows of stored values, which move from piece to piece of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dask_tapestry.memory.buffer_pool import POOL
+from dask_tapestry.plan.fusion.windows import Window, hull_of
+from dask_tapestry.zspace import ZRange
+
+Block = Any
+Read = Callable[[Window, ZRange, Block | None], Block]
+
+
+class MovingWindow:
+    """The memory of a window, with the cells that pieces need, those of one after the other.
+
+    Parameters
+    ----------
+    window
+        What it shows.
+    read
+        Reads cells of a window's value, into given memory if the value's source fills that.
+    """
+
+    def __init__(self, window: Window, read: Read) -> None:
+        self.window, self._read = window, read
+        self._cells = POOL.room(window.shape, window.instruction.type.dtype)
+        start = window.box.lo[window.axis]
+        self.box = window.box.replace(window.axis, start, start)
+
+    def move(self, need: ZRange) -> None:
+        """Have the cells `need`, keep what of them is there, and read the others once."""
+        window, axis = self.window, self.window.axis
+        low, high = self.box.lo[axis], self.box.hi[axis]
+        start, stop = need.lo[axis], need.hi[axis]
+        if stop <= high:
+            return
+        end, kept = window.end(stop), max(0, high - start)
+        if end - start > window.length or not window.box.contains(need):
+            return  # the plan knows only some pieces: `cells` reads it by itself
+        if kept and start != low:
+            self._along(0, kept)[...] = self._along(start - low, high - low)
+        missing = window.box.replace(axis, max(start, high), end)
+        place = self._along(kept, kept + missing.shape[axis])
+        found = self._read(window, missing, place)
+        if found is not place:
+            place[...] = found
+        self.box = window.box.replace(axis, start, end)
+
+    def cells(self, need: ZRange) -> Block:
+        """Cells of the window's value."""
+        if not self.box.contains(need):
+            return self._read(self.window, need, None)
+        there = self._along(0, self.box.shape[self.window.axis])
+        return there[need.index(self.box)]
+
+    def _along(self, start: int, stop: int) -> Block:
+        return self._cells[(slice(None),) * self.window.axis + (slice(start, stop),)]
+
+
+def moved(windows: Sequence[MovingWindow], needs: Sequence[tuple[ZRange, ...]]) -> None:
+    """Move each window to what a piece needs of its value."""
+    for window, boxes in zip(windows, needs, strict=True):
+        need = hull_of(boxes)
+        if need is not None:
+            window.move(need)

@@ -1,0 +1,259 @@
+"""Windows: cells of stored values that lie in memory while the pieces of a block move over them.
+
+A piece of a stencil needs cells that the piece before needed, and a piece that ends within a stored
+chunk leaves cells of it to the next one. So that each chunk is read and decoded once, pieces that
+follow each other along one dimension share a window of each stored value: it keeps what the next
+piece needs, and takes in whole chunks what is new.
+
+Planner and workers ask the same functions, of the program and the box alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, reduce
+from itertools import chain, pairwise
+from math import floor, prod
+from typing import Final, NamedTuple
+
+from dask_tapestry.plan.fusion.grains import grains
+from dask_tapestry.plan.fusion.program import Instruction, Program
+from dask_tapestry.plan.fusion.units import Unit
+from dask_tapestry.teg import Source
+from dask_tapestry.zspace import ZRange
+
+FEW: Final = 6  # pieces that are looked at one by one; of more, some, between which needs move on
+
+Line = tuple[int, ...]
+Span = tuple[int, int]
+
+
+class Window(NamedTuple):
+    """Cells of a stored value that are kept in memory.
+
+    Attributes
+    ----------
+    instruction
+        Reads the value.
+    box
+        What all pieces need of it together.
+    axis
+        Along which the window moves.
+    side
+        Cells along the axis that are read as a whole.
+    length
+        Cells along the axis that are in memory at most.
+    """
+
+    instruction: Instruction
+    box: ZRange
+    axis: int
+    side: int
+    length: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the memory."""
+        shape = self.box.shape
+        return (*shape[: self.axis], self.length, *shape[self.axis + 1 :])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the memory."""
+        return prod(self.shape) * self.instruction.type.dtype.itemsize
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Bytes beside it that reading takes."""
+        lo = self.box.lo[self.axis]
+        first = self.box.replace(self.axis, lo, min(lo + self.length, self.box.hi[self.axis]))
+        return self.instruction.operator.scratch_bytes((), first)
+
+    def end(self, stop: int) -> int:
+        """Where reading ends that must reach `stop`: with a chunk, or with all that is needed."""
+        return min(-(-stop // self.side) * self.side, self.box.hi[self.axis])
+
+
+class Opened(NamedTuple):
+    """A program whose stored values are given to it, after its own inputs, and what reads them."""
+
+    program: Program
+    sources: tuple[Instruction, ...]
+
+    def boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
+        """The boxes of each stored value that the output's cells `box` need."""
+        end = len(self.program.inputs)
+        return self.program.schedule(box).boxes[end - len(self.sources) : end]
+
+    def needs(self, box: ZRange) -> list[ZRange | None]:
+        """The box of each stored value that holds all that the cells `box` need; None for none."""
+        return [hull_of(boxes) for boxes in self.boxes(box)]
+
+
+def hull_of(boxes: Sequence[ZRange]) -> ZRange | None:
+    """The box that holds some that are not empty; None for none."""
+    filled = [box for box in boxes if not box.is_empty]
+    return reduce(ZRange.hull, filled) if filled else None
+
+
+@lru_cache(maxsize=1024)
+def opened(program: Program) -> Opened | None:
+    """The program with its stored values as inputs; None where it reads none, or nothing else."""
+    first = len(program.inputs)
+    stored = [v for v, i in enumerate(program.instructions, start=first) if _is_stored(i)]
+    if not stored or stored[-1] == len(program.types) - 1:
+        return None
+    others = [v for v in range(first, len(program.types)) if v not in set(stored)]
+    number = {value: n for n, value in enumerate((*range(first), *stored, *others))}
+    chosen = [program.instructions[value - first] for value in others]
+    instructions = [i._replace(inputs=tuple([number[x] for x in i.inputs])) for i in chosen]
+    inputs = (*program.inputs, *[program.types[value] for value in stored])
+    sources = tuple([program.instructions[value - first] for value in stored])
+    return Opened(Program(inputs, tuple(instructions)), sources)
+
+
+def _is_stored(instruction: Instruction) -> bool:
+    rank = instruction.type.ndim
+    one = ZRange((0,) * rank, (1,) * rank)
+    return isinstance(instruction.operator, Source) and instruction.operator.stored_bytes(one) > 0
+
+
+class Sliding(NamedTuple):
+    """Edges of pieces along a dimension, and the windows that move with them."""
+
+    line: Line
+    windows: tuple[Window, ...]
+
+
+def sliding(own: Opened, box: ZRange, dim: int, excess: float) -> Sliding | None:
+    """Some `excess` pieces along a dimension of the output's cells `box`, and their windows.
+
+    None where pieces cannot share windows: they compute too much again, or what they need of a
+    stored value does not move on along one axis.
+    """
+    grain = grains(own.program)[dim]
+    lo, hi = box.lo[dim], box.hi[dim]
+    if grain is None or hi - lo <= max(1, grain.length):
+        return None
+    line = _even(lo, hi, grain, excess)
+    if len(line) < 3:
+        return None
+    needs = _needs(own, box, dim, line)
+    if needs is None:
+        return None
+    if grain.length == 1:
+        line = _with_chunks(own, needs, line)
+        needs = _needs(own, box, dim, line)
+        if needs is None:
+            return None
+    windows = [_window(*one) for one in zip(own.sources, needs, strict=True)]
+    return Sliding(line, tuple(windows))
+
+
+class _Needs(NamedTuple):
+    """What pieces need of a value: all together, and each along the axis that they move."""
+
+    box: ZRange
+    axis: int
+    spans: list[Span]
+
+
+def _even(lo: int, hi: int, grain: Unit, excess: float) -> Line:
+    """Edges of pieces of one length, on those of the grain."""
+    side = max(1, int((hi - lo) / excess / grain.length)) * grain.length
+    start = lo - (lo - grain.lead) % grain.length
+    return (lo, *range(start + side, hi, side), hi)
+
+
+def _with_chunks(own: Opened, needs: Sequence[_Needs], line: Line) -> Line:
+    """About such pieces, that end where a chunk does of the stored value with most bytes.
+
+    Then no more of a next chunk lies there than the piece needs.
+    """
+    pairs = zip(needs, own.sources, strict=True)
+    need, source = max(pairs, key=lambda pair: pair[0].box.size * pair[1].type.dtype.itemsize)
+    side, at = _side(source, need.axis), min(1, len(need.spans) - 2)
+    last, stop = line[at + 1], need.spans[at][1]
+    pace = (need.spans[at + 1][0] - need.spans[at][0]) / (last - line[at])
+    if side == 1 or not pace:
+        return line
+    longest = line[at + 1] - line[at]
+    step = side * max(1, round(longest * pace / side))
+    ends = [
+        last + floor((edge - stop) / pace) for edge in range(step, need.box.hi[need.axis], step)
+    ]
+    edges = sorted({line[0], line[-1], *[end for end in ends if line[0] < end < line[-1]]})
+    return (*chain.from_iterable([_equal(a, b, longest) for a, b in pairwise(edges)]), line[-1])
+
+
+def _equal(lo: int, hi: int, length: int) -> list[int]:
+    """Where equal parts of a span begin that are about as long as that."""
+    parts = max(1, round((hi - lo) / length))
+    return [lo + (hi - lo) * n // parts for n in range(parts)]
+
+
+def _needs(own: Opened, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
+    """What the pieces between the edges of a line need of each stored value."""
+    whole = own.needs(box)
+    if None in whole or any(len(boxes) > 1 for boxes in own.boxes(box)):
+        return None
+    pieces = list(pairwise(line))
+    looked_at = [0, 1, 2, len(pieces) - 1] if len(pieces) > FEW else range(len(pieces))
+    needs = {n: own.needs(box.replace(dim, *pieces[n])) for n in looked_at}
+    found = []
+    for number in range(len(own.sources)):
+        boxes = {n: need for n, hulls in needs.items() if (need := hulls[number]) is not None}
+        moving = _moving(boxes, pieces) if len(boxes) == len(needs) else None
+        if moving is None:
+            return None
+        found.append(moving)
+    return found
+
+
+def _moving(boxes: dict[int, ZRange], pieces: Sequence[Span]) -> _Needs | None:
+    """What pieces need, of which some are looked at; None where it does not move along an axis."""
+    one, *others = boxes.values()
+    hull = one
+    for other in others:
+        hull = hull.hull(other)
+    moved = [a for a, n in enumerate(hull.shape) if any(b.shape[a] != n for b in boxes.values())]
+    if len(moved) > 1:
+        return None
+    axis = moved[0] if moved else 0
+    ends = {n: (b.lo[axis], b.hi[axis]) for n, b in boxes.items()}
+    spans = [ends[n] for n in range(len(pieces))] if len(ends) == len(pieces) else None
+    if spans is None:
+        (low, _), (next_low, high) = ends[1], ends[2]
+        pace, odd = divmod(next_low - low, pieces[2][0] - pieces[1][0])
+        if odd:
+            return None
+        least, most = hull.lo[axis], hull.hi[axis]
+        spans = [
+            (
+                min(max(least, low + pace * (a - pieces[1][0])), most),
+                max(min(most, high + pace * (b - pieces[2][1])), least),
+            )
+            for a, b in pieces
+        ]
+        if any(spans[n] != span for n, span in ends.items()):
+            return None
+    if any(a > c or b > d for (a, b), (c, d) in pairwise(spans)):
+        return None
+    return _Needs(hull, axis, spans)
+
+
+def _side(source: Instruction, axis: int) -> int:
+    assert isinstance(source.operator, Source)
+    sides = source.operator.read_sides
+    return 1 if sides is None else sides[axis]
+
+
+def _window(source: Instruction, need: _Needs) -> Window:
+    """The window that moves from piece to piece."""
+    empty = Window(source, need.box, need.axis, _side(source, need.axis), 0)
+    length = there = 0
+    for start, stop in need.spans:
+        if stop > there:
+            there = empty.end(stop)
+            length = max(length, there - start)
+    return empty._replace(length=length)

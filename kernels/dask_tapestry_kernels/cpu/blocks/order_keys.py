@@ -1,0 +1,95 @@
+"""Order keys: numbers or texts in NumPy's order of which cells are in the order that sorts them.
+
+They are integers for what has at most 64 bits. Complex numbers and those of extended precision have
+keys of bytes, which are compared from the first one on: a complex one is ordered by which of its
+parts are NaN, by its parts, and last by the signs of parts that are zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+
+NEAR: Final = 2**63 - 1  # turns the signed order of times, NaT first, to the unsigned with NaT last
+EXTENDED: Final = 63  # bits of the fraction of the numbers of 80 bits
+EXTENDED_BYTES: Final = 10  # of theirs; the others are not looked at
+
+
+def order_keys(cells: Block) -> Block:
+    """Numbers, or texts, in NumPy's order of which are sorted cells in that of `sort`.
+
+    Of pairs those of their keys, where zeros of both signs are equal.
+    """
+    if cells.dtype.names:
+        return _keys(_one_zero(cells[cells.dtype.names[0]]))
+    return _keys(cells)
+
+
+def key_bytes(dtype: np.dtype[Any]) -> int:
+    """Bytes of the key of a complex cell, or one of extended precision."""
+    if dtype.kind == "c":
+        return 2 * key_bytes(_part_dtype(dtype)) + 2
+    return EXTENDED_BYTES if np.finfo(dtype).nmant == EXTENDED else dtype.itemsize
+
+
+def _part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.zeros((), dtype).real.dtype
+
+
+def _keys(cells: Block) -> Block:
+    dtype = cells.dtype
+    if dtype.kind == "c":
+        return _texts(_complex_bytes(cells))
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        return _texts(_float_bytes(cells))
+    if dtype.kind == "f":
+        number = np.dtype(f"i{dtype.itemsize}")
+        bits = _one_nan(cells).view(number)
+        ordered: Block = bits ^ ((bits >> (8 * number.itemsize - 1)) & np.iinfo(number).max)
+        return ordered
+    if dtype.kind in "mM":
+        return cells.view(np.uint64) + np.uint64(NEAR)
+    return cells
+
+
+def _one_zero(cells: Block) -> Block:
+    """The cells, whose zeros, or those of their parts, are 0.0."""
+    if cells.dtype.kind not in "fc":
+        return cells
+    made = cells.copy()
+    for part in (made.real, made.imag) if made.dtype.kind == "c" else (made,):
+        part[part == 0] = 0
+    return made
+
+
+def _one_nan(cells: Block) -> Block:
+    return np.where(np.isnan(cells), np.array(np.nan, cells.dtype), cells)
+
+
+def _complex_bytes(cells: Block) -> Block:
+    real, imag = cells.real, cells.imag
+    unknown = 2 * np.isnan(real) + np.isnan(imag)
+    plus = [(side != 0) | ~np.signbit(side) for side in (real, imag)]
+    ends = [unknown, 2 * plus[0] + plus[1]]
+    first, last = (end.astype(np.uint8)[..., None] for end in ends)
+    numbers = _one_zero(cells)
+    return np.concatenate([first, _float_bytes(numbers.real), _float_bytes(numbers.imag), last], -1)
+
+
+def _float_bytes(cells: Block) -> Block:
+    """Bytes, along a new last axis, that are in order from the first one on as the floats are."""
+    size = key_bytes(cells.dtype)
+    wide = np.ascontiguousarray(_one_nan(cells).astype(cells.dtype.newbyteorder(">")))
+    found = wide.reshape(*cells.shape, 1).view(np.uint8)[..., -size:]
+    below = np.signbit(cells) & ~np.isnan(cells)
+    made = np.where(below[..., None], ~found, found)
+    made[..., 0] ^= np.where(below, 0, 0x80).astype(np.uint8)
+    return made
+
+
+def _texts(bytes: Block) -> Block:
+    made = np.ascontiguousarray(bytes)
+    return made.view(f"S{made.shape[-1]}")[..., 0]

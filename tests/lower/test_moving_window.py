@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from dask_tapestry.lower.moving_window import MovingWindow, moved
+from dask_tapestry.plan.fusion.program import Instruction
+from dask_tapestry.plan.fusion.windows import Window
+from dask_tapestry.zspace import ZRange
+from tests.plan.graphs import stored
+
+DATA = np.arange(100.0 * 6).reshape(100, 6)
+
+
+class Reads:
+    """Reads of `DATA`, which are noted."""
+
+    def __init__(self, axis):
+        self.axis, self.boxes = axis, []
+
+    def __call__(self, window, box, place):
+        self.boxes.append((box.lo[self.axis], box.hi[self.axis]))
+        return DATA[box.slices()] if self.axis == 0 else DATA.T[box.slices()]
+
+
+def window(axis, length, side=10):
+    shape = DATA.shape if axis == 0 else DATA.T.shape
+    source = stored(shape, "f8", shape).node
+    instruction = Instruction(source.operator, (), (), source.type)
+    return Window(instruction, source.type.box, axis, side, length)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_each_chunk_is_read_once(axis):
+    reads = Reads(axis)
+    moving = MovingWindow(window(axis, 14), reads)
+    whole = moving.window.box
+    data = DATA if axis == 0 else DATA.T
+    for start in (0, 3, 6, 9, 17, 20, 86, 96):
+        need = whole.replace(axis, start, start + 4)
+        moved([moving], [(need,)])
+        np.testing.assert_array_equal(moving.cells(need), data[need.slices()])
+    assert reads.boxes == [(0, 10), (10, 20), (20, 30), (86, 90), (96, 100)]
+
+
+def test_what_the_window_is_too_small_for_is_read_by_itself():
+    reads = Reads(0)
+    moving = MovingWindow(window(0, 10), reads)
+    for start, stop in ((0, 8), (5, 18), (4, 6)):
+        need = moving.window.box.replace(0, start, stop)
+        moved([moving], [(need,)])
+        np.testing.assert_array_equal(moving.cells(need), DATA[start:stop])
+    assert reads.boxes == [(0, 10), (5, 18)]
+
+
+def test_nothing_is_read_for_no_cells():
+    reads = Reads(0)
+    moving = MovingWindow(window(0, 10), reads)
+    moved([moving], [(ZRange((4, 0), (4, 6)),)])
+    moved([moving], [()])
+    assert reads.boxes == []
