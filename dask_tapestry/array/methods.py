@@ -26,6 +26,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
 from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.array.indexing import ufunc_at
 from dask_tapestry.array.indexing.getitem import getitem
 from dask_tapestry.array.indexing.setitem import setitem
 from dask_tapestry.array.shape import reshape
@@ -241,6 +242,7 @@ def attach() -> None:
     for name, member in PROPERTIES.items():
         setattr(Array, name, member)
     ufunc_reduce.register()
+    ufunc_at.register()
     ufuncs_of_others.register()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,8 @@ from dask_tapestry.operators.cell_function import CellFunction
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.scan import Scan
+from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Node, Operator, TensorType
 from dask_tapestry_kernels.cpu import KERNELS
@@ -28,10 +30,10 @@ def computed_batch(node: Node, inputs: Sequence[Block], rank: int) -> Block:
     """
     shape = broadcast_shape([x.shape[:rank] for x in inputs])
     operator = _batched(node, shape)
-    if operator is None:
-        return _one_by_one(node, inputs, shape)
     given = [np.broadcast_to(x, (*shape, *x.shape[rank:])) for x in inputs]
-    return _call(operator, [TensorType(x.shape, x.dtype) for x in given], given)
+    if operator is None:
+        return _one_by_one(node, given, shape)
+    return _kernel(operator, tuple(TensorType(x.shape, x.dtype) for x in given))(given)
 
 
 def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
@@ -46,6 +48,8 @@ def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
         return operator
     if isinstance(operator, Reduce) and operator.source is None and operator.target is None:
         return replace(operator, axes=tuple(axis + rank for axis in operator.axes))
+    if isinstance(operator, Sort | ArgSort | Scan):
+        return replace(operator, axis=operator.axis + rank)
     view = operator.view(node.input_types[0]) if isinstance(operator, ViewSelector) else operator
     if not isinstance(view, View):
         return None
@@ -54,12 +58,10 @@ def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
     return View((*shape, *view.shape), (*lead, *axes))
 
 
-def _one_by_one(node: Node, inputs: Sequence[Block], shape: tuple[int, ...]) -> Block:
-    rank, made = len(shape), None
-    given = [np.broadcast_to(x, (*shape, *x.shape[rank:])) for x in inputs]
+def _one_by_one(node: Node, given: Sequence[Block], shape: tuple[int, ...]) -> Block:
+    kernel, made = _kernel(node.operator, node.input_types), None
     for place in np.ndindex(shape):
-        blocks = [x[place] if x.dtype.hasobject else x[(*place, ...)] for x in given]
-        block = _call(node.operator, node.input_types, blocks)
+        block = kernel([x[place] if x.dtype.hasobject else x[(*place, ...)] for x in given])
         if made is None and isinstance(block, np.ndarray):
             made = np.empty((*shape, *block.shape), block.dtype)
         elif made is None:
@@ -68,16 +70,21 @@ def _one_by_one(node: Node, inputs: Sequence[Block], shape: tuple[int, ...]) -> 
     return made
 
 
-def _call(operator: Operator, types: Sequence[TensorType], blocks: Sequence[Block]) -> Block:
-    """The whole value of an operator, by its kernel."""
-    inputs = tuple(types)
-    box = operator.infer(*inputs).box
-    reads = operator.pieces(inputs, box)
-    pieces = [
-        blocks[number][(*need.slices(), ...)]
-        if isinstance(blocks[number], np.ndarray)
-        else blocks[number]
-        for number, need in reads
-    ]
-    told = operator.arguments(inputs, box, tuple(need for _, need in reads))
-    return KERNELS[operator.kernel](None, *pieces, **told)
+def _kernel(
+    operator: Operator, types: tuple[TensorType, ...]
+) -> Callable[[Sequence[Block]], Block]:
+    """A function of whole inputs that yields the whole value of an operator."""
+    box = operator.infer(*types).box
+    reads = operator.pieces(types, box)
+    told = operator.arguments(types, box, tuple(need for _, need in reads))
+    kernel = KERNELS[operator.kernel]
+    cuts = [(number, (*need.slices(), ...)) for number, need in reads]
+
+    def run(inputs: Sequence[Block]) -> Block:
+        pieces = [
+            inputs[number][cut] if isinstance(inputs[number], np.ndarray) else inputs[number]
+            for number, cut in cuts
+        ]
+        return kernel(None, *pieces, **told)
+
+    return run

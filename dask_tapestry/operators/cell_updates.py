@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
-from dask_tapestry.cells.ufuncs import loop_dtypes
+from dask_tapestry.cells.ufuncs import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
 
 DType = np.dtype[Any]
@@ -79,3 +79,27 @@ def cell_update(name: str, dtype: DType) -> CellExpression:
             f"cells of dtype {dtype.name} cannot be updated by {name}: {error}"
         ) from None
     return builder.finish(result)
+
+
+def ufunc_update(name: str, dtype: DType, update: DType) -> CellExpression:
+    """The update of a cell of `dtype` by a ufunc, as ``numpy.ufunc.at`` has it.
+
+    What the loop returns is converted back, whatever that loses. A ufunc of one operand takes the
+    cell alone. The second parameter, the update, has the dtype of
+    the ufunc's loop.
+
+    Raises
+    ------
+    DTypeError
+        If there is no loop.
+
+    Examples
+    --------
+    >>> print(ufunc_update("add", np.dtype("f4"), np.dtype("f8")))
+    float32(add(float64($0), $1))
+    """
+    alone = UFUNCS[name].nin == 1
+    loop = loop_dtypes(name, (dtype,) if alone else (dtype, update), None)
+    builder = CellBuilder((dtype, update if alone else loop[1]))
+    values = [builder.cast(number, kind) for number, kind in enumerate(loop[:-1])]
+    return builder.finish(builder.cast(builder.call(name, values, loop[-1]), dtype))

@@ -8,14 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.operators.bucket_shuffle import gathered, owner_counts
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
+from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.rows_of_cells import RowsOfCells
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import (
     BlockOperator,
+    Form,
     IndexDim,
     Progression,
     Region,
@@ -27,7 +31,8 @@ from dask_tapestry.teg import (
 from dask_tapestry.teg.operator import Restriction, Types, by_signature
 from dask_tapestry.zspace import IndexProjection, ZRange
 
-BYTES_AN_INDEX = 8 * 3  # where a window begins in memory, and two steps on the way to it
+WORTH_SHUFFLING: Final = 2**22  # bytes of a table, which each task may as well have
+BYTES_AN_INDEX: Final = 8 * 3  # where a window begins in memory, and two steps on the way to it
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,21 @@ class Gather(BlockOperator):
         cut = replace(self, sizes=tuple(sizes))
         return Restriction(cut, (Region(reads), vectors), Region(yields))
 
+    def moved(self, x: TensorType) -> tuple[int, ...]:
+        """Dimensions that indices move windows along, in order."""
+        return tuple(dim for dim, free in enumerate(self.free(x)) if not free)
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Places sent to the owners of parts of a table, and rows back: one cell wide windows."""
+        x, indices = inputs
+        moved = tuple(d for d in self.moved(x) if d not in self.numbers.batching_dims)
+        rows = prod(x.shape[dim] for dim in moved)
+        wide = any(self.sizes[dim] != 1 for dim in moved)
+        if self.numbers.batching_dims or not moved or wide or not indices.size:
+            return ()
+        few = x.nbytes < WORTH_SHUFFLING
+        return () if few else (Form("shuffle", owner_counts(rows), by_shuffle),)
+
     def flops(self, inputs: Types, box: ZRange) -> int:
         """One for each run of cells that lie side by side, in the input too."""
         x = inputs[0]
@@ -167,6 +187,16 @@ class Gather(BlockOperator):
                 place = place + np.expand_dims(starts, numbers.window_dims)
             picks.append(place)
         return np.broadcast_to(x[tuple(picks)], shape)
+
+
+@stand_in
+def by_shuffle(node: Tensor, owners: int) -> Tensor:
+    """``gather(x, i) -> returned(served(routed(i), x), i)``."""
+    whole, (x, indices) = node.operator, node.inputs
+    assert isinstance(whole, Gather)
+    rows = RowsOfCells(whole.numbers, x.type.shape, whole.moved(x.type))
+    found = gathered(rows.table(x), rows.places(indices, drop=False), owners)
+    return rows.from_rows(found, node.type.shape)
 
 
 def index_projection(numbers: DimensionNumbers, indices: TensorType, rank: int) -> IndexProjection:

@@ -10,22 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.bucket_shuffle import owner_counts, scattered
 from dask_tapestry.operators.cell_updates import cell_update
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.output import outputs
+from dask_tapestry.operators.rows_of_cells import RowsOfCells
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.stack import stack
 from dask_tapestry.teg import (
     BlockOperator,
+    Form,
     IndexDim,
     Progression,
     Region,
@@ -42,7 +47,9 @@ from dask_tapestry_kernels.cpu.blocks.outputs import OutputAxis, OutputShape
 from dask_tapestry_kernels.cpu.blocks.scatter import SLAB
 from dask_tapestry_kernels.cpu.blocks.scatter import scatter as scatter_kernel
 
-BYTES_A_PLACE = 8 * 4  # the row that an update belongs in, and steps on the way to it
+WORTH_SHUFFLING: Final = 2**22  # bytes of a table or of updates, which each task may as well read
+CELLS_SIDE_BY_SIDE: Final = 8  # of a row, that are folded in the time of one alone
+BYTES_A_PLACE: Final = 8 * 4  # the row that an update belongs in, and steps on the way to it
 
 
 @dataclass(frozen=True)
@@ -150,10 +157,34 @@ class Scatter(BlockOperator):
             reads.append(parts[r.index(1)] if 1 in r else Progression(0, 1, n) for r, n in rows)
         return Restriction(self, tuple(map(Region, reads)), parts)
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """Updates sent to the owners of parts of a table: of windows one cell wide."""
+        x, updates, numbers = inputs[0], inputs[-1], self.numbers
+        ways = numbers.ways(x.ndim, updates.ndim)
+        axes = [ways[dim].axis for dim in numbers.index_map]
+        wide = any(axis is not None and updates.shape[axis] != 1 for axis in axes)
+        plain = self.count == 1 and not (self.strict or self.once or numbers.batching_dims)
+        if not plain or not axes or wide or not updates.size:
+            return ()
+        rows = prod(x.shape[dim] for dim in numbers.index_map)
+        few = max(x.nbytes, updates.nbytes) < WORTH_SHUFFLING
+        return () if few else (Form("shuffle", owner_counts(rows), by_shuffle),)
+
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """The expressions for each update that may be folded in."""
+        """The expressions for each cell that may be folded in, or for several side by side."""
+        updates = self.demand(inputs, box)[-1]
+        run, axis = 1, updates.ndim
+        for way in reversed(self.numbers.ways(box.ndim, updates.ndim)):
+            axis -= 1
+            if (
+                way.axis != axis
+                or way.component is not None
+                or axis not in self.numbers.window_dims
+            ):
+                break
+            run *= max(1, updates.shape[axis])
         each = max(1, sum(e.flops for e in self.expressions))
-        return each * self.demand(inputs, box)[-1].size
+        return each * updates.size // min(run, CELLS_SIDE_BY_SIDE)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the updates of a slab belong."""
@@ -172,6 +203,17 @@ class Scatter(BlockOperator):
         box = types[0].box
         told = self.arguments(types, box, tuple(t.box for t in types))
         return scatter_kernel(None, *inputs, **told)
+
+
+@stand_in
+def by_shuffle(node: Tensor, owners: int) -> Tensor:
+    """``scatter(x, i, u) -> folded(x, routed(i), sent(i, u))``."""
+    whole, (x, indices, updates) = node.operator, node.inputs
+    assert isinstance(whole, Scatter)
+    rows = RowsOfCells(whole.numbers, x.type.shape, tuple(sorted(whole.numbers.index_map)))
+    given = rows.cells(updates), whole.expressions
+    made = scattered(rows.table(x), rows.places(indices, drop=True), *given, owners)
+    return rows.from_table(made)
 
 
 def _projection(follows: Sequence[int | None], tensor: TensorType, rank: int) -> IndexProjection:
@@ -217,7 +259,12 @@ def scatter(
 
 
 def scatter_places(
-    x: Tensor, places: Sequence[Tensor], axes: Sequence[int], at: int, values: Tensor
+    x: Tensor,
+    places: Sequence[Tensor],
+    axes: Sequence[int],
+    at: int,
+    values: Tensor,
+    update: CellExpression | None = None,
 ) -> Tensor:
     """`x` with `values`, which broadcast, at the indices `places` of `axes`, as NumPy's.
 
@@ -225,6 +272,8 @@ def scatter_places(
     ----------
     at
         Dimension of what is indexed at which the dimensions of the indices begin.
+    update
+        What cells become, if it is not the value; values then are of its second dtype.
 
     Raises
     ------
@@ -239,13 +288,14 @@ def scatter_places(
     shape = broadcast_shape([p.type.shape for p in places], "indexing arrays")
     kept = [n for dim, n in enumerate(x.type.shape) if dim not in axes]
     full = (*kept[:at], *shape, *kept[at:])
-    given = broadcast(astype(values, x.type.dtype), full)
+    fold = update or cell_update("update", x.type.dtype)
+    given = broadcast(astype(values, fold.parameters[1]), full)
     whole = [broadcast(p, shape) for p in places]
     indices = whole[0] if len(whole) == 1 else stack(_of_one_dtype(whole), len(shape))
     windows = tuple(a for a in range(len(full)) if not at <= a < at + len(shape))
     collapsed = tuple(sorted(axes))
     numbers = DimensionNumbers(windows, collapsed, (), (), tuple(axes), len(shape))
-    put = Scatter(numbers, (cell_update("update", x.type.dtype),), strict=True)
+    put = Scatter(numbers, (fold,), strict=True)
     return apply(put, x, indices, given)
 
 

@@ -17,6 +17,7 @@ from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.rename import rename
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.scatter import scatter_places
 from dask_tapestry.operators.slice import basic_slice
@@ -92,6 +93,12 @@ Cells = tuple[Part, ...] | Scattered
 
 def inserted(x: Tensor, cells: Cells) -> Tensor:
     """`x` with `cells` in their places."""
+    dims = x.type.dims
+    made = _inserted(x, cells)
+    return made if made.type.dims == dims else rename(made, dims or (None,) * x.type.ndim)
+
+
+def _inserted(x: Tensor, cells: Cells) -> Tensor:
     if isinstance(cells, Scattered):
         if not x.type.ndim:
             return basic_slice(cells.cells, (-1,) * cells.cells.type.ndim)

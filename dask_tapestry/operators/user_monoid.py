@@ -100,6 +100,14 @@ class ReduceOver:
     monoid: Combination
 
 
+@final
+@dataclass(frozen=True)
+class ScanOver:
+    """The kind of an index dimension that is scanned; `scan_over` makes one."""
+
+    monoid: str | Monoid
+
+
 Combination = str | tuple[str, ...] | Monoid  # a name, one for each output, or a user's
 
 

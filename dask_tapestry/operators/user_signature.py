@@ -9,7 +9,7 @@ from operator import index as as_int
 from typing import Any
 
 from dask_tapestry.errors import SignatureError
-from dask_tapestry.operators.user_monoid import UFUNC_OF, Combination, Monoid, ReduceOver
+from dask_tapestry.operators.user_monoid import UFUNC_OF, Combination, Monoid, ReduceOver, ScanOver
 from dask_tapestry.teg import IndexDim, Kind
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -30,7 +30,9 @@ class Written:
     inputs, outputs
         Name and form of each tensor: names of the dimensions its axes follow, or a projection.
     monoid
-        What combines along the reduction dimensions.
+        What combines along the reduction dimensions, or along the one that is scanned.
+    scans
+        Whether a dimension is scanned.
     """
 
     owner: str
@@ -38,6 +40,7 @@ class Written:
     inputs: tuple[tuple[str, Form], ...]
     outputs: tuple[tuple[str, Form], ...]
     monoid: Combination | None = None
+    scans: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,7 +86,10 @@ def write(
     unknown = set(extents) - set(index)
     if unknown:
         raise SignatureError(f"{owner}: extents of {sorted(unknown)}, which are no dimensions")
-    monoids = [_monoid(owner, kind) for kind in index.values() if isinstance(kind, ReduceOver)]
+    scans = [kind for kind in index.values() if isinstance(kind, ScanOver)]
+    folds = [kind for kind in index.values() if isinstance(kind, ReduceOver)]
+    given = [*(kind.monoid for kind in folds), *(kind.monoid for kind in scans)]
+    monoids = [_monoid(owner, monoid) for monoid in given]
     last = monoids[-1] if monoids else None
     dims = tuple(
         (name, Kind.ATOMIC if _within(index[name], last) else kind, extent)
@@ -96,7 +102,10 @@ def write(
         tuple((name, form_of(owner, name, form, names)) for name, form in inputs.items()),
         tuple((name, form_of(owner, name, form, names)) for name, form in outputs.items()),
         last,
+        bool(scans),
     )
+    if scans:
+        _check_scan(written, scans[0], len(scans) + len(folds))
     _check_outputs(written)
     _check_values(written)
     return written
@@ -106,6 +115,8 @@ def _kind(owner: str, name: str, kind: Any, extents: Mapping[str, int]) -> tuple
     extent = as_int(extents[name]) if name in extents else None
     if isinstance(kind, ReduceOver):
         return Kind.REDUCTION, extent
+    if isinstance(kind, ScanOver):
+        return Kind.SEQUENTIAL, extent
     if isinstance(kind, int) and not isinstance(kind, bool):
         return Kind.PARALLEL, kind
     known = {k.value: k for k in (Kind.PARALLEL, Kind.ATOMIC, Kind.SEQUENTIAL)}
@@ -117,15 +128,32 @@ def _kind(owner: str, name: str, kind: Any, extents: Mapping[str, int]) -> tuple
     return known[kind], extent
 
 
-def _monoid(owner: str, kind: ReduceOver) -> Combination:
-    names = (kind.monoid,) if isinstance(kind.monoid, str) else kind.monoid
+def _monoid(owner: str, monoid: Combination) -> Combination:
+    names = (monoid,) if isinstance(monoid, str) else monoid
     for name in () if isinstance(names, Monoid) else names:
         if name not in UFUNC_OF:
             raise SignatureError(
                 f"{owner}: partial results cannot be folded by {name!r}: there are "
                 f"{', '.join(UFUNC_OF)}, or a Monoid"
             )
-    return kind.monoid
+    return monoid
+
+
+def _check_scan(written: Written, kind: ScanOver, folds: int) -> None:
+    """Refuse what cannot be scanned in parts."""
+    dims = written.of_kind(Kind.SEQUENTIAL)
+    if folds > 1 or len(dims) > 1:
+        raise written.error("one dimension is scanned, and then none is folded")
+    if isinstance(kind.monoid, Monoid) and (kind.monoid.map or kind.monoid.finalize):
+        raise written.error("a scan's monoid has neither map nor finalize: apply them outside")
+    forms = {form for _, form in written.outputs}
+    if len(forms) != 1 or not all(isinstance(f, tuple) and dims[0] in f for f in forms):
+        raise written.error(f"outputs of a scan follow {dims[0]}, all the same dimensions by name")
+    count = kind.monoid.count or 1 if isinstance(kind.monoid, Monoid) else 1
+    if count != len(written.outputs):
+        raise written.error(
+            f"its monoid combines {count} values, it has {len(written.outputs)} outputs"
+        )
 
 
 def _within(kind: Any, last: Combination | None) -> bool:

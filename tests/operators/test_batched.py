@@ -18,8 +18,10 @@ TWICE = np.frompyfunc(lambda a: 2 * a, 1, 1)
         lambda x: x.sum(axis=0),
         lambda x: x.max(),
         lambda x: TWICE(x),
-        lambda x: dt.sort(x, axis=1),  # one after the other from here on
+        lambda x: dt.sort(x, axis=1),
+        lambda x: dt.argsort(x, axis=0),
         lambda x: x.cumsum(axis=0),
+        lambda x: dt.median(x, axis=1),  # one after the other from here on
         lambda x: x.reshape(10, 2),
     ],
 )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.cell_updates import MAKERS, cell_update
+from dask_tapestry.operators.cell_updates import MAKERS, cell_update, ufunc_update
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -22,3 +22,13 @@ def test_replacing_is_the_second_parameter():
 def test_what_cells_cannot_do_is_refused(name, dtype):
     with pytest.raises(DTypeError, match="cells of dtype"):
         cell_update(name, np.dtype(dtype))
+
+
+def test_ufuncs_compute_in_their_loop_and_convert_back():
+    made = ufunc_update("add", np.dtype("i1"), np.dtype("f8"))
+    assert made.parameters == (np.dtype("i1"), np.dtype("f8"))
+    assert made.dtype == np.int8
+    alone = ufunc_update("negative", np.dtype("f4"), np.dtype("u1"))
+    assert str(alone) == "negative($0)"
+    with pytest.raises(DTypeError, match="no loop"):
+        ufunc_update("add", np.dtype("M8[s]"), np.dtype("M8[s]"))

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.operators.bincount import BinCount, bincount
 from dask_tapestry.operators.forms import MOST_SIZES, a_dozen, stand_in
+from dask_tapestry.operators.gather import Gather
 from dask_tapestry.operators.joint_reductions import JointReductions
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.order_statistics import OrderStatistics, ranks
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import Reduce, reduce
 from dask_tapestry.operators.scan import Scan, scan
+from dask_tapestry.operators.scatter import Scatter
 from dask_tapestry.operators.sort import ArgSort, Sort, argsort, sort
 from dask_tapestry.operators.user_monoid import Fold, Monoid, fold
 from dask_tapestry.operators.user_operator import UserOperator
@@ -77,6 +79,25 @@ def counted(n, m, kind, seed):
     return bincount(dt.asarray(abs(cells((n * 400,), "i8", seed)) % 5).node, 5)
 
 
+WIDE = 2000  # cells of a row: a table of 300 rows is worth sending apart
+
+
+def wide_table(n, seed):
+    return dt.broadcast_to(dt.Array(held((n or 1, 1), "f8", seed)), (n or 1, WIDE))
+
+
+def looked_up(n, m, kind, seed):
+    places = dt.Array(held((m if n else 0, 1), "i8", seed))
+    return dt.patterns.gather(wide_table(n, seed), places, [0], [1]).node
+
+
+def updated(n, m, kind, seed):
+    count = 9 * m if n else 0
+    updates = dt.broadcast_to(dt.Array(held((count, 1, 1), "f8", seed)), (count, 1, WIDE))
+    places = dt.Array(held((count, 1), "i8", seed))
+    return dt.patterns.scatter(wide_table(n, seed), updates, places, [0], "kAdd").node
+
+
 MADE = {  # of n cells that are folded or ordered, m times
     Reduce: lambda n, m, kind, seed: reduce(held((n * 9, m), kind, seed), "sum", 0),
     JointReductions: joint,
@@ -88,6 +109,8 @@ MADE = {  # of n cells that are folded or ordered, m times
     MatMul: products,
     UserOperator: rows_times,
     Fold: folded,
+    Gather: looked_up,
+    Scatter: updated,
 }
 ROUNDED = (MatMul, UserOperator)  # BLAS adds in an order of its own
 

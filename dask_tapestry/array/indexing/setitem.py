@@ -13,9 +13,10 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.index_keys import Cells, Key, parse, within
 from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.array.indexing.getitem import places_of
+from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.operators.elementwise import astype, scalar_of
+from dask_tapestry.operators.elementwise import Elementwise, astype, scalar_of
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.reverse import reverse
@@ -25,7 +26,7 @@ from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
 from dask_tapestry.rules.effects import following
-from dask_tapestry.teg import Progression, Tensor, TensorType
+from dask_tapestry.teg import Progression, Tensor, TensorType, apply
 
 
 def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
@@ -73,6 +74,30 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
     if parsed.advanced:
         given = _with_places_replaced(part, parsed, given, node.type)
     x.node = _with_slice_replaced(node, part, given)
+
+
+def updated_at(x: Tensor, key: UserKey, values: Tensor, update: CellExpression) -> Tensor:
+    """`x` with `values` folded into ``x[key]``, one after the other.
+
+    Parameters
+    ----------
+    values
+        Broadcast to what is indexed; of the dtype of the update's second parameter.
+    update
+        What a cell becomes of itself and of a value.
+
+    Raises
+    ------
+    IndexingError, ShapeError
+        As `setitem`.
+    """
+    parsed = parse(key, x.type)
+    part = basic_slice(x, parsed.basic)
+    if parsed.advanced:
+        made = _with_places_replaced(part, parsed, values, x.type, update)
+    else:
+        made = apply(Elementwise(update), part, _broadcast_value(values, part.type.shape))
+    return _with_slice_replaced(x, part, made)
 
 
 def _is_cell(key: UserKey, ndim: int) -> bool:
@@ -165,9 +190,15 @@ def _broadcast_value(value: Tensor, shape: tuple[int, ...]) -> Tensor:
         ) from None
 
 
-def _with_places_replaced(x: Tensor, key: Key, value: Tensor, whole: TensorType) -> Tensor:
-    """`x`, a slice of an array of type `whole`, with the cells that advanced items pick set."""
-    if len(key.advanced) == 1 and key.advanced[0].is_mask and key.at == key.advanced[0].dims[0]:
+def _with_places_replaced(
+    x: Tensor, key: Key, value: Tensor, whole: TensorType, update: CellExpression | None = None
+) -> Tensor:
+    """`x`, a slice of an array of type `whole`, with the cells that advanced items pick set.
+
+    With `update`, values are folded into them.
+    """
+    one = update is None and len(key.advanced) == 1
+    if one and key.advanced[0].is_mask and key.at == key.advanced[0].dims[0]:
         mask, first = _as_tensor(key.advanced[0].cells), key.advanced[0].dims[0]
         along = value.type.ndim - (x.type.ndim - first - mask.type.ndim) - 1
         if along < 0 or value.type.shape[along] == 1:
@@ -184,7 +215,7 @@ def _with_places_replaced(x: Tensor, key: Key, value: Tensor, whole: TensorType)
             f"indexing result of shape {full_shape}"
         ) from None
     places, dims, _ = places_of(within(key, whole))
-    return scatter_places(x, places, dims, key.at, fitted)
+    return scatter_places(x, places, dims, key.at, fitted, update)
 
 
 def _as_tensor(cells: Cells) -> Tensor:

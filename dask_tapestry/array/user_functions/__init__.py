@@ -27,4 +27,5 @@ __all__ = [
     "reduce_over",
     "reduction",
     "rule",
+    "scan_over",
 ]

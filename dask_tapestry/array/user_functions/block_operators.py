@@ -20,8 +20,9 @@ from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
 from dask_tapestry.operators.placed_function import DONE, placed, takes
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
+from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
 from dask_tapestry.operators.user_operator import Costs
+from dask_tapestry.operators.user_scan import scan_blocks
 from dask_tapestry.operators.user_signature import Written, form_of, solve, unread, write
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
@@ -112,6 +113,9 @@ class BlockFunction:
         if not outputs:
             (done,) = call_blocks(call, parts, tensors, {"done": DONE}, self._costs, points)
             return sequence_point(Array(done))
+        if written.scans:
+            results = scan_blocks(call, parts, tensors, dtypes, self._costs, points)
+            return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
         results = call_blocks(call, parts, tensors, dtypes, self._costs, points)
         index, _ = solve(parts, [x.type.shape for x in tensors])
         extents = {dim.name: dim.extent for dim in index}
@@ -172,7 +176,7 @@ def _load(payload: bytes) -> BlockFunction:
 
 def block_operator(
     *,
-    index: Mapping[str, str | int | ReduceOver],
+    index: Mapping[str, str | int | ReduceOver | ScanOver],
     inputs: Mapping[str, Form],
     outputs: Mapping[str, Form],
     finalize: Callable[..., Any] | None = None,
@@ -195,8 +199,8 @@ def block_operator(
     ----------
     index
         Kind of each dimension of the index space: ``"parallel"`` can be cut, `reduce_over` too,
-        as partial results are combined; ``"atomic"``, and for now ``"sequential"``, cannot. A
-        number is a parallel dimension of that extent.
+        as partial results are combined, and one that is to `scan_over`; ``"atomic"`` and
+        ``"sequential"`` cannot. A number is a parallel dimension of that extent.
     inputs, outputs
         For each tensor the names of the dimensions that its axes follow, one cell a step; or an
         `IndexProjection` of the index space, for windows, strides and dilation. Outputs must follow
@@ -264,6 +268,8 @@ def block_operator(
             raise SignatureError(f"{owner}: finalize_inputs without finalize")
         if not outputs and finalize is not None:
             raise SignatureError(f"{owner}: it has no output to finalize")
+        if written.scans and finalize is not None:
+            raise written.error("what is scanned is not finalized: compute with the result")
         blind = set(unread(written)) - takes(function, unread(written))
         if blind:
             raise written.error(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dask_tapestry.operators.user_monoid import Monoid, ReduceOver
+from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
 
-__all__ = ["Monoid", "reduce_over"]
+__all__ = ["Monoid", "reduce_over", "scan_over"]
 
 
 def reduce_over(monoid: str | Sequence[str] | Monoid) -> ReduceOver:
@@ -56,3 +56,49 @@ def reduce_over(monoid: str | Sequence[str] | Monoid) -> ReduceOver:
     if len(names) < 2 or not all(isinstance(name, str) for name in names):
         raise TypeError(f"reduce_over takes names of monoids or a Monoid, not {monoid!r}")
     return ReduceOver(names)
+
+
+def scan_over(monoid: str | Monoid) -> ScanOver:
+    """Return the kind of an index dimension along which a function runs, as a cumulative sum.
+
+    The function is called for parts of it, as if nothing came before. What came before a part is
+    then combined with each of its cells.
+
+    Source: Tapestry whitepaper, "Signature Nodes".
+
+    Parameters
+    ----------
+    monoid
+        ``"sum"``, ``"prod"``, ``"min"``, ``"max"``, ``"any"``, ``"all"``, or a `Monoid`; one that
+        combines tuples where the function has several outputs.
+
+    Returns
+    -------
+    ScanOver
+        A value for `index` of `block_operator`.
+
+    Raises
+    ------
+    TypeError
+        If `monoid` is neither a name nor a `Monoid`.
+
+    See Also
+    --------
+    block_operator, reduce_over
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> @dt.block_operator(
+    ...     index={"row": "parallel", "t": dt.scan_over("max")},
+    ...     inputs={"x": "row t"},
+    ...     outputs={"z": "row t"},
+    ... )
+    ... def highest_so_far(x):
+    ...     return np.maximum.accumulate(x, axis=1)
+    >>> highest_so_far([[1, 3, 2, 5, 4]]).compute()
+    array([[1, 3, 3, 5, 5]])
+    """
+    if not isinstance(monoid, str | Monoid):
+        raise TypeError(f"scan_over takes a monoid's name or a Monoid, not {monoid!r}")
+    return ScanOver(monoid)

@@ -244,6 +244,21 @@ def test_no_threads_change_nothing():
     np.testing.assert_array_equal(foreach_thread(body, 0).compute(), np.zeros(4))
 
 
+def test_names_of_dimensions_are_those_of_what_is_inserted_into():
+    x = dt.asarray(X)
+
+    def body(i):
+        cells = dt.extract_slice(x.rename("a", "b"), [i, 0], [1, 10])
+        return dt.perform_concurrently(
+            dt.parallel_insert_slice(cells, x.rename("row", "column"), [i, 0]),
+            dt.parallel_insert_slice(cells, x, [i, 0]),
+        )
+
+    named, bare = foreach_thread(body, 12)
+    assert (named.dims, bare.dims) == (("row", "column"), None)
+    np.testing.assert_array_equal(named.compute(), X)
+
+
 def test_nested_threads_whose_result_is_computed_with(shardings):
     x = dt.asarray(X)
 
@@ -318,78 +333,3 @@ def test_threads_add_to_what_they_write():
     foreach_thread(outer, 4).compute()
     wanted = X + 10 * (np.arange(12) // 3)[:, None] + np.arange(10) // 2
     np.testing.assert_array_equal(target, wanted)
-
-
-def one(value=1.0, at=0):
-    return dt.perform_concurrently(dt.parallel_insert_slice(np.full(1, value), np.zeros(4), [at]))
-
-
-@pytest.mark.parametrize(
-    ("body", "why"),
-    [
-        (lambda i: one() if i else one(2.0), "no value yet"),
-        (lambda i: one(at=int(i)), "no value yet"),
-        (lambda i: one(dt.asarray(X)[i:][0, 0]), "no value yet"),
-        (lambda i: None, "neither writes"),
-        (lambda i: i, "must return"),
-        (lambda i: dt.parallel_insert_slice(np.ones(1), np.zeros(4), [i]), "must return"),
-        (lambda i: dt.extract_slice(dt.asarray(X), [0, 0], [i, 1]), "same for all threads"),
-    ],
-)
-def test_bodies_that_cannot_be_traced(body, why):
-    with pytest.raises(dt.TraceError, match=why):
-        foreach_thread(body, 3)
-
-
-@pytest.mark.parametrize(
-    ("body", "error", "why"),
-    [
-        (lambda i: one(at=i + 2), dt.ShapeError, r"thread \(2,\) writes \[4:5\]"),
-        (lambda i: dt.extract_slice(dt.ones(4), [i], [5]), dt.ShapeError, "no part of"),
-        (lambda i: dt.extract_slice(dt.ones(4), [i, i], [1]), dt.ShapeError, "1 axes"),
-        (lambda i: dt.extract_slice(dt.ones(4), [i], [1], 0), dt.ShapeError, "at least 1"),
-        (lambda i: dt.extract_slice(dt.ones(4), [i * 1.0], [1]), dt.DTypeError, "one integer"),
-        (
-            lambda i: dt.parallel_insert_slice(np.ones(2), np.zeros(4), [i], [3]),
-            dt.ShapeError,
-            "no part of shape",
-        ),
-        (
-            lambda i: dt.parallel_insert_slice(np.ones(2), np.zeros(4, int), [i]),
-            dt.DTypeError,
-            "astype",
-        ),
-    ],
-)
-def test_bad_parts(body, error, why):
-    with pytest.raises(error, match=why):
-        foreach_thread(body, 3)
-
-
-def test_reads_beyond_the_array_name_the_thread():
-    def body(i):
-        cells = dt.extract_slice(dt.asarray(X), [4 * i, 0], [4, 1])
-        return dt.perform_concurrently(
-            dt.parallel_insert_slice(cells, np.ones((20, 1)), [4 * i, 0])
-        )
-
-    with pytest.raises(dt.ShapeError, match=r"thread \(3,\) reads \[12:16, 0:1\]"):
-        foreach_thread(body, 4)
-
-
-@pytest.mark.parametrize("threads", [-1, (), (2, -1), "3", 2.5])
-def test_bad_numbers_of_threads(threads):
-    with pytest.raises(dt.ArgumentError, match="num_threads"):
-        foreach_thread(lambda *i: one(), threads)
-
-
-def test_other_bad_arguments():
-    with pytest.raises(dt.ArgumentError, match="on_overlap"):
-        foreach_thread(lambda i: one(), 1, on_overlap="first")
-    with pytest.raises(dt.TraceError, match="same for all threads"):
-        foreach_thread(
-            lambda i: dt.perform_concurrently(
-                dt.parallel_insert_slice(np.ones(1), dt.zeros(4) + i, [i])
-            ),
-            2,
-        )

@@ -182,20 +182,21 @@ def source(folds: tuple[tuple[DType, Any], ...]) -> str | None:
     An expression that is None is the update.
     """
     count = len(folds)
-    if not all(scalar_codegen.is_known(dtype) for dtype, _ in folds):
+    if not all(map(scalar_codegen.is_known, [*(dtype for dtype, _ in folds), *_given(folds)])):
         return None
     cell, row_cell = (_cell(folds, *names) for names in (("at", "k"), ("i", "i")))
     if cell is None or row_cell is None:
         return None
     arrays: dict[str, list[str]] = {"results": [], "updates": []}
     rows: dict[str, list[str]] = {"results": [], "updates": []}
-    for n, (dtype, _) in enumerate(folds):
+    for n, ((dtype, _), given) in enumerate(zip(folds, _given(folds), strict=True)):
         kind, size = scalar_codegen.stored(dtype), dtype.itemsize
+        own, own_size = scalar_codegen.stored(given), given.itemsize
         arrays["results"].append(f"x{n} = carray(pointer(there[{n}]), (rows,), {kind})")
-        arrays["updates"].append(f"u{n} = carray(pointer(given[{n}]), (count,), {kind})")
+        arrays["updates"].append(f"u{n} = carray(pointer(given[{n}]), (count,), {own})")
         rows["results"].append(f"x{n} = carray(pointer(there[{n}] + at * {size}), (row,), {kind})")
         rows["updates"].append(
-            f"u{n} = carray(pointer(given[{n}] + k * row * {size}), (row,), {kind})"
+            f"u{n} = carray(pointer(given[{n}] + k * row * {own_size}), (row,), {own})"
         )
     return SOURCE.format(
         n=count,
@@ -207,22 +208,29 @@ def source(folds: tuple[tuple[DType, Any], ...]) -> str | None:
     )
 
 
+def _given(folds: tuple[tuple[DType, Any], ...]) -> list[DType]:
+    """Dtypes of the updates: those of the results where they only replace."""
+    first = folds[0][1]
+    dtypes = [dtype for dtype, _ in folds]
+    return dtypes if first is None else list(first.parameters[len(folds) :])
+
+
 def _indented(lines: Sequence[str], depth: int) -> str:
     return "\n".join("    " * depth + line for line in lines)
 
 
 def _cell(folds: tuple[tuple[DType, Any], ...], result: str, update: str) -> list[str] | None:
     """Statements that fold one update, found at `update`, into the cells at `result`."""
-    dtypes = [dtype for dtype, _ in folds]
-    count = len(folds)
+    dtypes, count = [dtype for dtype, _ in folds], len(folds)
+    both = [*dtypes, *_given(folds)]
     values = [f"x{n}[{result}]" for n in range(count)] + [f"u{n}[{update}]" for n in range(count)]
-    loads = [scalar_codegen.loaded(value, dtypes[n % count]) for n, value in enumerate(values)]
+    loads = [scalar_codegen.loaded(value, both[n]) for n, value in enumerate(values)]
     lines = [f"v{n} = {load}" for n, load in enumerate(loads)]
     for number, (_, expression) in enumerate(folds):
         if expression is None:
             lines.append(f"r{number} = v{count + number}")
             continue
-        names, kinds = [f"v{n}" for n in range(2 * count)], [*dtypes, *dtypes]
+        names, kinds = [f"v{n}" for n in range(2 * count)], list(both)
         for place, step in enumerate(expression.steps):
             if step.value is not None:
                 text: str | None = scalar_codegen.constant(expression.constant(step))

@@ -1,0 +1,69 @@
+import numpy as np
+
+from dask_tapestry.operators.cell_updates import cell_update
+from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.blocks.shuffle import by_owner
+
+ALL = (slice(None), slice(None))
+PLACES = np.array([5, 0, -1, 4, 1, 5, 2])
+DIVIDED = {"length": 4, "owners": 3, "side": 2}
+TABLE = np.arange(12.0).reshape(6, 2)
+
+
+def routed():
+    return KERNELS["route"](None, PLACES, count=2, keep=ALL, **DIVIDED)
+
+
+def test_places_are_ordered_by_owner():
+    order, ends = by_owner(PLACES, 3, 2)
+    assert order.tolist() == [2, 1, 4, 6, 0, 3, 5]
+    assert ends == [1, 3, 4, 7]
+    many = by_owner(np.array([70_000, 3]), 80_000, 1)
+    assert many[0].tolist() == [1, 0]
+
+
+def test_requests_are_counted_from_the_owners_first_row():
+    found = [[bucket.tolist() for bucket in row] for row in routed().cells]
+    assert found == [[[0], [], [1, 0]], [[1], [0], [1]]]
+    part = KERNELS["route"](None, PLACES, count=2, keep=(slice(1, 2), slice(2, 3)), **DIVIDED)
+    assert part.shape == (1, 1)
+
+
+def test_rows_are_served_and_given_back():
+    places = np.where(PLACES < 0, 0, PLACES)
+    requests = KERNELS["route"](None, places, count=2, keep=ALL, **DIVIDED)
+    answers = KERNELS["serve"](None, requests, TABLE, side=2, keep=ALL)
+    made = KERNELS["giveback"](
+        None, answers, places, row=(2,), dtype=TABLE.dtype, keep=ALL, **DIVIDED
+    )
+    np.testing.assert_array_equal(made[:7], TABLE[places])
+    np.testing.assert_array_equal(made[7:], 0)
+
+
+def test_updates_are_folded_run_after_run():
+    updates = np.arange(14.0).reshape(7, 2) + 1
+    sent = KERNELS["send"](None, PLACES, updates, count=2, keep=ALL, **DIVIDED)
+    out = np.empty((6, 2))
+    expressions = (cell_update("add", TABLE.dtype),)
+    made = KERNELS["foldsent"](
+        out, TABLE, routed(), sent, side=2, expressions=expressions, keep=ALL
+    )
+    expected = TABLE.copy()
+    np.add.at(expected, PLACES[PLACES >= 0], updates[PLACES >= 0])
+    np.testing.assert_array_equal(made, expected)
+    assert np.shares_memory(made, out)
+
+
+def test_rows_that_the_table_lacks_are_zero():
+    requests = KERNELS["route"](None, np.array([4]), count=1, keep=ALL, **DIVIDED)
+    sent = KERNELS["send"](None, np.array([4]), np.ones((1, 2)), count=1, keep=ALL, **DIVIDED)
+    made = KERNELS["foldsent"](
+        None,
+        TABLE[:5],
+        requests,
+        sent,
+        side=2,
+        expressions=(cell_update("update", TABLE.dtype),),
+        keep=ALL,
+    )
+    assert made[4:].tolist() == [[1, 1], [0, 0]]
