@@ -2,12 +2,13 @@
 
 Each is written once, in names that dask.array and dask_tapestry share; what it
 returns is computed. Stores hold a scale's share of the usual cells: at scale 1 each input has 1.3
-to 1.6 GB, uncompressed.
+to 1.6 GB, uncompressed, and "many images" 10 GB: memory should be what it is for few.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 SIDE, CHUNK = 14_000, 2_000
 ROWS, WIDTH = 700_000, 64
 YEARS, DAYS, PLACES = 10, 365, (250, 200)
-IMAGES, IMAGE, FEATURES = 6_400, (256, 256, 3), 64
+IMAGES, MANY_IMAGES, IMAGE, FEATURES = 6_400, 51_200, (256, 256, 3), 64
 
 Shape = tuple[int, ...]
 
@@ -50,7 +51,7 @@ def stores(scale: float) -> dict[str, Stored]:
     chunk = CHUNK if scale >= 0.1 else 200
     square = Stored((side, side), (chunk, chunk), "f8")
     days = Stored((YEARS * DAYS, *(max(4, round(n * scale**0.5)) for n in PLACES)), (0,), "f8")
-    images = max(40, round(IMAGES * scale))
+    images, many = (max(40, round(n * scale)) for n in (IMAGES, MANY_IMAGES))
     return {
         "x": square,
         "y": square,
@@ -60,6 +61,7 @@ def stores(scale: float) -> dict[str, Stored]:
         ),
         "days": days._replace(chunks=(50, *days.shape[1:])),
         "images": Stored((images, *IMAGE), (min(100, images), *IMAGE), "u1"),
+        "many images": Stored((many, *IMAGE), (min(100, many), *IMAGE), "u1"),
     }
 
 
@@ -139,8 +141,8 @@ def strided_mean(m: Library) -> list[Any]:
     return [(m.load("x") + m.load("y"))[::7, ::11].mean(axis=0)]
 
 
-def images(m: Library) -> list[Any]:
-    x, np_ = m.load("images"), m.namespace
+def images(m: Library, store: str = "images") -> list[Any]:
+    x, np_ = m.load(store), m.namespace
     w = np.random.default_rng(0).standard_normal((int(np.prod(IMAGE)), FEATURES), np.float32)
     y = x.astype("f2") / np.float16(255)
     flat = y.reshape(x.shape[0], -1).astype("f4")
@@ -162,4 +164,5 @@ WORKS: Final[dict[str, Work]] = {
     "tall gram": Work(("tall",), tall_gram),
     "strided mean": Work(("x", "y"), strided_mean),
     "images": Work(("images",), images),
+    "many images": Work(("many images",), partial(images, store="many images")),
 }

@@ -40,6 +40,7 @@ Block = np.ndarray[Any, Any]
 Wish = dict[str, Any]  # array, block (None: it has come), reply: the key to send it under, worker
 SWEEP: Final = 1.0  # seconds between looks whether results are still wanted
 LOOK: Final = 0.002  # seconds between looks whether a block has come
+AGAIN: Final = 10.0  # seconds after which it is asked for again: nothing is sent to paused workers
 PATIENCE: Final = 120.0  # seconds without an answer after which a client is taken to be gone
 
 
@@ -107,6 +108,7 @@ class Shelf:
         self._let: WeakValueDictionary[str, Lease] = WeakValueDictionary()
         self._listening: WeakSet[Any] = WeakSet()  # clients
         self._sending: set[Any] = set()  # coroutines, which nobody else holds
+        self._replying: set[str] = set()  # to what is being answered
         self._sent: dict[str, Any] = {}  # futures of blocks that wait for their tasks, by reply
         self._name = uuid4().hex
 
@@ -168,9 +170,13 @@ class Shelf:
         if wish["block"] is None:
             self._sent.pop(wish["reply"], None)
             return
+        if wish["reply"] in self._replying:  # the task has waited for some time and asks again
+            return
+        self._replying.add(wish["reply"])
         sending = asyncio.ensure_future(self._send(client, wish))
         self._sending.add(sending)
         sending.add_done_callback(self._sending.discard)
+        sending.add_done_callback(lambda _: self._replying.discard(wish["reply"]))
 
     async def _send(self, client: Any, wish: Wish) -> None:
         """Send a block, or why there is none, to the worker that waits for it."""
@@ -197,11 +203,14 @@ def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:
     worker = current_worker()
     reply = f"{array}-{uuid4().hex}"
     wish: Wish = {"array": array, "block": block, "reply": reply, "worker": worker.address}
-    worker.log_event(topic, wish)
-    end = monotonic() + PATIENCE
+    ask, end = 0.0, monotonic() + PATIENCE
     while reply not in worker.data:
-        if monotonic() > end:
+        now = monotonic()
+        if now > end:
             raise StoreError(f"block {block} of an array in a client's memory did not come")
+        if now > ask:
+            worker.log_event(topic, wish)
+            ask = now + AGAIN
         sleep(LOOK)
     answer = worker.data[reply]
     worker.log_event(topic, wish | {"block": None})

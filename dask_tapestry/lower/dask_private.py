@@ -13,6 +13,8 @@ from dask._expr import _HLGExprSequence as HLGExprSequence
 from dask._task_spec import DataNode, GraphNode, Task, TaskRef, convert_legacy_graph
 from dask.highlevelgraph import HighLevelGraph
 
+from dask_tapestry.plan.machine.adaptive import Growth, knows_growth
+
 __all__ = [
     "DataNode",
     "Expr",
@@ -25,6 +27,7 @@ __all__ = [
     "TaskRef",
     "convert_legacy_graph",
     "current_worker",
+    "growth_of",
     "live_clients",
     "written_task",
 ]
@@ -58,6 +61,19 @@ def live_clients() -> list[Any]:
     return [client for client in instances if client.status == "running"]
 
 
+def growth_of(client: Any) -> Growth | None:
+    """What the cluster of a client may become; None unless this process has made it adapt."""
+    cluster = getattr(client, "cluster", None)
+    adaptive = getattr(cluster, "_adaptive", None)
+    if adaptive is None or not adaptive.periodic_callback:  # it was stopped
+        return None
+    spec = getattr(cluster, "new_spec", None) or {}
+    return Growth(adaptive.maximum, spec.get("options") or {})
+
+
 def current_worker() -> Any:
     """The worker of distributed that runs this task."""
     return sys.modules["distributed.worker"].get_worker()
+
+
+knows_growth(growth_of)

@@ -16,6 +16,17 @@ from dask.base import named_schedulers
 LOCAL_SCHEDULERS: Final = (None, "threads", "threading", "sync", "synchronous", "single-threaded")
 
 
+def says_nothing(options: Mapping[str, Any]) -> bool:
+    """Whether options for Dask name a local scheduler at most.
+
+    Examples
+    --------
+    >>> says_nothing({"scheduler": "threads"}), says_nothing({"num_workers": 2})
+    (True, False)
+    """
+    return not set(options) - {"scheduler"} and options.get("scheduler") in LOCAL_SCHEDULERS
+
+
 def local_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return `options` for Dask, a local scheduler that they or the settings name by its function.
 

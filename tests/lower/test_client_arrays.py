@@ -184,3 +184,20 @@ def test_a_graph_that_was_written_under_another_client_is_computed(cluster):
     assert cluster.compute(doubled.sum()).result(timeout=60) == 2 * data.sum()
     with Client(**options, set_as_default=False) as later, later.as_current():
         assert later.compute(doubled.max()).result(timeout=60) == 2 * (LARGE - 1)
+
+
+def test_a_block_that_could_not_be_sent_is_asked_for_again(cluster, monkeypatch):
+    """Nothing can be sent to a worker that is paused just then."""
+    monkeypatch.setattr("dask_tapestry.lower.client_arrays.AGAIN", 0.3)
+    scatter, asked = cluster._scatter, []
+
+    async def fails_at_first(data, **options):
+        asked.append(data)
+        if len(asked) < 3:
+            raise TimeoutError("No valid workers found")
+        return await scatter(data, **options)
+
+    monkeypatch.setattr(cluster, "_scatter", fails_at_first)
+    data = np.arange(LARGE, dtype="f8")
+    assert (dt.asarray(data) + 1).sum().compute() == data.sum() + LARGE
+    assert len(asked) >= 3

@@ -5,7 +5,11 @@ import dask
 import pytest
 from dask.base import named_schedulers
 
-from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS, local_options
+from dask_tapestry.lower.local_scheduler import (
+    LOCAL_SCHEDULERS,
+    local_options,
+    says_nothing,
+)
 
 PROGRAM = """
 import sys
@@ -48,3 +52,11 @@ def test_others_are_left_to_dask(monkeypatch):
         assert local_options({"scheduler": other}) == {"scheduler": other}
         with dask.config.set(scheduler=other):
             assert local_options({}) == {}
+
+
+def test_what_says_nothing():
+    assert says_nothing({})
+    assert says_nothing({"scheduler": None})
+    assert not says_nothing({"scheduler": "processes"})
+    assert not says_nothing({"scheduler": "threads", "num_workers": 2})
+    assert not says_nothing({"scheduler": dask.get})

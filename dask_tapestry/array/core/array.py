@@ -24,7 +24,7 @@ from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.execute import finish_array
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
-from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS, local_options
+from dask_tapestry.lower.local_scheduler import local_options, says_nothing
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
 from dask_tapestry.lower.synchronous import compute_synchronously
@@ -214,8 +214,7 @@ class Array(PythonConversion, DaskMethodsMixin):
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
         """Whether nothing says how to compute: no plan of its own, no option for Dask."""
-        told = set(options) - {"scheduler"} or options.get("scheduler") not in LOCAL_SCHEDULERS
-        return not told and self._plan_given is None
+        return says_nothing(options) and self._plan_given is None
 
     def persist(self, **kwargs: Any) -> Array:
         """Run the array and keep its blocks where they are computed.

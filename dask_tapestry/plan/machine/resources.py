@@ -15,6 +15,7 @@ from dask.utils import format_bytes, parse_bytes
 
 from dask_tapestry.config import setting
 from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
+from dask_tapestry.plan.machine.adaptive import grown
 from dask_tapestry.plan.machine.amounts import amounts_by_name, bytes_a_second, seconds
 from dask_tapestry.plan.machine.calibrate import chosen_rates, rates_in_force
 from dask_tapestry.plan.machine.cluster_rates import cluster_rates
@@ -208,7 +209,10 @@ def computing_with(scheduler: Any) -> Iterator[None]:
 
 
 def current() -> Resources:
-    """Resources in force: configured, else the live client's workers, else this machine."""
+    """Resources in force: configured, else the live client's workers, else this machine.
+
+    Of an adaptive cluster with a maximum they are that many workers.
+    """
     declared = setting("resources")
     if declared is not None:
         return declared if isinstance(declared, Resources) else Resources(**declared)
@@ -221,6 +225,7 @@ def current() -> Resources:
         for w in workers
         if w["nthreads"]
     ]
+    groups = grown(client, groups)
     if not groups:
         return this_machine()
     rates = cluster_rates(client)

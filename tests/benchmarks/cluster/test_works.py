@@ -5,7 +5,8 @@ import pytest
 from benchmarks.cluster.compare import LIBRARIES, library, line, ratio
 from benchmarks.cluster.works import WORKS, Stored, create, stores
 
-SMALL = {"images": Stored((12, 256, 256, 3), (5, 256, 256, 3), "u1")}
+IMAGES = Stored((12, 256, 256, 3), (5, 256, 256, 3), "u1")
+SMALL = {"images": IMAGES, "many images": IMAGES}
 SHORT = [name for name in WORKS if name != "heat"]  # which takes dask.array minutes
 
 

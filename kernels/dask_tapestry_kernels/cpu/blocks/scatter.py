@@ -183,16 +183,18 @@ def _natively(
     sides: tuple[int, ...],
 ) -> Block | None:
     """The places, where index vectors alone tell them and a compiled loop is there."""
-    if prod(shape) < scatter_compiled.SMALL or any(step.axis is not None for step in steps):
+    moves = any(step.axis is not None and shape[step.axis] > 1 for step in steps)
+    if prod(shape) < scatter_compiled.SMALL or moves:
         return None
     parts, stride = [], prod(sides)
     for start, step, side in zip(starts, steps, sides, strict=True):
         stride //= side
         if start is None:
-            if step.origin:
+            if step.first != step.origin:
                 return None
             continue
-        parts.append(scatter_compiled.Component(start, -step.origin, side, stride))
+        shift = step.first - step.origin
+        parts.append(scatter_compiled.Component(start, shift, side, stride))
     return scatter_compiled.places(parts, shape)
 
 

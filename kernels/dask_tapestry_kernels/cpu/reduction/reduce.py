@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,17 +13,13 @@ from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
+from dask_tapestry_kernels.cpu.reduction.lattice_nodes import lattice_nodes
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, Arithmetic
 from dask_tapestry_kernels.cpu.reduction.node_merges import risen
+from dask_tapestry_kernels.cpu.reduction.part import Part, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
-from dask_tapestry_kernels.lattice_cells import (
-    Counts,
-    LatticeCell,
-    folded_nodes,
-    node_counts,
-    node_numbers,
-)
+from dask_tapestry_kernels.lattice_cells import node_numbers
 
 Block = np.ndarray[Any, Any]
 PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
@@ -61,42 +57,6 @@ def reductions(out: Block | None, *blocks: Block, parts: Sequence[Mapping[str, A
     return result
 
 
-class Part(NamedTuple):
-    """One reduction of the cells of some blocks.
-
-    Attributes
-    ----------
-    monoid
-        A key of `ARITHMETIC`.
-    axes
-        The reduced axes.
-    tree
-        The canonical tree: ``sides(level)``, ``axis(level)``, ``span(level, axis, number)``,
-        ``depth``, ``offset``, ``lattice``, ``inner(extents)``.
-    origin
-        Where the blocks begin along the reduced axes.
-    dtype, state
-        Of the value and of a node.
-    ddof
-        Degrees of freedom taken off the count.
-    source, target
-        Levels of nodes from and to which is folded; None for cells and for the value.
-    expression
-        The formula of the cells, where they are not a block themselves.
-    """
-
-    monoid: str
-    axes: tuple[int, ...]
-    tree: Any
-    origin: tuple[int, ...]
-    dtype: np.dtype[Any]
-    state: np.dtype[Any]
-    ddof: float
-    source: int | None
-    target: int | None
-    expression: Any = None
-
-
 def _folded(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
     order = (*parts[0].axes, *_kept(blocks[0], parts[0].axes))
@@ -117,17 +77,12 @@ def _merged(part: Part, nodes: Block, order: tuple[int, ...]) -> Block:
     arithmetic, tree = ARITHMETIC[part.monoid], part.tree
     if part.source is not None or tree.lattice is None:
         first = part.origin if part.source is not None else node_numbers(tree, 0, part.origin)
-        levels = range(part.source or 0, _last(part))
+        levels = range(part.source or 0, last_level(part))
         nodes = risen(nodes, arithmetic, tree, levels, first)
     if part.target is not None:
         return nodes.transpose(np.argsort(order))
     value = _value(nodes, arithmetic, tree, part.dtype, part.state, part.ddof)
     return value.transpose(np.argsort(order[len(part.axes) :]))
-
-
-def _last(part: Part) -> int:
-    """The level to which nodes are merged."""
-    return int(part.tree.depth if part.target is None else part.target)
 
 
 def _value(
@@ -148,36 +103,9 @@ def _nodes(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
 
     Of a tree over a lattice, the nodes at the last level.
     """
-    tree, origin, rank = parts[0].tree, parts[0].origin, len(parts[0].axes)
-    if tree.lattice is None:
+    if parts[0].tree.lattice is None:
         return _leaves(blocks, parts)
-    shape, last = blocks[0].shape[:rank], _last(parts[0])
-    kept, arithmetics = blocks[0].shape[rank:], [ARITHMETIC[part.monoid] for part in parts]
-
-    def fold(cell: LatticeCell) -> list[Block]:
-        piece = [block[cell.cut] for block in blocks]
-        inner = [part._replace(tree=cell.tree, origin=(0,) * rank) for part in parts]
-        found = []
-        for part, leaves in zip(inner, _leaves(piece, inner), strict=True):
-            levels = range(cell.tree.depth)
-            root = risen(leaves, ARITHMETIC[part.monoid], cell.tree, levels, part.origin)
-            if _tells_places(part):
-                _globalize(root, cell.tree.extents, cell.cut, origin, tree.extents)
-            found.append(root)
-        return found
-
-    def merge(left: list[Block], right: list[Block], cells: Counts) -> list[Block]:
-        sides = zip(arithmetics, left, right, strict=True)
-        m, n = (np.asarray(float(count)) for count in cells)
-        return [arithmetic.combine(a, b, m, n) for arithmetic, a, b in sides]
-
-    grid = node_counts(tree, last, origin, shape)
-    nodes = [np.empty((*grid, *kept), part.state) for part in parts]
-    for place, states in folded_nodes(tree, last, origin, shape, fold, merge):
-        at = tuple([slice(n, n + 1) for n in place])
-        for whole, state in zip(nodes, states, strict=True):
-            whole[at] = state
-    return nodes
+    return lattice_nodes(blocks, parts, _leaves)
 
 
 def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
@@ -247,18 +175,14 @@ def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
         nodes = _leaf_states(blocks[0], ARITHMETIC[part.monoid], sides, part.state)
     elif nodes is None:
         nodes = _interpreted_states(blocks, part)
-    if _tells_places(part):
+    if tells_places(part):
         shape = blocks[0].shape[: len(part.origin)]
         for place, cut in _uniform(shape, sides):
             inner = [
                 (p.stop - p.start) // (q.stop - q.start) for p, q in zip(cut, place, strict=True)
             ]
-            _globalize(nodes[place], tuple(inner), cut, part.origin, part.tree.extents)
+            globalize(nodes[place], tuple(inner), cut, part.origin, part.tree.extents)
     return nodes
-
-
-def _tells_places(part: Part) -> bool:
-    return "place" in (part.state.names or ())
 
 
 def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
@@ -287,7 +211,7 @@ def _interpreted_states(blocks: Sequence[Block], part: Part) -> Block:
 def _column_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:
     """States of leaves of several formulas that are folded alike; None where they are not."""
     kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
-    if len(kinds) > 1 or any(p.expression is None for p in parts) or _tells_places(parts[0]):
+    if len(kinds) > 1 or any(p.expression is None for p in parts) or tells_places(parts[0]):
         return None
     compiled_ = [_compiled(part.expression, blocks[0].size) for part in parts]
     formulas = [formula for formula in compiled_ if formula is not None]
@@ -364,28 +288,6 @@ def _fold_tiles(split: Block, arithmetic: Arithmetic, rank: int, state: np.dtype
         folded = arithmetic.leaf(gathered.reshape(prod(leaves), prod(inner), prod(kept)), state)
         result[tile] = folded.reshape(*leaves, *kept)
     return result
-
-
-def _globalize(
-    nodes: Block,
-    sides: tuple[int, ...],
-    part: tuple[slice, ...],
-    origin: tuple[int, ...],
-    extents: tuple[int, ...],
-) -> None:
-    """Turn places counted within a leaf into running numbers over the reduced axes."""
-    if len(sides) == 1:  # one addition, and none to the first leaf
-        if origin[0] + part[0].start or nodes.shape[0] > 1:
-            leaf = np.arange(nodes.shape[0]).reshape(-1, *(1,) * (nodes.ndim - 1))
-            nodes["place"] += origin[0] + part[0].start + leaf * sides[0]
-        return
-    within = np.unravel_index(nodes["place"], sides)
-    number = np.zeros((), np.intp)
-    for axis, extent in enumerate(extents):
-        leaf = np.arange(nodes.shape[axis]).reshape(-1, *(1,) * (nodes.ndim - axis - 1))
-        start = origin[axis] + part[axis].start + leaf * sides[axis]
-        number = number * extent + start + within[axis]
-    nodes["place"] = number
 
 
 KERNELS: Final[dict[str, Kernel]] = {

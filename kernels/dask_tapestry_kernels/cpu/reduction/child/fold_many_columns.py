@@ -17,7 +17,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.jit.child.compiled_functions import I64, called, keep_apart, room
+from dask_tapestry_kernels.cpu.jit.child.compiled_functions import (
+    I64,
+    called,
+    inlined,
+    keep_apart,
+    room,
+)
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_bytes, write_cell
 from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import evaluate, formula_address
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
@@ -31,10 +37,13 @@ from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, L
 
 ROUNDS: Final = 8  # taken together
 BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory
+
 TURNS: Final = 3  # formulas that use the whole buffer
 MERGED: Final = 64  # columns up to which contiguous rows are folded a round at a time as one
 BROUGHT: Final = 512  # columns of formulas at a time, whose values stay in the first cache
+SHORT: Final = 8  # rows of a leaf that are folded in registers: each is read along its own line
 WIDTH: Final = 32  # columns at a time; fewer are copied into a vector that long
+FAR_PLANE: Final = 8 * LANES * WIDTH  # bytes from one field of settled lanes to the next
 
 
 def column_folder(folded: Folded) -> Any:
@@ -50,7 +59,7 @@ def column_folder(folded: Folded) -> Any:
     contexts_room = room((max(LANES * few, strip) + WIDTH) * max(told_item, 1))
     tell, end = _context_loader(folded), _ender(folded, plane)
     in_memory, of_formulas = _rounds(folded), _rounds_of_formulas(folded)
-    merged, most = _merged(folded), _most(strip)
+    merged, most, short = _merged(folded), _most(strip), _short(folded)
 
     @called(3, CALL)
     def columns(cells: int, told: int, index: int, call: Record) -> None:
@@ -65,6 +74,10 @@ def column_folder(folded: Folded) -> Any:
         while k < kept:
             own, parts = min(width, kept - k), call.parts
             tell(contexts, told + k * told_item, own * formulas, 1)
+            if source == 0 and call.n <= SHORT:
+                short(contexts, cells + k * item, own, index + k, call)
+                k += own
+                continue
             if source:
                 of_formulas(buffer, contexts, k, own, call)
             else:
@@ -108,6 +121,40 @@ def _rounds(folded: Folded) -> Any:
                 accumulate(buffer, lane * strip, at, count, rows, stride, contexts, i + lane)
 
     return rounds
+
+
+def _short(folded: Folded) -> Any:
+    """``short(contexts, cells, count, index, call)``: columns of a leaf of a few rows.
+
+    Each row is a lane, and no accumulator is kept.
+    """
+    passes, item = LaneOps(folded, WIDTH), folded.cell.itemsize
+    read, read_some, tell = passes.read(), passes.read_some(), passes.context(False)
+    store, again, settle = passes.store(True), passes.load(True), passes.settle()
+    write, halve = passes.write(), _halver(folded)
+    far_plane = FAR_PLANE
+    settled_room = room(far_plane * len(folded.ended))
+
+    @called(4, CALL)
+    def short(contexts: int, cells: int, count: int, index: int, call: Record) -> None:
+        keep_apart()
+        held, k, n, parts = settled_room(), 0, call.n, call.parts
+        while k < count:
+            context, some, lane = tell(contexts, k), count - k, 0
+            at = cells + k * item
+            while lane < n:
+                if some >= WIDTH:
+                    store(settle(read(at, context, lane)), held, far_plane, lane * WIDTH)
+                else:
+                    late = settle(read_some(at, some, context, lane))
+                    store(late, held, far_plane, lane * WIDTH)
+                at += call.cell_stride
+                lane += 1
+            halve(held, n)
+            write(again(held, far_plane, 0), n, parts, index + k, min(WIDTH, some))
+            k += WIDTH
+
+    return short
 
 
 def _rounds_of_formulas(folded: Folded) -> Any:
@@ -229,12 +276,33 @@ def accumulator(folded: Folded) -> Any:
 
 
 @cache
+def _halver(folded: Folded) -> Any:
+    """``halve(held, valid)``: fold the first `valid` of 32 settled lanes by halves."""
+    passes, far_plane = LaneOps(folded, WIDTH), FAR_PLANE
+    store, again, combine = passes.store(True), passes.load(True), passes.combine()
+
+    @inlined
+    def halve(held: int, valid: int) -> None:
+        half = LANES // 2
+        while half:
+            lane = half
+            while lane < min(2 * half, valid):
+                low = again(held, far_plane, (lane - half) * WIDTH)
+                high = again(held, far_plane, lane * WIDTH)
+                store(combine(low, high), held, far_plane, (lane - half) * WIDTH)
+                lane += 1
+            half //= 2
+
+    return halve
+
+
+@cache
 def _ender(folded: Folded, plane: int) -> Any:
     """Fold the lanes of `count` columns by halves and write the states."""
     passes = LaneOps(folded, WIDTH)
     load, store, again = passes.load(False), passes.store(True), passes.load(True)
-    combine, settle, write = passes.combine(), passes.settle(), passes.write()
-    far_plane = 8 * LANES * WIDTH
+    settle, write, fold = passes.settle(), passes.write(), _halver(folded)
+    far_plane = FAR_PLANE
     settled_room = room(far_plane * len(folded.ended))
 
     @called(7)
@@ -249,15 +317,7 @@ def _ender(folded: Folded, plane: int) -> Any:
                 settled = settle(load(buffer, plane, lane * pitch + first + k))
                 store(settled, held, far_plane, lane * WIDTH)
                 lane += 1
-            half = LANES // 2
-            while half:
-                lane = half
-                while lane < min(2 * half, valid):
-                    low = again(held, far_plane, (lane - half) * WIDTH)
-                    high = again(held, far_plane, lane * WIDTH)
-                    store(combine(low, high), held, far_plane, (lane - half) * WIDTH)
-                    lane += 1
-                half //= 2
+            fold(held, valid)
             write(again(held, far_plane, 0), n, parts, index + k, min(WIDTH, count - k))
             k += WIDTH
 
