@@ -119,3 +119,49 @@ def persist_reuse(xp: Any, x: Any) -> Any:
     y = xp.sqrt(x) + 1
     y = getattr(y, "persist", lambda: y)()
     return xp.sum(y), xp.mean(y**2), xp.max(y, axis=0)
+
+
+def std_rows(xp: Any, x: Any) -> Any:
+    return xp.std(x, axis=1)
+
+
+def argsort(xp: Any, x: Any) -> Any:
+    return xp.argsort(x)
+
+
+def median(xp: Any, x: Any) -> Any:
+    return xp.median(x)
+
+
+def median_rows(xp: Any, x: Any) -> Any:
+    return xp.median(x, axis=1)
+
+
+def partition(xp: Any, x: Any) -> Any:
+    """The cell that a partition puts in its place; the order of others is open."""
+    return xp.partition(x, x.shape[0] // 2)[x.shape[0] // 2]
+
+
+def unique(xp: Any, x: Any) -> Any:
+    return xp.unique(x)
+
+
+def take_rows(xp: Any, x: Any, rows: Any) -> Any:
+    return xp.take(x, rows, axis=0)
+
+
+def mask_rows(xp: Any, x: Any) -> Any:
+    return x[x[:, 0] > 1]
+
+
+def bincount(xp: Any, groups: Any) -> Any:
+    return xp.bincount(groups, **_groups(xp))
+
+
+def group_mean(xp: Any, groups: Any, x: Any) -> Any:
+    return xp.bincount(groups, weights=x, **_groups(xp)) / xp.bincount(groups, **_groups(xp))
+
+
+def _groups(xp: Any) -> dict[str, int]:
+    """How a library is told that there are 1000 groups; JAX must know the length."""
+    return {"length": 1000} if xp.__name__.startswith("jax") else {"minlength": 1000}
