@@ -53,7 +53,7 @@ def test_a_store_is_written_by_the_step_that_computes_it(tmp_path):
     sink = dt.to_zarr((stored() + 1).astype("f4"), tmp_path / "x", chunks=(3000, -1), compute=False)
     (step,) = steps_text(plan_of(sink))
     assert step.startswith("placeholder > elementwise > store -> float32[100000, 1000]: ")
-    assert ": [17x6000, 1000]" in step
+    assert ": [34x3000, 1000]" in step
 
 
 def test_small_values_are_one_block():

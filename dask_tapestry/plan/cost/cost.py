@@ -267,7 +267,8 @@ def _seconds(
     store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
     overhead = overhead_seconds(count, taken.slices, taken.edges, machine, tasks.calls)
     waiting = _apart(count, machine)
-    by_turns = tasks.pieces if machine.threads > 1 else tasks.ahead
+    beside = machine.threads > 1 and count > machine.workers
+    by_turns = tasks.pieces if beside else tasks.ahead
     reading = waiting if machine.local else _apart(count * by_turns, machine)
     busy = ((compute, reading), (network, waiting), (store, reading))
     longest, share = max(busy)

@@ -85,7 +85,7 @@ class Simulation:
     >>> x = dt.placeholder((100_000, 1000), "f8", (1000, 1000))
     >>> found = dt.plan(x.sum(), resources=dt.Resources(workers=4, threads=2)).simulate()
     >>> len(found.steps), 0 < found.utilisation < 1
-    (3, True)
+    (2, True)
     """
 
     seconds: float
