@@ -16,6 +16,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,11 +73,10 @@ def compare(tasks: int, repeats: int) -> dict[str, dict[str, Seconds]]:
         for job, two in (("one array", False), ("two arrays", True)):
             times: dict[str, list[Seconds]] = {name: [] for name in LIBRARIES}
             for name in LIBRARIES:
-                seconds(client, lambda name=name: blocks(name, 50, two))  # what is loaded at first
+                seconds(client, partial(blocks, name, 50, two))  # what is loaded at first
             for _ in range(repeats):
                 for name in LIBRARIES:
-                    made = lambda name=name: blocks(name, tasks, two)  # noqa: E731
-                    times[name].append(seconds(client, made))
+                    times[name].append(seconds(client, partial(blocks, name, tasks, two)))
             found[job] = {
                 name: (min(t for t, _ in each), min(p for _, p in each))
                 for name, each in times.items()
