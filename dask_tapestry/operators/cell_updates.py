@@ -11,6 +11,8 @@ import numpy as np
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.cells.ufuncs import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.elementwise import Elementwise
+from dask_tapestry.teg import Tensor, apply
 
 DType = np.dtype[Any]
 Maker = Callable[[CellBuilder, DType], int]
@@ -103,3 +105,8 @@ def ufunc_update(name: str, dtype: DType, update: DType) -> CellExpression:
     builder = CellBuilder((dtype, update if alone else loop[1]))
     values = [builder.cast(number, kind) for number, kind in enumerate(loop[:-1])]
     return builder.finish(builder.cast(builder.call(name, values, loop[-1]), dtype))
+
+
+def updated(x: Tensor, values: Tensor, update: CellExpression) -> Tensor:
+    """`x` with each cell updated by the value at its place; the shapes are the same."""
+    return apply(Elementwise(update), x, values)

@@ -15,6 +15,7 @@ from tests.comparisons import (
     moving,
     nan_reductions,
     padding,
+    patterns,
     products,
     program_rows,
     quantiles,
@@ -53,6 +54,7 @@ FAMILIES = (
     padding,
     generators,
     blocks,
+    patterns,
     program_rows,
 )
 COMPARISONS: tuple[Comparison, ...] = tuple(c for f in FAMILIES for c in f.COMPARISONS)

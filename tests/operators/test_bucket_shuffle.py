@@ -1,5 +1,7 @@
+import dask
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,3 +100,19 @@ def test_a_table_larger_than_memory_is_not_replicated():
     added = dt.patterns.scatter(table, updates, places, [0], "kAdd").plan(resources=workers)
     added.verify()
     assert added.cost["peak_worker_bytes"] < 8 * 2**30
+
+
+@pytest.mark.cluster
+def test_rows_travel_between_processes():
+    values = rows(200_000, 30_000)
+    made = [dt.Array(forms_of(v.node)["shuffle"].make(v.node, 4)) for v in values]
+    expected = [value.compute() for value in values]
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster),
+    ):
+        found = dask.compute(*made)
+    for one, other in zip(found, expected, strict=True):
+        assert one.tobytes() == other.tobytes()

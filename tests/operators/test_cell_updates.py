@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError
-from dask_tapestry.operators.cell_updates import MAKERS, cell_update, ufunc_update
+from dask_tapestry.operators.cell_updates import MAKERS, cell_update, ufunc_update, updated
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -32,3 +33,9 @@ def test_ufuncs_compute_in_their_loop_and_convert_back():
     assert str(alone) == "negative($0)"
     with pytest.raises(DTypeError, match="no loop"):
         ufunc_update("add", np.dtype("M8[s]"), np.dtype("M8[s]"))
+
+
+def test_cells_updated_each_by_its_own_value():
+    x, values = dt.asarray([1.0, 5.0]), dt.asarray([3.0, 3.0])
+    made = updated(x.node, values.node, cell_update("greater", x.dtype))
+    assert dt.Array(made).compute().tolist() == [3, 5]

@@ -27,6 +27,7 @@ from tests.examples import examples
 
 from .in_forms import formed, forms_of
 
+TIMES = 30  # cells of a lane that is sorted: short ones have no forms
 KINDS = ("f8", "f4", "i8", "i1", "c16")
 FOLD_NOTHING = ("Finalize", "UserOutputs")  # though they are operators of users, which may fold
 IN_TURNS = ("AddedProduct",)  # a part of a product, which no graph has
@@ -45,6 +46,10 @@ def held(shape, kind, seed):
 
 def lanes(n, m, kind, seed):
     return held((n, m), "f8" if kind == "c16" else kind, seed)
+
+
+def long_lanes(n, m, kind, seed):
+    return lanes(TIMES * n, m, kind, seed)
 
 
 def products(n, m, kind, seed):
@@ -72,7 +77,7 @@ def folded(n, m, kind, seed):
 
 def picked(n, m, kind, seed):
     chosen = {0, n // 2, n - 1} if n else ()
-    return ranks(lanes(n, m, kind, seed), tuple(chosen), 0)
+    return ranks(long_lanes(n, m, kind, seed), tuple(chosen), 0)
 
 
 def counted(n, m, kind, seed):
@@ -103,8 +108,8 @@ MADE = {  # of n cells that are folded or ordered, m times
     JointReductions: joint,
     BinCount: counted,
     Scan: lambda n, m, kind, seed: scan(held((n * 5, m), kind, seed), "add", 0),
-    Sort: lambda n, m, kind, seed: apply(Sort(0), lanes(n, m, kind, seed)),
-    ArgSort: lambda n, m, kind, seed: argsort(lanes(n, m, kind, seed), 0),
+    Sort: lambda n, m, kind, seed: apply(Sort(0), long_lanes(n, m, kind, seed)),
+    ArgSort: lambda n, m, kind, seed: argsort(long_lanes(n, m, kind, seed), 0),
     OrderStatistics: picked,
     MatMul: products,
     UserOperator: rows_times,

@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.dispatch import METHODS, OF_OTHERS
+from dask_tapestry.array.core.dispatch import OF_OTHERS
 from dask_tapestry.array.elementwise.ufunc_functions import operand
 from dask_tapestry.operators.cell_function import cell_function
 
 
-def call_opaque(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def call_opaque(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Call another library's ufunc cell by cell; NotImplemented for what is no plain call of it."""
-    if method != "__call__" or kwargs or getattr(ufunc, "signature", None) is not None:
+    if kwargs or getattr(ufunc, "signature", None) is not None:
         return NotImplemented
     results = cell_function(ufunc, [operand(value) for value in inputs])
     return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))
@@ -31,4 +31,4 @@ def call_opaque(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str
 
 def register() -> None:
     """Tell NumPy's dispatch."""
-    METHODS[OF_OTHERS] = call_opaque
+    OF_OTHERS["__call__"] = call_opaque

@@ -16,7 +16,8 @@ from dask_tapestry.array.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.operators.elementwise import Elementwise, astype, scalar_of
+from dask_tapestry.operators.cell_updates import updated
+from dask_tapestry.operators.elementwise import astype, scalar_of
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.reverse import reverse
@@ -26,7 +27,7 @@ from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
 from dask_tapestry.rules.effects import following
-from dask_tapestry.teg import Progression, Tensor, TensorType, apply
+from dask_tapestry.teg import Progression, Tensor, TensorType
 
 
 def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
@@ -96,7 +97,7 @@ def updated_at(x: Tensor, key: UserKey, values: Tensor, update: CellExpression) 
     if parsed.advanced:
         made = _with_places_replaced(part, parsed, values, x.type, update)
     else:
-        made = apply(Elementwise(update), part, _broadcast_value(values, part.type.shape))
+        made = updated(part, _broadcast_value(values, part.type.shape), update)
     return _with_slice_replaced(x, part, made)
 
 

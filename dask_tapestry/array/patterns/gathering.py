@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import index
 
 from numpy.typing import ArrayLike
 
@@ -72,7 +73,7 @@ def gather(
     table = asarray(input_tensor).node
     shape = table.type.shape
     indices, dims = index_vectors(start_indices, gather_dims, len(shape))
-    lengths = tuple(gather_lengths)
+    lengths = tuple(index(length) for length in gather_lengths)
     if len(lengths) != len(dims):
         raise ShapeError(f"{len(lengths)} gather_lengths for {len(dims)} gather_dims")
     sizes = list(shape)

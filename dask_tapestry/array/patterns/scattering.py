@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Final
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.patterns.indexed_dims import index_vectors
-from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.cell_updates import cell_update
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.elementwise import astype
@@ -69,7 +70,8 @@ def scatter(
     Raises
     ------
     DTypeError
-        If `start_indices` are no integers, or cells of the dtype cannot be combined so.
+        If `start_indices` are no integers, cells of the dtype cannot be combined so, or texts do
+        not fit the cells.
     ShapeError
         If shapes do not fit.
     AxisError
@@ -102,6 +104,8 @@ def scatter(
     _check_boxes(x.type, given.type, batch, dims)
     window = tuple(range(len(batch), given.type.ndim))
     numbers = DimensionNumbers(window, (), (), (), dims, len(batch))
+    if x.type.dtype.kind in "SU" and not np.can_cast(given.type.dtype, x.type.dtype):
+        raise DTypeError(f"texts of update {given.type} would be cut in cells of {x.type}")
     boxes = astype(given, x.type.dtype)
     expressions = [cell_update(UPDATES[rmw_op], x.type.dtype)]
     once = unique_indices and check

@@ -13,7 +13,12 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.write_arguments import Writable
-from dask_tapestry.array.patterns.thread_trace import Concurrently, InsertSlice, current
+from dask_tapestry.array.patterns.thread_trace import (
+    Concurrently,
+    InsertSlice,
+    current,
+    outer_trace,
+)
 from dask_tapestry.array.storage.zarr_arrays import from_zarr
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, TraceError
 from dask_tapestry.io.coerce import is_zarr_array
@@ -358,4 +363,7 @@ def _check_inside(
 
 
 def _check_sizes(function: str, x: TensorType, part: Sequence[int], steps: Sequence[int]) -> None:
-    _check_inside(function, x, (0,) * x.ndim, part, steps)
+    """Refuse parts that are larger than the tensor, unless there is no thread to take one."""
+    trace = outer_trace()
+    if trace is None or 0 not in trace.threads.extents:
+        _check_inside(function, x, (0,) * x.ndim, part, steps)

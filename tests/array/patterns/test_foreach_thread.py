@@ -244,6 +244,14 @@ def test_no_threads_change_nothing():
     np.testing.assert_array_equal(foreach_thread(body, 0).compute(), np.zeros(4))
 
 
+def test_no_threads_have_no_parts_that_do_not_fit():
+    def body(i):
+        row = dt.extract_slice(dt.zeros((0, 3)), [i, 0], [1, 3])
+        return dt.perform_concurrently(dt.parallel_insert_slice(row, dt.zeros((0, 3)), [i, 0]))
+
+    assert foreach_thread(body, 0).compute().shape == (0, 3)
+
+
 def test_names_of_dimensions_are_those_of_what_is_inserted_into():
     x = dt.asarray(X)
 

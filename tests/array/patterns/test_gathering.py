@@ -69,6 +69,7 @@ def test_starts_of_any_integer_dtype_are_clamped(dtype):
         ([[0]], [0], [1, 2], dt.ShapeError, "2 gather_lengths for 1"),
         ([[0]], [0], [4], dt.ShapeError, "not from 1 to 3"),
         ([[0]], [0], [0], dt.ShapeError, "not from 1 to 3"),
+        ([[0]], [0], [1.5], TypeError, "integer"),
     ],
 )
 def test_what_does_not_fit_is_refused(starts, dims, lengths, error, text):

@@ -108,3 +108,11 @@ def test_other_operations_are_refused():
         dt.patterns.scatter(np.zeros((3, 3)), ROWS, [[0], [1]], [0], "kSub")
     with pytest.raises(dt.DTypeError, match="no order"):
         dt.patterns.scatter(np.zeros((3, 3), "c16"), ROWS, [[0], [1]], [0], "kMin")
+
+
+def test_texts_are_not_cut():
+    x = dt.asarray(np.array(["ab", "cd"]))
+    made = dt.patterns.scatter(x, np.array([["e"]]), [[1]], [0])
+    assert made.compute().tolist() == ["ab", "e"]
+    with pytest.raises(dt.DTypeError, match="would be cut"):
+        dt.patterns.scatter(x, np.array([["efg"]]), [[1]], [0])
