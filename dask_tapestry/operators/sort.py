@@ -20,7 +20,8 @@ from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
-ORDERED: Final = 4  # numbers of eight bytes a cell that an order takes
+ORDERED: Final = 12  # numbers of eight bytes a cell that an order takes, where many are alike
+TOGETHER: Final = 2**19  # cells of lanes that are ordered together; a longer lane for itself
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,13 @@ class ArgSort(LaneOperator):
         return 2 * self.sorted_flops(inputs, box)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """The cells, and words of cells and places that are sorted in their stead."""
+        """All places, and what those of some lanes take that are ordered together."""
         (x,) = inputs
         cells, length = self.demand(inputs, box)[0].size, x.shape[self.axis]
         part = box.hi[self.axis] - box.lo[self.axis]
         if part == length or not self.is_ranked(inputs):
-            return ORDERED * cells * PLACES.itemsize
+            at_once = min(cells, max(length, TOGETHER))
+            return (cells + ORDERED * at_once) * PLACES.itemsize
         return ORDERED * picked_cells(length, length, part) * PLACES.itemsize
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -65,3 +67,22 @@ def test_other_cells_are_left_to_numpy(dtype):
 def test_cells_in_order_are_not_sorted(monkeypatch):
     monkeypatch.setattr(module, "_order", None)
     assert np.array_equal(stable_order(np.sort(RANDOM.random((3, 50)))), [range(50)] * 3)
+
+
+@pytest.mark.parametrize("shape", [(7, 5000), (3, 5, 1000), (4, 1, 3000), (2, 2, 2, 2000), (9000,)])
+@pytest.mark.parametrize("many", [3, 10**9])
+def test_lanes_are_ordered_in_groups(shape, many, monkeypatch):
+    monkeypatch.setattr(module, "GROUP", 6000)
+    cells = np.random.default_rng(0).integers(0, many, shape).astype("f8")
+    expected = np.argsort(cells, axis=-1, kind="stable")
+    np.testing.assert_array_equal(module.stable_order(cells), expected)
+
+
+def test_alike_cells_take_no_more_than_is_said():
+    """`scratch_bytes` of argsort: all places, and twelve numbers for each cell of a group."""
+    cells = np.random.default_rng(0).integers(0, 100, (400, 5000)).astype("f8")
+    tracemalloc.start()
+    module.stable_order(cells)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 8 * (cells.size + 12 * module.GROUP)
