@@ -170,9 +170,14 @@ def _call(comparison: Comparison, library: Any, *inputs: Any) -> Any:
     return comparison.numpy(*inputs) if library is np else comparison.ours(library, *inputs)
 
 
+def folding_methods() -> list[tuple[str, str]]:
+    """Methods of ufuncs that fold an axis; `at` and `reduceat` fold as a scatter does."""
+    return [(ufunc, method) for ufunc, method in METHODS if method in ("reduce", "accumulate")]
+
+
 def method_calls(known: Container[str]) -> Iterator[Call]:
     """The methods of ufuncs that no comparison tries, on two dtypes that they take."""
-    for ufunc, method in METHODS:
+    for ufunc, method in folding_methods():
         name = f"{ufunc}.{method}"
         if method == "reduce" and ufunc in known:
             continue
