@@ -12,6 +12,7 @@ from tests.comparisons.table import DTYPES, Arrays, Comparison, alike, each, unt
 
 RANKED = ((7,), (3, 4), (2, 3, 5), (1, 1), (0,), (3, 0), (40,))
 TEXTS = ("S2", "U3")
+WIDE = ("S8192",)  # four cells are worth a task: lanes of twenty are sorted by exchange too
 
 
 def cells(shape: tuple[int, ...], dtype: str, seed: object = 0) -> np.ndarray:
@@ -67,6 +68,8 @@ def sorts() -> Iterator[Comparison]:
     yield row("argsort", stable, every)
     yield row("argsort axis=0", partial(stable, axis=0), every)
     yield row("argsort axis=None", partial(stable, axis=None), ["f4"])
+    yield row("sort of wide cells", lambda np, x: np.sort(x), WIDE, shapes=((20,), (2, 17)))
+    yield row("argsort of wide cells", stable, WIDE, shapes=((17,), (2, 20)))
     yield row("partition", lambda np, x: np.sort(np.partition(x, 0))[..., :1], ["i4", "f8"])
     yield row("argpartition", lambda np, x: np.sort(np.argpartition(x, [0, -1], 0), 0), ["f8"])
     yield row("topk", partial(top, k=3), ["f8", "i2", "M8[s]"])

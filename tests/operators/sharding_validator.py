@@ -23,6 +23,7 @@ from dask_tapestry.plan.rewriting.passes import rewritten
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
 from dask_tapestry_kernels.cpu.blocks.outputs import OutputBlocks
 from tests.comparisons import COMPARISONS, Comparison, agrees, same_bits
 
@@ -229,7 +230,9 @@ def difference(
 
 
 def _arrays(made: Any, expected: Any) -> list[tuple[Any, Any]]:
-    """Two blocks, or those of each output of an operator that has several."""
+    """Two blocks, or those of each output of an operator that has several, or each bucket."""
+    if isinstance(expected, BucketBlocks):
+        return list(zip(made.cells.flat, expected.cells.flat, strict=True))
     if not isinstance(expected, OutputBlocks):
         return [(made, expected)]
     return [(made[one.name], expected[one.name]) for one in expected.outputs]

@@ -9,7 +9,7 @@ from dask_tapestry.operators.scan import Scan
 from dask_tapestry.teg import apply
 from tests.comparisons import COMPARISONS, Comparison
 
-from .sharding_validator import forbidden, legal, spread, validate
+from .sharding_validator import forbidden, legal, operations, spread, validate
 
 AS_THE_USER_SAID = {"pin"}  # its value is computed in one block, whether it could be cut or not
 
@@ -24,7 +24,14 @@ def told(report):
 def test_legal_shardings_give_one_value_and_none_is_forbidden_for_nothing():
     report = validate(COMPARISONS, samples=1, shardings=2)
     assert told(report) == ([], set())
-    assert report.operators > 3000
+    assert report.operators > 2500
+
+
+def test_operators_of_an_exchange_are_tried():
+    wide = [one for one in COMPARISONS if "wide cells" in one.name]
+    tried = {o.node.operator.name for one in wide for x in one.inputs() for o in operations(one, x)}
+    assert tried >= {"sortedruns", "probe", "narrow", "exchange", "merged"}
+    assert told(validate(wide)) == ([], set())
 
 
 @pytest.mark.exhaustive
