@@ -19,25 +19,13 @@ ARRAY = "dask_tapestry.array"  # `dt.array` is a function
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *(
-        "sorting",
-        "linalg",
-        "nn",
-        "patterns",
-        "random",
-        "stablehlo",
-        "user_functions",
-        "storage",
-        "planning",
-    ),
-    "calibration",
+    *("sorting", "linalg", "nn", "patterns", "random", "stablehlo", "user_functions"),
+    *("storage", "planning", "calibration"),
 )
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
-    "patterns": (
-        *("Subview", "extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
-    ),
+    "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
 }
