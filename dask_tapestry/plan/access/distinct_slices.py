@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
-from math import gcd, prod
+from itertools import product
+from math import prod
 
 from dask_tapestry.plan.access.access import UncountableError
 from dask_tapestry.plan.access.overlaps import (
@@ -22,7 +22,9 @@ from dask_tapestry.plan.access.overlaps import (
     lying_of,
     parts_on_axis,
 )
-from dask_tapestry.plan.access.pattern import Pattern, Share, Steps, swept
+from dask_tapestry.plan.access.pattern import Pattern, Steps
+from dask_tapestry.plan.access.pattern_pairs import PatternPairs
+from dask_tapestry.plan.access.shares import Share
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
@@ -38,7 +40,8 @@ def distinct_slices(shares: Sequence[Share], cuts: tuple[Cuts, ...], itemsize: i
     full = [s.pattern for s in shares if not s.pattern.box.is_empty and not s.inside]
     gone = [s for s in shares if s.inside and s.inside + s.times == 0]
     shortest = [_shortest(c) for c in cuts]
-    if gone or not all(_are_apart(p, q, shortest) for p, q in combinations(full, 2)):
+    pairs = PatternPairs(full)
+    if gone or not all(pairs.are_apart(n, shortest) for n in range(len(full))):
         found = len(set(_listed(full, gone, cuts, itemsize)))
     else:
         found = sum(_counted(p, cuts, shortest, itemsize) for p in full)
@@ -125,25 +128,3 @@ def _have_no_part_twice(
         return not steps
     shift = pattern.steps[steps[0]].shift
     return any(pattern.box.shape[a] - abs(shift[a]) < shortest[a] for a in axes)
-
-
-def _are_apart(p: Pattern, q: Pattern, shortest: Sequence[int]) -> bool:
-    """Whether no box of one pattern can have the same part of a block as one of the other."""
-    one, other = swept(p), swept(q)
-    for axis in range(len(shortest)):
-        shared = min(one.hi[axis], other.hi[axis]) - max(one.lo[axis], other.lo[axis])
-        if shared <= 0:
-            return True
-        if shared < shortest[axis] and not _may_be_equal(p, q, axis):
-            return True
-    return False
-
-
-def _may_be_equal(p: Pattern, q: Pattern, axis: int) -> bool:
-    """Whether boxes of two patterns may begin or end at one coordinate of an axis."""
-    paces = [step.shift[axis] for pattern in (p, q) for step in pattern.steps]
-    common = gcd(*paces)
-    for apart in (q.box.lo[axis] - p.box.lo[axis], q.box.hi[axis] - p.box.hi[axis]):
-        if apart == 0 or (common and apart % common == 0):
-            return True
-    return False

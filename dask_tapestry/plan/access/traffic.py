@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dask_tapestry.plan.access.access import Access
 from dask_tapestry.plan.access.distinct_slices import distinct_slices
 from dask_tapestry.plan.access.overlaps import Lying, combined, lying_of
-from dask_tapestry.plan.access.pattern import shares_of
+from dask_tapestry.plan.access.shares import shares_of
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.zspace import Cuts, ZRange

@@ -5,7 +5,8 @@ import pytest
 from dask_tapestry.plan.access import distinct_slices as module
 from dask_tapestry.plan.access.access import UncountableError
 from dask_tapestry.plan.access.distinct_slices import distinct_slices
-from dask_tapestry.plan.access.pattern import Pattern, Share, Steps
+from dask_tapestry.plan.access.pattern import Pattern, Steps
+from dask_tapestry.plan.access.shares import Share
 from dask_tapestry.zspace import Cuts, ZRange
 from tests.plan.access.test_overlaps import random_pattern
 from tests.plan.enumerated import counted_input
