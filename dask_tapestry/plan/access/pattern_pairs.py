@@ -60,7 +60,8 @@ class PatternPairs:
         """Along each axis, whether corners of a box before and of one of this may be alike."""
         pace = np.gcd(self._pace[:number], self._pace[number])
         distance = corner[number] - corner[:number]
-        return np.where(pace == 0, distance == 0, distance % np.maximum(pace, 1) == 0)
+        reached: Vector = np.where(pace == 0, distance == 0, distance % np.maximum(pace, 1) == 0)
+        return reached
 
 
 def _paces(pattern: Pattern) -> list[int]:
