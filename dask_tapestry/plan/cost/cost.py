@@ -192,20 +192,12 @@ def step_cost(
 
 
 def least_seconds(program: Program, machine: Machine) -> float:
-    """Seconds of kernels and stores that a step takes under any grid, without handling tasks.
+    """Seconds of kernels that a step takes under any grid, without handling tasks.
 
-    All slots are busy throughout, each stored chunk is read once, and of a product with its own
-    transpose half is computed.
+    All slots are busy throughout, and of a product with its own transpose half is computed.
     """
-    box = program.type.box
-    kernels = kernel_seconds(program, box, machine) / (1 + is_own_transpose(program))
-    read = 0
-    for work in program.schedule(box).works:
-        read += program.instructions[work.value - len(program.inputs)].operator.stored_bytes(
-            work.box
-        )
-    together = min(machine.store_read_all, machine.store_read * machine.hosts)
-    return max(kernels / machine.slots, read / together)
+    kernels = kernel_seconds(program, program.type.box, machine)
+    return kernels / (1 + is_own_transpose(program)) / machine.slots
 
 
 def handling_seconds(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.plan.access import access as access_module
-from dask_tapestry.plan.access import distinct_slices, overlaps, pattern, traffic
+from dask_tapestry.plan.access import distinct_slices, overlaps, shares, traffic
 from dask_tapestry.plan.access.access import Access, UncountableError
 from dask_tapestry.plan.fusion.group import group_of
 from dask_tapestry.zspace import Cuts
@@ -91,9 +91,9 @@ def test_too_many_classes_are_not_counted(monkeypatch):
                 traffic.traffic(access, (held,), 2)
 
 
-@pytest.mark.parametrize("module", [pattern, overlaps])
+@pytest.mark.parametrize("module", [shares, overlaps])
 def test_too_many_boxes_are_not_counted(monkeypatch, module, saving):
-    monkeypatch.setattr(module, "MOST_LISTED" if module is pattern else "MOST_PLACES", 3)
+    monkeypatch.setattr(module, "MOST_LISTED" if module is shares else "MOST_PLACES", 3)
     monkeypatch.setattr(distinct_slices, "MOST_PLACES", 3)
     saving(1)
     overlaps._lying.cache_clear()
