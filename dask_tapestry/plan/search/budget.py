@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from dask_tapestry.plan.machine.resources import live_client
 from dask_tapestry.plan.search.choices import State
 
-SECONDS_A_COST: Final = 4e-4  # of one core, with all that a search does beside
+SECONDS_A_COST: Final = 3e-4  # of one core, with all that a search does beside
 SHARE: Final = 0.03  # of a job's seconds that may be spent on its plan, at first
 A_CHANGE: Final = 10  # costs that one change of a plan takes: of a step whose grid is searched
 LONG: Final = 50.0  # seconds of a job from which on the budget grows with their root only
