@@ -22,6 +22,7 @@ from dask_tapestry.teg import Form, Graph, Node, Source
 from dask_tapestry.zspace import Cuts
 
 CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
+PATIENCE: Final = 3  # sizes in a row that may be worse: chunks fit some sizes and not others
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
 NEARBY: Final = 32  # nodes that are searched for stored chunks
 SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
@@ -111,7 +112,7 @@ class _Chooser:
         return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
-        """The best size of a form uphill from good guesses, or the best of these if it is `quick`.
+        """The best size of a form near good guesses, or the best of these if it is `quick`.
 
         Sizes between those that the form names are tried where they are whole stored chunks.
         """
@@ -126,10 +127,11 @@ class _Chooser:
         if quick and ranks[best].is_allowed:
             return ranks[best], sizes[best]
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
+            worse = 0
             for at in others:
-                if ranked(at) >= ranks[best]:
+                best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
+                if worse == PATIENCE:
                     break
-                best = at
         found = ranks[best], sizes[best]
         for size in _whole_chunks(node, sizes[best], sizes):
             found = min(found, (self._formed(node, form, size), size))
