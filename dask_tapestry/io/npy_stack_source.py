@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
@@ -14,6 +15,8 @@ from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.io.npy_stack_info import INFO, read_info
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+
+HEADERS: Final = Lock()  # NumPy parses them by `ast`, which fails at times in two threads at once
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,8 @@ class NpyStackSource(Source):
     def _file(self, number: int, held: ZRange) -> Block:
         path = Path(self.folder) / f"{number}.npy"
         try:
-            cells = np.load(path, self.mode, allow_pickle=False)  # type: ignore[arg-type]
+            with HEADERS:
+                cells = np.load(path, self.mode, allow_pickle=False)  # type: ignore[arg-type]
             return checked_block(cells, held.shape, self.type.dtype, self)
         except (OSError, ValueError, TypeError) as error:
             raise StoreError(f"cannot read {held} of the stack from {path}: {error}") from error
