@@ -23,7 +23,6 @@ from dask_tapestry.array.patterns.zipmapreduce import *
 
 __all__ = [
     "Attributes",
-    "Subview",
     "extract_slice",
     "foreach_thread",
     "gather",

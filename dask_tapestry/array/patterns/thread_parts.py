@@ -32,7 +32,6 @@ from dask_tapestry.operators.thread_slice import part_of, thread_slice
 from dask_tapestry.teg import Tensor, TensorType
 
 __all__ = [
-    "Subview",
     "extract_slice",
     "parallel_insert_slice",
     "perform_concurrently",
