@@ -9,20 +9,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.infer_meta import dtype_of, tried
 from dask_tapestry.operators.user_function import UserFunction, name_of
-from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import BlockOperator, Restriction, Types, uniform
-from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
 
 CALL_FLOPS: Final = 32  # of an elementary function; what a function of others costs is not known
 
 
 @dataclass(frozen=True)
-class CellFunction(BlockOperator):
+class CellFunction(CellwiseOperator):
     """Cell o is `function` of the inputs' cells o; `function` is called on whole blocks.
 
     Source: Tapestry whitepaper, "Cell Expressions".
@@ -42,34 +43,8 @@ class CellFunction(BlockOperator):
     dtype: np.dtype[Any]
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        shapes = {x.shape for x in inputs}
-        if len(shapes) != 1:
-            raise ShapeError(f"a cell function takes tensors of one shape, got {shapes}")
-        dims = next((x.dims for x in inputs if x.dims), None)
-        return TensorType(inputs[0].shape, self.dtype, dims)
-
-    def signature(self, *inputs: TensorType) -> Signature:
-        shape = inputs[0].shape
-        here = IndexProjection.identity(len(shape))
-        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(shape))
-        return Signature(index, (here,) * len(inputs), (here,))
-
-    regularity = uniform
-
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return (box,) * len(inputs)
-
-    def granularity(self, inputs: Types) -> tuple[int, ...]:
-        return ()
-
-    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
-        return (True,) * len(inputs)
-
-    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        return Restriction(self, (region,) * len(inputs), region)
-
-    def transposed_inputs(self, inputs: Types) -> tuple[int, ...]:
-        return tuple(range(len(inputs)))
+        shape, dims = common_shape(inputs, "cell function")
+        return TensorType(shape, self.dtype, dims)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, loop_dtypes
-from dask_tapestry.errors import ShapeError, ValueRangeError
+from dask_tapestry.errors import ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
-from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import BlockOperator, Restriction, Types, uniform
-from dask_tapestry.teg.types import Dims
-from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
+from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
 
 Scalar = bool | int | float | complex | np.generic
 Operand = Tensor | Scalar
@@ -33,7 +33,7 @@ COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", 
 
 
 @dataclass(frozen=True)
-class Elementwise(BlockOperator):
+class Elementwise(CellwiseOperator):
     """Cell o is `expression` of the inputs' cells o: of their shape and the expression's dtype.
 
     Source: Tapestry whitepaper, "Cell Expressions".
@@ -46,33 +46,8 @@ class Elementwise(BlockOperator):
     expression: CellExpression
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        shapes = {x.shape for x in inputs}
-        if len(shapes) != 1:
-            raise ShapeError(f"a cell expression takes tensors of one shape, got {shapes}")
-        return TensorType(inputs[0].shape, self.expression.dtype, _common_dims(inputs))
-
-    def signature(self, *inputs: TensorType) -> Signature:
-        shape = inputs[0].shape
-        here = IndexProjection.identity(len(shape))
-        index = tuple(IndexDim(f"i{dim}", n) for dim, n in enumerate(shape))
-        return Signature(index, (here,) * len(inputs), (here,))
-
-    regularity = uniform
-
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return (box,) * len(inputs)
-
-    def granularity(self, inputs: Types) -> tuple[int, ...]:
-        return ()
-
-    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
-        return (True,) * len(inputs)
-
-    def restrict(self, inputs: Types, region: Region) -> Restriction | None:
-        return Restriction(self, (region,) * len(inputs), region)
-
-    def transposed_inputs(self, inputs: Types) -> tuple[int, ...]:
-        return tuple(range(len(inputs)))
+        shape, dims = common_shape(inputs, "cell expression")
+        return TensorType(shape, self.expression.dtype, dims)
 
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         return (self.expression,)
@@ -88,21 +63,6 @@ class Elementwise(BlockOperator):
 
     def text(self) -> str:
         return str(self.expression)
-
-
-def _common_dims(inputs: Types) -> Dims:
-    """Names of the dimensions; a ShapeError where two inputs disagree."""
-    named = [x.dims for x in inputs if x.dims]
-    if not named:
-        return None
-    dims = list(named[0])
-    for others in named[1:]:
-        for place, name in enumerate(others):
-            if dims[place] not in (name, None) and name is not None:
-                texts = " and ".join(map(str, inputs))
-                raise ShapeError(f"dimension {place} has two names in {texts}: rename one of them")
-            dims[place] = dims[place] or name
-    return tuple(dims)
 
 
 def elementwise(
