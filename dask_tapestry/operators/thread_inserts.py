@@ -21,7 +21,7 @@ from dask_tapestry.operators.rename import rename
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.scatter import scatter_places
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.thread_tiles import Piece, Tiles, pieces, runs
+from dask_tapestry.operators.thread_tiles import Piece, Tiles, TooManyThreadsError, pieces, runs
 from dask_tapestry.operators.threads import Threads, Wanted, replaced, thread_values
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_signature import Written
@@ -171,7 +171,9 @@ class _Placing:
             raise ShapeError(f"{name}: thread {thread} writes {tiles.box(thread)} of {into}")
         try:
             meeting = tiles.overlap()
-        except NotImplementedError:
+        except TooManyThreadsError:
+            if self.one.last:
+                return False
             raise ConstraintError(
                 f"{name}: there are too many threads to tell whether two write one cell of {into}: "
                 "let each id move an axis of its own, or give on_overlap='last'"

@@ -15,6 +15,10 @@ from dask_tapestry.zspace import ZRange
 MOST_PAIRS: Final = 2**22  # of threads that are compared one by one, where no rule tells
 
 
+class TooManyThreadsError(Exception):
+    """There are too many threads to tell whether two of them write one cell."""
+
+
 class Digit(NamedTuple):
     """A part of a cell's coordinate: ``step * n``, for n below `places`.
 
@@ -111,7 +115,7 @@ class Tiles(NamedTuple):
         return all(self.moved(dim) for dim, n in enumerate(self.extents) if n > 1)
 
     def overlap(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """Two threads that write one cell, or None; a `NotImplementedError` where nothing tells."""
+        """Two threads that write one cell, or None; a `TooManyThreadsError` if nothing tells."""
         if 0 in self.sizes or prod(self.extents) < 2 or self.apart():
             return None
         if all(sum(map(bool, s.coefficients)) < 2 for s in self.starts):
@@ -139,7 +143,7 @@ class Tiles(NamedTuple):
     def _compared(self) -> tuple[int, ...] | None:
         """The same of any axes, by looking at all steps between two threads."""
         if prod(2 * n - 1 for n in self.extents) > MOST_PAIRS:
-            raise NotImplementedError
+            raise TooManyThreadsError
         lines = [np.arange(1 - n, n) for n in self.extents]
         steps = np.stack(np.meshgrid(*lines, indexing="ij"), -1).reshape(-1, len(lines))
         meet = steps.any(1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from dask_tapestry.operators.affine_cells import Affine
-from dask_tapestry.operators.thread_tiles import Digit, Tiles, pieces, runs
+from dask_tapestry.operators.thread_tiles import Digit, Tiles, TooManyThreadsError, pieces, runs
 
 
 @st.composite
@@ -85,7 +85,7 @@ def test_digits_that_go_on_are_one_run():
 
 def test_too_many_threads_to_tell():
     tiles = Tiles((Affine((1, 1), 0),), (1,), (1,), (3000, 3000))
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(TooManyThreadsError):
         tiles.overlap()
     far = Tiles((Affine((3000, 1), 0),), (1,), (1,), (3000, 3000))
     assert far.overlap() is None

@@ -7,6 +7,7 @@ from hypothesis import given
 
 import dask_tapestry as dt
 from dask_tapestry.array.patterns.foreach_thread import foreach_thread
+from dask_tapestry.operators import thread_tiles
 
 X = np.random.default_rng(0).normal(size=(12, 10))
 
@@ -341,3 +342,16 @@ def test_threads_add_to_what_they_write():
     foreach_thread(outer, 4).compute()
     wanted = X + 10 * (np.arange(12) // 3)[:, None] + np.arange(10) // 2
     np.testing.assert_array_equal(target, wanted)
+
+
+def test_threads_too_many_to_compare_may_be_told_that_the_highest_wins(monkeypatch):
+    monkeypatch.setattr(thread_tiles, "MOST_PAIRS", 10)
+
+    def body(i, j):
+        part = (i * 5 + j).reshape(1)
+        return dt.perform_concurrently(dt.parallel_insert_slice(part, dt.zeros(10, int), [i + j]))
+
+    with pytest.raises(dt.ConstraintError, match="too many threads"):
+        foreach_thread(body, (5, 5))
+    made = foreach_thread(body, (5, 5), on_overlap="last").compute()
+    assert made.tolist() == [0, 5, 10, 15, 20, 21, 22, 23, 24, 0]
