@@ -154,13 +154,24 @@ def push(state: State, priced: Priced) -> Iterator[Choices]:
 
 def recut(state: State, priced: Priced) -> Iterator[Choices]:
     """A dimension of the step is cut in twice or half as many pieces."""
-    found = units(priced.group.program, priced.held)
-    for dim, (unit, cuts) in enumerate(zip(found, priced.grid, strict=True)):
+    for dim, cuts in enumerate(priced.grid):
         for count in {2 * cuts.count, -(-cuts.count // 2)} - {cuts.count}:
-            other = unit.cut(cuts.extent, count)
-            if other != cuts:
-                grid = (*priced.grid[:dim], other, *priced.grid[dim + 1 :])
-                yield _with_grid(state, priced.group.node, grid)
+            yield from _in_pieces(state, priced, dim, count)
+
+
+def halved(state: State, priced: Priced) -> Iterator[Choices]:
+    """A dimension of the step is cut in twice as many pieces."""
+    for dim, cuts in enumerate(priced.grid):
+        yield from _in_pieces(state, priced, dim, 2 * cuts.count)
+
+
+def _in_pieces(state: State, priced: Priced, dim: int, count: int) -> Iterator[Choices]:
+    """A dimension of the step is cut in so many pieces, if it can be."""
+    unit, cuts = units(priced.group.program, priced.held)[dim], priced.grid[dim]
+    other = unit.cut(cuts.extent, count)
+    if other != cuts:
+        grid = (*priced.grid[:dim], other, *priced.grid[dim + 1 :])
+        yield _with_grid(state, priced.group.node, grid)
 
 
 def freed(state: State, node: Node) -> Iterator[Choices]:
