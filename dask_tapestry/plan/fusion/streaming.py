@@ -23,7 +23,7 @@ from dask_tapestry.plan.fusion.carries import carrying, is_in_order
 from dask_tapestry.plan.fusion.course import Course, Streamed
 from dask_tapestry.plan.fusion.grains import grains
 from dask_tapestry.plan.fusion.parts import Part, little_inputs, parts_of, with_last
-from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes, peak_of
+from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
 from dask_tapestry.plan.fusion.windows import Line, Window, opened, sliding
 from dask_tapestry.teg import Sink, Split, Turns
@@ -50,7 +50,9 @@ def course_of(program: Program, box: ZRange) -> Course:
 @lru_cache(maxsize=2048)
 def _course(program: Program, box: ZRange) -> Course:
     schedule = program.schedule(box)
-    if not program.instructions or _bytes(program, box, final=True) <= PIECE:
+    if not program.instructions or all_bytes(program, schedule) <= PIECE:
+        return Course(schedule, {})
+    if _bytes(program, box, final=True) <= PIECE:
         return Course(schedule, {})
     parts = parts_of(program)
     found = _course_of_parts(program, schedule, parts)
