@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,11 +25,15 @@ from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.thread_tiles import Piece, Tiles, TooManyThreadsError, pieces, runs
 from dask_tapestry.operators.threads import Threads, Wanted, replaced, thread_values
 from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_operator import Scratch
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Node, Progression, Tensor, TensorType
 from dask_tapestry.zspace import ZRange
 
 MOST_PIECES: Final = 64  # progressions that one insert is cut in; beyond, cells are scattered
+BYTES_A_START: Final = 12  # of one that is checked: where its part ends, and flags
+BYTES_A_CELL: Final = 8 * 6  # of one that is compared with others: places, their order, both sorted
+MOST_SCRATCH: Final = 2**62  # a check is of all threads, however many
 
 
 class ThreadInsert(NamedTuple):
@@ -279,7 +284,7 @@ def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Sc
     )
     dtypes = {f"z{axis}": INDEX_DTYPE for axis in range(len(starts))}
     given = [astype(start, INDEX_DTYPE) for start in starts]
-    checked = call_blocks(UserFunction.of(guard), written, given, dtypes)
+    checked = call_blocks(UserFunction.of(guard), written, given, dtypes, scratch=guard.scratch)
     none = Affine((0,) * len(names), 0)
     return Scattered(_places(one, checked, [none] * len(checked)), cells)
 
@@ -309,6 +314,12 @@ class StartsCheck:
     @property
     def __name__(self) -> str:
         return "checked_starts"
+
+    @property
+    def scratch(self) -> Scratch:
+        """What a check of all threads takes: where cells lie in memory, and their order."""
+        cells = prod(self.sizes) if self.meets else 0
+        return Scratch(BYTES_A_START + cells * BYTES_A_CELL, MOST_SCRATCH)
 
     def __call__(self, *starts: Any) -> Any:
         outside = np.zeros(starts[0].shape, bool)

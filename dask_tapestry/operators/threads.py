@@ -96,7 +96,8 @@ def thread_values(threads: Threads, wanted: Sequence[Wanted]) -> tuple[Tensor, .
     tensors += [source for source, _ in given.values()]
     dtypes = {f"z{n}": value.type.dtype for n, value in enumerate(values)}
     costs = (("flops", ((names, float(_flops(graph))),)),)
-    return call_blocks(UserFunction.of(body), written, tensors, dtypes, costs)
+    called = UserFunction.of(body)
+    return call_blocks(called, written, tensors, dtypes, costs, scratch=body.scratch)
 
 
 def _writes(one: Wanted, rank: int) -> Form:
