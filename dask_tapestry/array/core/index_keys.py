@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.slice import Item
@@ -133,6 +134,8 @@ def _item(one: Any) -> Any:
     """An item as int, slice, None, Ellipsis, NumPy array or tensor."""
     if one is None or one is Ellipsis or isinstance(one, slice):
         return one
+    if hasattr(one, "__dask_graph__") and hasattr(one, "chunks"):
+        one = from_dask_array(one)
     if isinstance(one, Array):
         return one.node if one.dtype.kind in "iub" else _refuse()
     if isinstance(one, bool | np.bool_):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zarr.storage import StoreLike
 
     from dask_tapestry.array.core.chunks import Chunks
+    from dask_tapestry.array.core.dtypes import Casting
     from dask_tapestry.array.core.effect import Effect
     from dask_tapestry.array.core.key_types import UserKey
     from dask_tapestry.array.core.plan import Plan
@@ -237,15 +238,20 @@ class ArrayMethods:
         def cumprod(
             self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None
         ) -> Self: ...
-        def astype(self, dtype: DTypeLike, /, *, copy: bool = True) -> Self: ...
+        def astype(
+            self,
+            dtype: DTypeLike,
+            order: str = "K",
+            casting: Casting = "unsafe",
+            subok: bool = True,
+            copy: bool = True,
+        ) -> Self: ...
         def round(self, decimals: int = 0) -> Self: ...
         def clip(
             self,
             min: ArrayLike | None = None,
             max: ArrayLike | None = None,
-            *,
-            a_min: ArrayLike | None = None,
-            a_max: ArrayLike | None = None,
+            out: Self | None = None,
         ) -> Self: ...
         def conj(self, *, dtype: DTypeLike | None = None) -> Self: ...
         def conjugate(self, *, dtype: DTypeLike | None = None) -> Self: ...

@@ -224,3 +224,11 @@ def test_it_is_planned_as_a_reduction():
     plan.verify()
     assert "bincount" in plan.explain()
     assert plan.cost["bytes_moved"] < 10**9
+
+
+def test_a_range_too_small_for_its_bins():
+    cells = np.array([1.0, np.nextafter(1.0, 2)])
+    alike(lambda np, x: np.histogram(x), cells)
+    alike(lambda np, x: np.histogram(x, 1), cells)
+    alike(lambda np, x: np.histogram(x), np.array([2**60, 2**60 + 1]))
+    alike(lambda np, x: np.histogram(x), np.array([1.0, np.inf]))
