@@ -177,9 +177,7 @@ def _number_or_array(value: ArrayLike) -> Any:
 
 def _compared(b: ArrayLike) -> Any:
     """What is compared with: inexact, since the least integer has no absolute value."""
-    if isinstance(b, int):
-        return float(b)
-    if isinstance(b, float | complex):
-        return b
-    y = asarray(b)
+    y = _number_or_array(b)
+    if not isinstance(y, Array):
+        return float(y) if isinstance(y, int) else y
     return y if y.dtype.kind == "m" else y.astype(np.result_type(y.dtype, 1.0))
