@@ -22,6 +22,8 @@ from dask_tapestry.array import (
     storage,
     user_functions,
 )
+from dask_tapestry.array.array_api.dlpack import dlpack, dlpack_device, to_device
+from dask_tapestry.array.array_api.inspection import array_namespace
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.memory_arguments import check_order
@@ -271,6 +273,9 @@ SAME_NAME = {  # functions that are methods as they are
     statistics: "all any argmax argmin cumprod cumsum max mean min moment prod std sum var",
 }
 OTHERS: dict[str, Method] = {
+    "__array_namespace__": array_namespace,
+    "__dlpack__": dlpack,
+    "__dlpack_device__": dlpack_device,
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__round__": elementwise.round,
@@ -281,6 +286,7 @@ OTHERS: dict[str, Method] = {
     "partition": partition_in_place,
     "reshape": _reshape,
     "sort": sort_in_place,
+    "to_device": to_device,
     "to_hdf5": _to_hdf5,
     "transpose": _transpose,
 }

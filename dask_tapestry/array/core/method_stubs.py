@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
+    from types import ModuleType
     from typing import Literal, Self
 
     import zarr
@@ -43,6 +44,18 @@ class ArrayMethods:
         imag: Self
         vindex: VIndex[Self]
 
+        def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType: ...
+        def __dlpack__(
+            self,
+            /,
+            *,
+            stream: Any = None,
+            max_version: tuple[int, int] | None = None,
+            dl_device: tuple[Any, int] | None = None,
+            copy: bool | None = None,
+        ) -> Any: ...
+        def __dlpack_device__(self) -> tuple[int, int]: ...
+        def to_device(self, device: str, /, *, stream: Any = None) -> Self: ...
         def __getitem__(self, key: UserKey) -> Self: ...
         def __setitem__(self, key: UserKey, value: ArrayLike) -> None: ...
         def __eq__(self, other: object) -> Self: ...  # type: ignore[override]
