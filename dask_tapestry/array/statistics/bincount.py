@@ -67,7 +67,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     >>> dt.bincount(dt.asarray([1, 3, 1])).compute()
     array([0, 2, 0, 1])
     """
-    cells, least = asarray(x).node, index(minlength)
+    cells, least = _numbers(x), index(minlength)
     added = _checked(cells, weights, least)
     if not cells.type.size:
         return Array(full((least,), np.int64(0)))
@@ -90,6 +90,12 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
 def _is_at_hand(cells: Tensor) -> bool:
     """Whether cells lie in the process that counts them: keeping blocks of them gains nothing."""
     return isinstance(cells.operator, NumpySource) and not runs_elsewhere()
+
+
+def _numbers(x: ArrayLike) -> Tensor:
+    """The cells as a tensor; of an empty list, which has no dtype, integers."""
+    empty = isinstance(x, list | tuple) and not len(x)
+    return asarray(x, WIDE if empty else None).node
 
 
 def _checked(cells: Tensor, weights: ArrayLike | None, minlength: int) -> Tensor | None:
