@@ -21,8 +21,8 @@ import dask_tapestry.array.statistics as _statistics
 import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
+from dask_tapestry.array import fft, nn, patterns, random, stablehlo
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array import nn, patterns, random, stablehlo
 from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
 from dask_tapestry.array.creation import *
@@ -56,6 +56,7 @@ __all__ = [
     "config",
     "e",
     "errors",
+    "fft",
     "inf",
     "nan",
     "newaxis",

@@ -8,6 +8,7 @@ from tests.comparisons import (
     blocks,
     creation,
     elementwise,
+    fourier,
     generators,
     histograms,
     indexing,
@@ -55,6 +56,7 @@ FAMILIES = (
     generators,
     blocks,
     patterns,
+    fourier,
     program_rows,
 )
 COMPARISONS: tuple[Comparison, ...] = tuple(c for f in FAMILIES for c in f.COMPARISONS)
