@@ -4,8 +4,45 @@
 `dask_tapestry.array`, of which each lists its own in ``__all__``.
 """
 
-from numpy import e, inf, nan, newaxis, pi
+from numpy import (
+    bool,
+    bool_,
+    bytes_,
+    complex64,
+    complex128,
+    complexfloating,
+    datetime64,
+    dtype,
+    e,
+    float16,
+    float32,
+    float64,
+    floating,
+    generic,
+    inexact,
+    inf,
+    int8,
+    int16,
+    int32,
+    int64,
+    integer,
+    intp,
+    nan,
+    newaxis,
+    number,
+    pi,
+    signedinteger,
+    str_,
+    timedelta64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    uintp,
+    unsignedinteger,
+)
 
+import dask_tapestry.array.array_api as _array_api
 import dask_tapestry.array.calibration as _calibration
 import dask_tapestry.array.core as _core
 import dask_tapestry.array.creation as _creation
@@ -23,6 +60,7 @@ import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
 from dask_tapestry.array import fft, nn, patterns, random, stablehlo
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
+from dask_tapestry.array.array_api import *
 from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
 from dask_tapestry.array.creation import *
@@ -43,6 +81,7 @@ from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.zspace import IndexProjection, ZAffineMap, ZPoint, ZRange, ZVector
 
 __version__ = "0.1.0"
+__array_api_version__ = "2025.12"
 
 _methods.attach()
 
@@ -53,19 +92,50 @@ __all__ = [
     "ZPoint",
     "ZRange",
     "ZVector",
+    "bool",
+    "bool_",
+    "bytes_",
+    "complex64",
+    "complex128",
+    "complexfloating",
     "config",
+    "datetime64",
+    "dtype",
     "e",
     "errors",
     "fft",
+    "float16",
+    "float32",
+    "float64",
+    "floating",
+    "generic",
+    "inexact",
     "inf",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "integer",
+    "intp",
     "nan",
     "newaxis",
     "nn",
+    "number",
     "patterns",
     "pi",
     "random",
+    "signedinteger",
     "stablehlo",
+    "str_",
+    "timedelta64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uintp",
+    "unsignedinteger",
     *errors.__all__,
+    *_array_api.__all__,
     *_calibration.__all__,
     *_core.__all__,
     *_creation.__all__,

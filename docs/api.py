@@ -16,11 +16,18 @@ import dask_tapestry as dt
 from dask_tapestry import errors
 
 ARRAY = "dask_tapestry.array"  # `dt.array` is a function
+
+
+def of_numpy(value):
+    """Whether a value is a class of NumPy's: a dtype under its name."""
+    return isinstance(value, type) and value.__module__ == "numpy"
+
+
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
     *("sorting", "linalg", "fft", "nn", "patterns", "random", "stablehlo", "user_functions"),
-    *("storage", "planning", "calibration"),
+    *("storage", "planning", "array_api", "calibration"),
 )
 NAMESPACES = ("fft", "nn", "patterns", "random", "stablehlo")
 BESIDE = {
@@ -29,8 +36,9 @@ BESIDE = {
     "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
+    "dtypes": tuple(name for name in dt.__all__ if of_numpy(getattr(dt, name))),
 }
-TITLES = {"errors": "Errors", "constants": "Constants"}
+TITLES = {"errors": "Errors", "constants": "Constants", "dtypes": "Dtypes"}
 
 
 def package(chapter):
@@ -91,7 +99,7 @@ def title(chapter):
 def entry(name):
     """The directive that documents one name."""
     value = value_of(name)
-    if not callable(value):
+    if not callable(value) or of_numpy(value):
         return f".. py:data:: {name}\n   :value: {value!r}\n\n   As ``numpy.{name}``.\n"
     if not isinstance(value, type):
         return f".. autofunction:: dask_tapestry::{name}\n"

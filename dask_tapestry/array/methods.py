@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array import (
     core,
@@ -22,7 +22,11 @@ from dask_tapestry.array import (
     storage,
     user_functions,
 )
+from dask_tapestry.array.array_api.dlpack import dlpack, dlpack_device, to_device
+from dask_tapestry.array.array_api.inspection import array_namespace
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
 from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
@@ -103,6 +107,73 @@ def _in_place(function: Method) -> Method:
 
     method.__doc__ = function.__doc__
     return method
+
+
+def _astype(
+    self: Array,
+    dtype: DTypeLike,
+    order: str = "K",
+    casting: Casting = "unsafe",
+    subok: bool = True,  # noqa: ARG001
+    copy: bool = True,  # noqa: ARG001
+) -> Array:
+    """Return the array with every element converted to a dtype.
+
+    Parameters
+    ----------
+    dtype
+        The dtype to convert to; fractions are cut off where it is an integer.
+    casting
+        What conversions are allowed, by a rule of NumPy's.
+    order, subok, copy
+        As NumPy's, without meaning here: arrays are values.
+
+    Returns
+    -------
+    Array
+        Of the same shape.
+
+    Raises
+    ------
+    DTypeError
+        If there is no such conversion, or `casting` forbids it.
+
+    See Also
+    --------
+    dask_tapestry.astype
+    """
+    check_order(order)
+    wanted = as_dtype(dtype)
+    if not np.can_cast(self.dtype, wanted, casting):
+        raise DTypeError(f"cannot cast {self.dtype} to {wanted} according to the rule {casting!r}")
+    return elementwise.astype(self, wanted)
+
+
+def _clip(
+    self: Array,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the array with its elements limited to ``[min, max]``.
+
+    Parameters
+    ----------
+    min, max
+        The bounds, which broadcast to the array; None does not limit.
+    out
+        An `Array` that takes the value of the result.
+
+    Returns
+    -------
+    Array
+        Of the broadcast shape and the promoted dtype.
+
+    See Also
+    --------
+    dask_tapestry.clip
+    """
+    return elementwise.clip(self, min, max, out)
 
 
 def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
@@ -193,7 +264,7 @@ def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any
 SAME_NAME = {  # functions that are methods as they are
     core: "nonzero rechunk rename to_dask_array",
     storage: "store to_zarr",
-    elementwise: "astype clip conj conjugate round",
+    elementwise: "conj conjugate round",
     shape: "ravel squeeze swapaxes",
     planning: "plan",
     linalg: "dot trace",
@@ -202,14 +273,20 @@ SAME_NAME = {  # functions that are methods as they are
     statistics: "all any argmax argmin cumprod cumsum max mean min moment prod std sum var",
 }
 OTHERS: dict[str, Method] = {
+    "__array_namespace__": array_namespace,
+    "__dlpack__": dlpack,
+    "__dlpack_device__": dlpack_device,
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__round__": elementwise.round,
+    "astype": _astype,
+    "clip": _clip,
     "flatten": shape.ravel,
     "map_blocks": _map_blocks,
     "partition": partition_in_place,
     "reshape": _reshape,
     "sort": sort_in_place,
+    "to_device": to_device,
     "to_hdf5": _to_hdf5,
     "transpose": _transpose,
 }

@@ -118,7 +118,11 @@ class CellBuilder:
 
     def constant(self, value: np.generic) -> int:
         """Add a constant."""
-        return self.step(CellStep("constant", (), value.dtype, value.tobytes()))
+        dtype, cells = value.dtype, value.tobytes()
+        if not dtype.itemsize:  # NumPy's dtype of an empty text, which no array has
+            dtype = np.dtype(f"{dtype.kind}1")
+            cells = bytes(dtype.itemsize)
+        return self.step(CellStep("constant", (), dtype, cells))
 
     def cast(self, value: int, dtype: DType) -> int:
         """Convert `value` to `dtype`, as ``astype`` does; nothing if it has it already."""

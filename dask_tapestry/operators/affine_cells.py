@@ -25,6 +25,10 @@ class Affine(NamedTuple):
             tuple(a + times * b for a, b in pairs), self.constant + times * other.constant
         )
 
+    def of(self, values: Sequence[int]) -> int:
+        """What it is where the symbols have these values."""
+        return self.constant + sum(c * v for c, v in zip(self.coefficients, values, strict=True))
+
     @property
     def is_constant(self) -> bool:
         """Whether no symbol moves it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import index
+from typing import cast
 
 from dask_tapestry.errors import AxisError, ShapeError
 
@@ -24,6 +25,22 @@ def normalize_axis(axis: int, ndim: int, name: str = "axis") -> int:
     return number % ndim
 
 
+def is_one_axis(axes: int | Iterable[int]) -> bool:
+    """Whether `axes` are one axis: an integer, or an array without dimensions that holds one."""
+    return not isinstance(axes, Iterable) or getattr(axes, "ndim", 1) == 0
+
+
+def each_axis(axes: int | Iterable[int]) -> tuple[int, ...]:
+    """Return `axes` in a tuple, as they are.
+
+    Examples
+    --------
+    >>> each_axis(-1), each_axis([0, 1])
+    ((-1,), (0, 1))
+    """
+    return (index(cast(int, axes)),) if is_one_axis(axes) else tuple(cast(Iterable[int], axes))
+
+
 def normalize_axes(axes: Axes, ndim: int, name: str = "axis") -> tuple[int, ...]:
     """Return `axes` as sorted numbers from 0; None means all.
 
@@ -34,7 +51,7 @@ def normalize_axes(axes: Axes, ndim: int, name: str = "axis") -> tuple[int, ...]
     """
     if axes is None:
         return tuple(range(ndim))
-    given = tuple(axes) if isinstance(axes, Iterable) else (axes,)
+    given = each_axis(axes)
     numbers = [normalize_axis(axis, ndim, name) for axis in given]
     if len(set(numbers)) != len(numbers):
         raise ShapeError(f"duplicate value in {name}: {given}")

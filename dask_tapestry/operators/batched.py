@@ -10,13 +10,16 @@ import numpy as np
 
 from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.cell_function import CellFunction
+from dask_tapestry.operators.concat import Concat
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.reduce import Reduce
+from dask_tapestry.operators.reshape import Reshape
 from dask_tapestry.operators.scan import Scan
 from dask_tapestry.operators.sort import ArgSort, Sort
 from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Node, Operator, TensorType
+from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu import KERNELS
 
 Block = Any  # an array; of an operator with several outputs what its kernel returns
@@ -48,14 +51,28 @@ def _batched(node: Node, shape: tuple[int, ...]) -> Operator | None:
         return operator
     if isinstance(operator, Reduce) and operator.source is None and operator.target is None:
         return replace(operator, axes=tuple(axis + rank for axis in operator.axes))
-    if isinstance(operator, Sort | ArgSort | Scan):
+    if isinstance(operator, Sort | ArgSort | Scan | Concat):
         return replace(operator, axis=operator.axis + rank)
+    if isinstance(operator, Reshape):
+        return _reshaped(operator, shape)
     view = operator.view(node.input_types[0]) if isinstance(operator, ViewSelector) else operator
     if not isinstance(view, View):
         return None
     lead = [ViewAxis(dim, 0, 1) for dim in range(rank)]
     axes = [axis._replace(dim=axis.dim + rank if axis.dim >= 0 else -1) for axis in view.axes]
     return View((*shape, *view.shape), (*lead, *axes))
+
+
+def _reshaped(operator: Reshape, shape: tuple[int, ...]) -> Reshape:
+    """A reshape of each of a batch: its leading dimensions are groups of their own."""
+    old, new = (*shape, *operator.old), (*shape, *operator.new)
+    if operator.window is None or operator.held is None:
+        return Reshape(old, new)
+    none = (0,) * len(shape)
+    window, held = (
+        ZRange((*none, *box.lo), (*shape, *box.hi)) for box in (operator.window, operator.held)
+    )
+    return Reshape(old, new, window, held)
 
 
 def _one_by_one(node: Node, given: Sequence[Block], shape: tuple[int, ...]) -> Block:

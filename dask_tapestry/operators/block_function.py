@@ -27,7 +27,14 @@ from dask_tapestry.operators.user_monoid import (
     fold_operator,
     levels_of,
 )
-from dask_tapestry.operators.user_operator import Costs, Finalize, UserOperator, cut_dimension
+from dask_tapestry.operators.user_operator import (
+    NO_SCRATCH,
+    Costs,
+    Finalize,
+    Scratch,
+    UserOperator,
+    cut_dimension,
+)
 from dask_tapestry.operators.user_outputs import UserOutputs
 from dask_tapestry.operators.user_signature import (
     WHOLE,
@@ -135,6 +142,7 @@ def call_blocks(
     costs: Costs = (),
     after: Sequence[Node] = (),
     finalizes: bool = False,
+    scratch: Scratch = NO_SCRATCH,
 ) -> tuple[Tensor, ...]:
     """Outputs of a block function, without what is applied to folded results.
 
@@ -144,6 +152,8 @@ def call_blocks(
         Of the outputs; what is missing is learnt by calling the function on a few cells.
     finalizes
         Whether it is computed in the step of the results that it takes.
+    scratch
+        What calling the function takes besides blocks.
 
     Raises
     ------
@@ -160,7 +170,7 @@ def call_blocks(
     kinds = _dtypes(function, made, trimmed, dtypes)
     _check_tiles(made)
     if several and written.monoid is None and not finalizes:
-        return _several_outputs(function, made, trimmed, kinds, costs, after)
+        return _several_outputs(function, made, trimmed, kinds, costs, after, scratch)
     if not several:
         writes, dtype = made.writes(written.outputs[0][1]), kinds[names[0]]
     else:
@@ -170,7 +180,8 @@ def call_blocks(
     cut = cut_dimension(made.index, made.reads) if written.monoid is not None else None
     folding = None if cut is None else _folding(written.monoid, dtype)
     kind = Finalize if finalizes else UserOperator
-    operator = kind(function, made.index, made.reads, writes, dtype, folding, cut, costs)
+    told = (function, made.index, made.reads, writes, dtype, folding, cut, costs)
+    operator = kind(*told, scratch=scratch)
     node = _nothing(operator, made, trimmed, after) or apply(operator, *trimmed, after=tuple(after))
     return _apart(node, made) if several else (node,)
 
@@ -264,6 +275,7 @@ def _several_outputs(
     dtypes: Mapping[str, np.dtype[Any]],
     costs: Costs,
     after: Sequence[Node],
+    scratch: Scratch,
 ) -> tuple[Tensor, ...]:
     """Several outputs, each with its own projection of the parallel dimensions."""
     parallel = [d for d, dim in enumerate(made.index) if dim.kind is Kind.PARALLEL]
@@ -281,6 +293,7 @@ def _several_outputs(
         made.writes(names),
         outputs_dtype(tuple(windows)),
         costs=costs,
+        scratch=scratch,
         numbers=tuple(range(len(windows))),
         returned=len(windows),
     )

@@ -14,6 +14,7 @@ import numpy as np
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.batched import computed_batch
 from dask_tapestry.operators.thread_slice import ThreadSlice
+from dask_tapestry.operators.user_operator import Scratch
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import IndexProjection
 
@@ -110,8 +111,18 @@ class ThreadBody:
 
     @cached_property
     def thread_bytes(self) -> int:
-        """Bytes of all that is computed for one thread."""
-        return sum(node.type.size * node.type.dtype.itemsize for node in self._nodes)
+        """Bytes of all values of one thread, without what is the same for all of them."""
+        shared = {read.node for read in self.reads if not any(map(any, read.window.matrix))}
+        return sum(node.type.nbytes for n, node in enumerate(self._nodes) if n not in shared)
+
+    @property
+    def scratch(self) -> Scratch:
+        """What a call takes: the values of threads that are computed together, and kernels'."""
+        kernels = [
+            node.operator.scratch_bytes(node.input_types, node.type.box) for node in self._nodes
+        ]
+        each = self.thread_bytes + max(kernels, default=0)
+        return Scratch(each, max(AT_ONCE, each))
 
     def _batches(self, extents: Sequence[int]) -> Iterator[tuple[Span, ...]]:
         """Boxes of threads that are computed together, in C order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,11 +25,15 @@ from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.thread_tiles import Piece, Tiles, TooManyThreadsError, pieces, runs
 from dask_tapestry.operators.threads import Threads, Wanted, replaced, thread_values
 from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_operator import Scratch
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Node, Progression, Tensor, TensorType
 from dask_tapestry.zspace import ZRange
 
 MOST_PIECES: Final = 64  # progressions that one insert is cut in; beyond, cells are scattered
+BYTES_A_START: Final = 12  # of one that is checked: where its part ends, and flags
+BYTES_A_CELL: Final = 8 * 6  # of one that is compared with others: places, their order, both sorted
+MOST_SCRATCH: Final = 2**62  # a check is of all threads, however many
 
 
 class ThreadInsert(NamedTuple):
@@ -132,12 +137,17 @@ def thread_cells(inserts: Sequence[ThreadInsert]) -> tuple[Cells, ...]:
 
 def _counted(one: ThreadInsert) -> ThreadInsert:
     """The same without ids of which there is one; the first is kept where there is no other."""
-    name, ids, extents = one.threads
+    name, ids, extents, called = one.threads
     keep = [d for d, n in enumerate(extents) if n != 1] or [0]
     zero = full((), np.int64(0))
     gone: dict[Node, Tensor] = {node: zero for d, node in enumerate(ids) if d not in keep}
     value, *starts = replaced([one.value, *one.starts], gone)
-    threads = Threads(name, tuple(ids[d] for d in keep), tuple(extents[d] for d in keep))
+    if len(keep) < len(ids):
+        lines = [tuple(int(d == dim) for d in range(len(ids))) for dim in range(len(ids))]
+        now = called or [Affine(line, 0) for line in lines]
+        called = tuple(Affine(tuple(a.coefficients[d] for d in keep), a.constant) for a in now)
+    kept = tuple(ids[d] for d in keep), tuple(extents[d] for d in keep)
+    threads = Threads(name, *kept, called)
     return one._replace(threads=threads, value=value, starts=tuple(starts))
 
 
@@ -166,9 +176,9 @@ class _Placing:
     def _checked(self, tiles: Tiles) -> bool:
         """Whether no two threads write one cell; an error for what is not allowed."""
         name, into = self.one.threads.name, self.one.into
-        thread = tiles.outside(into.shape)
+        shown, thread = self.one.threads.shown, tiles.outside(into.shape)
         if thread is not None:
-            raise ShapeError(f"{name}: thread {thread} writes {tiles.box(thread)} of {into}")
+            raise ShapeError(f"{name}: thread {shown(thread)} writes {tiles.box(thread)} of {into}")
         try:
             meeting = tiles.overlap()
         except TooManyThreadsError:
@@ -184,8 +194,8 @@ class _Placing:
             return False
         a, b = (tiles.box(thread) for thread in meeting)
         raise ConstraintError(
-            f"{name}: threads {meeting[0]} and {meeting[1]} both write cells of {_meet(a, b)} of "
-            f"{into}: give on_overlap='last' to let the highest id win"
+            f"{name}: threads {shown(meeting[0])} and {shown(meeting[1])} both write cells of "
+            f"{_meet(a, b)} of {into}: give on_overlap='last' to let the highest id win"
         )
 
     def cells(self, made: Sequence[Tensor]) -> Cells:
@@ -268,7 +278,8 @@ def _places(
 def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Scattered:
     """Cells in places that are known when they are computed."""
     shape, sizes = one.into.shape, one.value.type.shape
-    guard = StartsCheck(one.threads.name, shape, sizes, one.strides, one.check and not one.last)
+    meets = one.check and not one.last
+    guard = StartsCheck(one.threads.name, shape, sizes, one.strides, meets, one.threads.called)
     names = tuple(f"t{dim}" for dim in range(len(one.threads.extents)))
     index = tuple((name, Kind.ATOMIC, None) for name in names)
     written = Written(
@@ -279,7 +290,7 @@ def _by_starts(one: ThreadInsert, cells: Tensor, starts: Sequence[Tensor]) -> Sc
     )
     dtypes = {f"z{axis}": INDEX_DTYPE for axis in range(len(starts))}
     given = [astype(start, INDEX_DTYPE) for start in starts]
-    checked = call_blocks(UserFunction.of(guard), written, given, dtypes)
+    checked = call_blocks(UserFunction.of(guard), written, given, dtypes, scratch=guard.scratch)
     none = Affine((0,) * len(names), 0)
     return Scattered(_places(one, checked, [none] * len(checked)), cells)
 
@@ -298,6 +309,8 @@ class StartsCheck:
         Of a thread's part.
     meets
         Whether parts that meet are refused.
+    called
+        The numbers that a user knows a thread by, as of `Threads`.
     """
 
     name: str
@@ -305,10 +318,17 @@ class StartsCheck:
     sizes: tuple[int, ...]
     strides: tuple[int, ...]
     meets: bool
+    called: tuple[Affine, ...] = ()
 
     @property
     def __name__(self) -> str:
         return "checked_starts"
+
+    @property
+    def scratch(self) -> Scratch:
+        """What a check of all threads takes: where cells lie in memory, and their order."""
+        cells = prod(self.sizes) if self.meets else 0
+        return Scratch(BYTES_A_START + cells * BYTES_A_CELL, MOST_SCRATCH)
 
     def __call__(self, *starts: Any) -> Any:
         outside = np.zeros(starts[0].shape, bool)
@@ -317,10 +337,14 @@ class StartsCheck:
             outside |= (start < 0) | (start + stride * (size - 1) >= extent)
         if outside.any():
             thread = tuple(map(int, np.argwhere(outside)[0]))
-            raise ShapeError(f"{self.name}: thread {thread} writes {self._box(starts, thread)}")
+            where = self._box(starts, thread)
+            raise ShapeError(f"{self.name}: thread {self._shown(thread)} writes {where}")
         if self.meets:
             self._refuse_meeting(starts)
         return starts if len(starts) > 1 else starts[0]
+
+    def _shown(self, thread: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(one.of(thread) for one in self.called) if self.called else thread
 
     def _box(self, starts: Sequence[Any], thread: tuple[int, ...]) -> ZRange:
         lo = [int(start[thread]) for start in starts]
@@ -328,22 +352,42 @@ class StartsCheck:
         return ZRange(lo, [a + step * (n - 1) + 1 for a, n, step in spans])
 
     def _refuse_meeting(self, starts: Sequence[Any]) -> None:
-        rank, flat = len(self.sizes), np.zeros((1,) * (starts[0].ndim + len(self.sizes)), int)
-        limits = zip(starts, self.shape, self.sizes, self.strides, strict=True)
-        for axis, (start, extent, size, stride) in enumerate(limits):
-            line = (stride * np.arange(size)).reshape([-1 if a == axis else 1 for a in range(rank)])
-            flat = flat * extent + (start.reshape(start.shape + (1,) * rank) + line)
-        cells = flat.ravel()
-        order = np.argsort(cells, kind="stable")
-        same = np.flatnonzero(cells[order[1:]] == cells[order[:-1]])
-        if len(same):
-            part = flat.size // starts[0].size
-            threads = [
-                tuple(map(int, np.unravel_index(int(order[at]) // part, starts[0].shape)))
-                for at in (same[0], same[0] + 1)
-            ]
-            a, b = (self._box(starts, thread) for thread in threads)
-            raise ConstraintError(
-                f"{self.name}: threads {threads[0]} and {threads[1]} both write cells of "
-                f"{_meet(a, b)}: give on_overlap='last' to let the highest id win"
-            )
+        flat = [np.ravel(start) for start in starts]
+        met = meeting(flat, self.shape, self.sizes, self.strides)
+        if met is None:
+            return
+        found = [np.unravel_index(number, np.shape(starts[0])) for number in met]
+        threads = [tuple(map(int, one)) for one in found]
+        a, b = (self._box(starts, thread) for thread in threads)
+        first, second = map(self._shown, threads)
+        raise ConstraintError(
+            f"{self.name}: threads {first} and {second} both write cells of {_meet(a, b)}: give "
+            "on_overlap='last' to let the highest id win"
+        )
+
+
+def meeting(
+    starts: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
+) -> tuple[int, int] | None:
+    """Two numbers of parts that have a cell in common, of vectors of their starts; None for none.
+
+    Examples
+    --------
+    >>> meeting([np.array([0, 4, 3])], [6], [2], [1])
+    (1, 2)
+    """
+    rank, count = len(sizes), len(starts[0])
+    flat = np.zeros((1,) * (1 + rank), int)
+    for axis, (start, extent, size, stride) in enumerate(
+        zip(starts, shape, sizes, strides, strict=True)
+    ):
+        line = (stride * np.arange(size)).reshape([-1 if a == axis else 1 for a in range(rank)])
+        flat = flat * extent + (start.reshape(count, *(1,) * rank) + line)
+    cells = flat.ravel()
+    order = np.argsort(cells, kind="stable")
+    same = np.flatnonzero(cells[order[1:]] == cells[order[:-1]])
+    if not len(same):
+        return None
+    part = prod(sizes)
+    first, second = (int(order[at]) // part for at in (same[0], same[0] + 1))
+    return first, second

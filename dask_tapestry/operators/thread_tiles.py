@@ -50,10 +50,7 @@ class Tiles(NamedTuple):
 
     def box(self, thread: Sequence[int]) -> ZRange:
         """The hull of what a thread writes."""
-        lo = [
-            s.constant + sum(c * t for c, t in zip(s.coefficients, thread, strict=True))
-            for s in self.starts
-        ]
+        lo = [start.of(thread) for start in self.starts]
         spans = zip(lo, self.sizes, self.strides, strict=True)
         return ZRange(lo, [a + step * (n - 1) + 1 for a, n, step in spans])
 

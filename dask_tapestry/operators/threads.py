@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dask_tapestry.errors import ShapeError, TraceError
-from dask_tapestry.operators.affine_cells import affine_of
+from dask_tapestry.operators.affine_cells import Affine, affine_of
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.symbol import Symbol
@@ -31,11 +31,18 @@ class Threads(NamedTuple):
         The symbols of a thread's numbers.
     extents
         How many there are of each.
+    called
+        The numbers that a user knows a thread by, of the ids; () where they are these.
     """
 
     name: str
     ids: tuple[Node, ...]
     extents: tuple[int, ...]
+    called: tuple[Affine, ...] = ()
+
+    def shown(self, thread: tuple[int, ...]) -> tuple[int, ...]:
+        """The numbers that a user knows a thread by."""
+        return tuple(one.of(thread) for one in self.called) if self.called else thread
 
 
 class Wanted(NamedTuple):
@@ -96,7 +103,8 @@ def thread_values(threads: Threads, wanted: Sequence[Wanted]) -> tuple[Tensor, .
     tensors += [source for source, _ in given.values()]
     dtypes = {f"z{n}": value.type.dtype for n, value in enumerate(values)}
     costs = (("flops", ((names, float(_flops(graph))),)),)
-    return call_blocks(UserFunction.of(body), written, tensors, dtypes, costs)
+    called = UserFunction.of(body)
+    return call_blocks(called, written, tensors, dtypes, costs, scratch=body.scratch)
 
 
 def _writes(one: Wanted, rank: int) -> Form:
@@ -165,7 +173,9 @@ def _window(threads: Threads, node: Node) -> IndexProjection | None:
     tiles = Tiles(known, sizes, strides, threads.extents)
     thread = None if 0 in sizes else tiles.outside(x.type.shape)
     if thread is not None:
-        raise ShapeError(f"{threads.name}: thread {thread} reads {tiles.box(thread)} of {x.type}")
+        raise ShapeError(
+            f"{threads.name}: thread {threads.shown(thread)} reads {tiles.box(thread)} of {x.type}"
+        )
     rows = [form.coefficients for form in known]
     constants = [form.constant for form in known]
     return IndexProjection(rows, constants, sizes, strides, in_ndim=len(threads.ids))

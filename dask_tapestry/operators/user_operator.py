@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,24 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
 
 
+class Scratch(NamedTuple):
+    """Bytes that a function takes besides what it reads and returns.
+
+    Attributes
+    ----------
+    each
+        For an index point.
+    most
+        However many points there are.
+    """
+
+    each: int
+    most: int
+
+
+NO_SCRATCH: Final = Scratch(0, 0)
+
+
 @dataclass(frozen=True)
 class UserOperator(Contraction):
     """A block of the output is `function` of a block of each input, in `dtype`.
@@ -56,6 +74,8 @@ class UserOperator(Contraction):
         For each resource, terms: names of dimensions, and the factor of their extents' product.
     part
         Steps of `cut` that each partial result takes; None to take them all.
+    scratch
+        What calling the function takes, where that is known.
     """
 
     name = "useroperator"
@@ -70,6 +90,7 @@ class UserOperator(Contraction):
     cut: int | None = None
     costs: Costs = ()
     part: int | None = None
+    scratch: Scratch = NO_SCRATCH
 
     def infer(self, *inputs: TensorType) -> TensorType:
         signature = self.signature(*inputs)
@@ -195,6 +216,11 @@ class UserOperator(Contraction):
             name: sum(factor * prod(points[d] for d in dims) for dims, factor in terms)
             for name, terms in self.costs
         }
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        if not self.scratch.each:
+            return 0
+        return min(self.scratch.each * prod(self._points(inputs, box).values()), self.scratch.most)
 
     def _points(self, inputs: Types, box: ZRange) -> dict[str, int]:
         """Extent of each index dimension in a block."""

@@ -5,6 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import TapestryError
+from tests.comparisons import same_bits
 
 
 def refused(call):
@@ -25,3 +26,14 @@ def raised(function, *args, **options):
     except Exception as error:
         return TypeError if isinstance(error, TypeError) else type(error)
     return None
+
+
+def agreed(call):
+    """Check that `call` gives what it does with NumPy: shapes, dtypes and bits."""
+    theirs, ours = call(np, np.asarray), call(dt, dt.asarray)
+    several = isinstance(theirs, tuple | list)
+    for expected, found in zip(
+        theirs if several else [theirs], ours if several else [ours], strict=True
+    ):
+        assert (found.shape, found.dtype) == (np.shape(expected), np.asarray(expected).dtype)
+        assert same_bits(found.compute(), expected)

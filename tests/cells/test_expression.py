@@ -1,6 +1,7 @@
 import pickle
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,3 +117,11 @@ def test_a_constant_keeps_its_bits():
     expression = builder.finish(builder.step(step))
     assert np.signbit(expression.constant(expression.steps[-1]))
     assert str(expression) == "-0.0"
+
+
+@pytest.mark.parametrize("kind", ["S", "U"])
+def test_an_empty_text_is_a_constant(kind):
+    builder = CellBuilder((np.dtype(f"{kind}3"),))
+    empty = builder.constant(np.zeros((), f"{kind}3").flat[0])
+    expression = builder.finish(builder.call("equal", (0, empty), np.dtype(bool)))
+    assert expression.constant(expression.steps[0]) == np.zeros((), f"{kind}1")[()]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.errors import AxisError, ShapeError
-from dask_tapestry.operators.axes import normalize_axes, normalize_axis
+from dask_tapestry.operators.axes import is_one_axis, normalize_axes, normalize_axis
 
 
 @pytest.mark.parametrize("axis", range(-3, 3))
@@ -31,3 +31,10 @@ def test_several_axes_are_sorted_and_distinct():
     assert normalize_axes((), 2) == ()
     with pytest.raises(ShapeError, match=r"duplicate value in axis: \(0, -3\)"):
         normalize_axes((0, -3), 3)
+
+
+def test_an_array_without_dimensions_is_one_axis():
+    assert normalize_axes(np.array(-1), 2) == (1,)
+    assert is_one_axis(np.array(0))
+    assert not is_one_axis(np.array([0]))
+    assert not is_one_axis((0,))

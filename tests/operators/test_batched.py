@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.operators import batched
 from dask_tapestry.operators.batched import computed_batch
 from dask_tapestry.operators.symbol import symbol
 
@@ -21,8 +22,10 @@ TWICE = np.frompyfunc(lambda a: 2 * a, 1, 1)
         lambda x: dt.sort(x, axis=1),
         lambda x: dt.argsort(x, axis=0),
         lambda x: x.cumsum(axis=0),
-        lambda x: dt.median(x, axis=1),  # one after the other from here on
         lambda x: x.reshape(10, 2),
+        lambda x: x.reshape(10, 2)[3:5],
+        lambda x: dt.concat([x, 2 * x[:2]]),
+        lambda x: dt.median(x, axis=1),  # one after the other
     ],
 )
 def test_each_of_a_batch_is_as_it_is_alone(function):
@@ -35,6 +38,18 @@ def test_each_of_a_batch_is_as_it_is_alone(function):
     made = nodes[result.node]
     for place in np.ndindex(3, 2):
         np.testing.assert_array_equal(made[place], function(dt.asarray(X[place])).compute())
+
+
+def test_common_operators_are_computed_at_once(monkeypatch):
+    monkeypatch.delattr(batched, "_one_by_one")
+    x = dt.Array(symbol("a part", "", np.dtype("f8"), (4, 5)))
+    for made in (x.reshape(20), dt.concat([x, x], axis=1), dt.stack([x, x])):
+        nodes = {x.node: X}
+        for node in made.teg:
+            nodes.setdefault(node, None)
+            if nodes[node] is None:
+                nodes[node] = computed_batch(node, [nodes[i] for i in node.inputs], 2)
+        assert nodes[made.node].shape == (3, 2, *made.shape)
 
 
 def test_what_is_the_same_for_all_is_not_repeated():

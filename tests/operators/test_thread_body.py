@@ -62,3 +62,14 @@ def test_it_travels_and_is_known_by_its_value():
     np.testing.assert_array_equal(
         far(np.arange(4), np.arange(2), X), one(np.arange(4), np.arange(2), X)
     )
+
+
+def test_what_is_the_same_for_all_threads_does_not_count_as_theirs():
+    table = dt.Array(symbol("a table", "", np.dtype("f8"), (1000,)))
+    number = dt.Array(symbol("a number", "", np.dtype("i8")))
+    graph = Graph([(table[:2] * number).node])
+    at = {node: n for n, node in enumerate(graph.nodes)}
+    whole = Read(at[table.node], IndexProjection.whole((1000,), 1))
+    one = ThreadBody("f", graph, (at[number.node],), (whole,), (Result(at[graph.roots[0]], ()),))
+    assert one.thread_bytes < 100
+    assert one.scratch.most == thread_body.AT_ONCE

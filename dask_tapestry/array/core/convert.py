@@ -111,8 +111,8 @@ def asarray(
     del like
     check_order(order)
     check_device(device)
-    if copy and isinstance(a, np.ndarray):
-        a = np.array(a, copy=True, subok=True)
+    if copy:
+        a = _copied(a)
     x = _array_of(a, tuple(dims) if dims is not None else None)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     in_memory = not isinstance(a, list | tuple | int | float | complex)
@@ -151,6 +151,13 @@ def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
         return np.result_type(*operands)
     except TypeError as error:
         raise DTypeError(str(error)) from None
+
+
+def _copied(data: Any) -> Any:
+    """What holds the same cells and shares neither memory nor later assignments with `data`."""
+    if isinstance(data, np.ndarray):
+        return np.array(data, copy=True, subok=True)
+    return data.copy() if isinstance(data, Array) else data
 
 
 def _array_of(data: Any, dims: Dims) -> Array:

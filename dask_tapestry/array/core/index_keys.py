@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.errors import IndexingError
+from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.operators.slice import Item
 from dask_tapestry.teg import Tensor, TensorType
 
@@ -133,6 +135,8 @@ def _item(one: Any) -> Any:
     """An item as int, slice, None, Ellipsis, NumPy array or tensor."""
     if one is None or one is Ellipsis or isinstance(one, slice):
         return one
+    if hasattr(one, "__dask_graph__") and hasattr(one, "chunks"):
+        one = from_dask_array(one)
     if isinstance(one, Array):
         return one.node if one.dtype.kind in "iub" else _refuse()
     if isinstance(one, bool | np.bool_):
@@ -237,5 +241,6 @@ def wrapped(places: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[
             f"index {high if high >= extent else low} is out of bounds for axis {axis} with size "
             f"{extent}"
         )
-    known = places.astype(np.intp)
+    known = POOL.room(places.shape, np.dtype(np.intp))  # the caller may go on changing his array
+    np.copyto(known, places, casting="unsafe")
     return np.where(known < 0, known + extent, known) if low < 0 else known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import prod
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
+from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes, normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.permute import permute
@@ -78,8 +77,7 @@ def align_weights(weights: Array, shape: tuple[int, ...], axis: Axes) -> Array:
         return weights
     if axis is None:
         raise DTypeError("Axis must be specified when shapes of a and weights differ.")
-    given = tuple(axis) if isinstance(axis, Iterable) else (axis,)
-    order = [normalize_axis(one, len(shape)) for one in given]
+    order = [normalize_axis(one, len(shape)) for one in each_axis(axis)]
     if weights.shape != tuple(shape[one] for one in order):
         raise ShapeError(
             "Shape of weights must be consistent with shape of a along specified axis."

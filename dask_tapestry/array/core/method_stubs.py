@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
+    from types import ModuleType
     from typing import Literal, Self
 
     import zarr
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from zarr.storage import StoreLike
 
     from dask_tapestry.array.core.chunks import Chunks
+    from dask_tapestry.array.core.dtypes import Casting
     from dask_tapestry.array.core.effect import Effect
     from dask_tapestry.array.core.key_types import UserKey
     from dask_tapestry.array.core.plan import Plan
@@ -42,6 +44,18 @@ class ArrayMethods:
         imag: Self
         vindex: VIndex[Self]
 
+        def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType: ...
+        def __dlpack__(
+            self,
+            /,
+            *,
+            stream: Any = None,
+            max_version: tuple[int, int] | None = None,
+            dl_device: tuple[Any, int] | None = None,
+            copy: bool | None = None,
+        ) -> Any: ...
+        def __dlpack_device__(self) -> tuple[int, int]: ...
+        def to_device(self, device: str, /, *, stream: Any = None) -> Self: ...
         def __getitem__(self, key: UserKey) -> Self: ...
         def __setitem__(self, key: UserKey, value: ArrayLike) -> None: ...
         def __eq__(self, other: object) -> Self: ...  # type: ignore[override]
@@ -237,15 +251,20 @@ class ArrayMethods:
         def cumprod(
             self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None
         ) -> Self: ...
-        def astype(self, dtype: DTypeLike, /, *, copy: bool = True) -> Self: ...
+        def astype(
+            self,
+            dtype: DTypeLike,
+            order: str = "K",
+            casting: Casting = "unsafe",
+            subok: bool = True,
+            copy: bool = True,
+        ) -> Self: ...
         def round(self, decimals: int = 0) -> Self: ...
         def clip(
             self,
             min: ArrayLike | None = None,
             max: ArrayLike | None = None,
-            *,
-            a_min: ArrayLike | None = None,
-            a_max: ArrayLike | None = None,
+            out: Self | None = None,
         ) -> Self: ...
         def conj(self, *, dtype: DTypeLike | None = None) -> Self: ...
         def conjugate(self, *, dtype: DTypeLike | None = None) -> Self: ...

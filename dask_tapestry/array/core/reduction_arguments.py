@@ -14,7 +14,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.axes import Axes, each_axis, is_one_axis, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
@@ -39,7 +39,7 @@ def wanted_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
 
 def fold_axes(axis: Axes, ndim: int) -> Axes:
     """Return the axes of a fold; without dimensions 0 and -1 mean none, as in NumPy."""
-    if ndim == 0 and axis is not None and not hasattr(axis, "__iter__") and index(axis) in (0, -1):
+    if ndim == 0 and axis is not None and is_one_axis(axis) and each_axis(axis)[0] in (0, -1):
         return None
     return axis
 

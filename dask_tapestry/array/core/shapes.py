@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from operator import index
 from typing import SupportsIndex
 
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
 
 Shape = SupportsIndex | Sequence[SupportsIndex]
 
@@ -18,6 +18,8 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
     ------
     ShapeError
         If a length is negative.
+    DTypeError
+        If one is a truth value.
 
     Examples
     --------
@@ -34,5 +36,11 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
 def lengths_of(shape: Shape) -> tuple[int, ...]:
     """Return `shape` as a tuple of ints; some may be negative."""
     if isinstance(shape, Iterable):
-        return tuple(index(n) for n in shape)
-    return (index(shape),)
+        return tuple(_length(n) for n in shape)
+    return (_length(shape),)
+
+
+def _length(n: SupportsIndex) -> int:
+    if isinstance(n, bool):  # NumPy's truth values have no __index__ either
+        raise DTypeError(f"a length is an integer, not {n}")
+    return index(n)

@@ -66,8 +66,7 @@ def array(
     """
     del subok, like
     check_order(order)
-    data = np.array(object) if copy and isinstance(object, np.ndarray) else object
-    return with_rank(asarray(data, dtype), ndmin)
+    return with_rank(asarray(object, dtype, copy=copy), ndmin)
 
 
 @implements(np.copy)

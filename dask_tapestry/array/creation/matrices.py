@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import index
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -17,8 +18,9 @@ from dask_tapestry.array.core.shapes import shape_of
 from dask_tapestry.array.creation.filled import full, ones
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.diagonal import below, on_diagonal
-from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.elementwise import astype, cell_call, elementwise
 from dask_tapestry.operators.stack import stack
+from dask_tapestry.teg import Tensor
 
 __all__ = ["eye", "identity", "tri", "vander"]
 
@@ -75,8 +77,19 @@ def eye(
     check_order(order)
     check_device(device)
     rows, columns = shape_of((index(N), index(N if M is None else M)))
-    x = Array(astype(on_diagonal((rows, columns), index(k)), as_dtype(dtype)))
-    return with_chunks(x, chunks)
+    diagonal = on_diagonal((rows, columns), index(k))
+    return with_chunks(Array(_ones_where(diagonal, as_dtype(dtype))), chunks)
+
+
+def _ones_where(mask: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Ones of `dtype` where `mask` is true, else zeros, which is an empty text."""
+    if dtype.kind not in "US":
+        return astype(mask, dtype)
+    cells = np.zeros(1, dtype)  # of one character, if no length is given
+    zero = cells[0]
+    cells[0] = 1
+    loop = (np.dtype(bool), cells.dtype, cells.dtype)
+    return cell_call("where", (mask, cells[0], zero), loop, cells.dtype)
 
 
 def identity(n: int, dtype: DTypeLike | None = None, *, like: ArrayLike | None = None) -> Array:  # noqa: ARG001

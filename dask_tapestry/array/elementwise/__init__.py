@@ -2,6 +2,9 @@
 
 from dask_tapestry.array.elementwise import special
 from dask_tapestry.array.elementwise.choosing import *
+from dask_tapestry.array.elementwise.closeness import *
+from dask_tapestry.array.elementwise.formulas import *
+from dask_tapestry.array.elementwise.predicates import *
 from dask_tapestry.array.elementwise.ufuncs import *
 
 __all__ = [
@@ -10,6 +13,8 @@ __all__ = [
     "acos",
     "acosh",
     "add",
+    "allclose",
+    "angle",
     "arccos",
     "arccosh",
     "arcsin",
@@ -18,6 +23,8 @@ __all__ = [
     "arctan2",
     "arctanh",
     "around",
+    "array_equal",
+    "array_equiv",
     "asin",
     "asinh",
     "astype",
@@ -49,6 +56,7 @@ __all__ = [
     "exp2",
     "expm1",
     "fabs",
+    "fix",
     "float_power",
     "floor",
     "floor_divide",
@@ -63,10 +71,18 @@ __all__ = [
     "hypot",
     "imag",
     "invert",
+    "isclose",
+    "iscomplex",
+    "iscomplexobj",
     "isfinite",
     "isinf",
     "isnan",
     "isnat",
+    "isneginf",
+    "isnull",
+    "isposinf",
+    "isreal",
+    "isrealobj",
     "lcm",
     "ldexp",
     "left_shift",
@@ -87,9 +103,11 @@ __all__ = [
     "mod",
     "modf",
     "multiply",
+    "nan_to_num",
     "negative",
     "nextafter",
     "not_equal",
+    "notnull",
     "positive",
     "pow",
     "power",
@@ -104,6 +122,7 @@ __all__ = [
     "sign",
     "signbit",
     "sin",
+    "sinc",
     "sinh",
     "spacing",
     "special",

@@ -14,8 +14,11 @@ from dask_tapestry.array.core.boolean_mask import nonzero
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.memory_arguments import check_device
+from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.array.elementwise.ufunc_functions import operand
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.complex_parts import imag_part, real_part
 from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
 from dask_tapestry.operators.elementwise import astype as cast
@@ -78,23 +81,26 @@ def where(
 
 @implements(np.clip)
 def clip(
-    x: ArrayLike,
-    min: ArrayLike | None = None,
-    max: ArrayLike | None = None,
+    a: ArrayLike,
+    a_min: ArrayLike | None = NOT_GIVEN,
+    a_max: ArrayLike | None = NOT_GIVEN,
+    out: Array | None = None,
     *,
-    a_min: ArrayLike | None = None,
-    a_max: ArrayLike | None = None,
+    min: ArrayLike | None = NOT_GIVEN,
+    max: ArrayLike | None = NOT_GIVEN,
 ) -> Array:
-    """Limit elements to ``[min, max]``, as `numpy.clip`.
+    """Limit elements to ``[a_min, a_max]``, as `numpy.clip`.
 
     Parameters
     ----------
-    x
+    a
         The array.
-    min, max
-        The bounds, which broadcast to `x`; None does not limit.
     a_min, a_max
-        Older names of `min` and `max`.
+        The bounds, which broadcast to `a`; None does not limit. Both are given, or neither.
+    out
+        An `Array` that takes the value of the result.
+    min, max
+        The bounds by the names of the Array API, of which one may be left out.
 
     Returns
     -------
@@ -103,6 +109,10 @@ def clip(
 
     Raises
     ------
+    DTypeError
+        If only one of `a_min` and `a_max` is given.
+    ArgumentError
+        If bounds are given by both names.
     ValueRangeError
         If a Python integer that limits does not fit the dtype.
 
@@ -116,8 +126,8 @@ def clip(
     >>> dt.clip(dt.arange(5), 1, 3).compute()
     array([1, 1, 2, 3, 3])
     """
-    array = asarray(x)
-    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    array = asarray(a)
+    low, high = _bounds(a_min, a_max, min, max)
     if array.dtype.kind in "iu":  # a Python integer need not fit where it does not limit
         ends = np.iinfo(array.dtype)
         lowest, highest = _python_integer(low), _python_integer(high)
@@ -135,7 +145,25 @@ def clip(
         result = cast(result, result_dtype(result, *[limit for _, limit in limits]))
     for name, limit in limits:
         result = elementwise(name, result, limit)
-    return Array(result)
+    return into(out, Array(result))
+
+
+def _bounds(
+    a_min: ArrayLike | None, a_max: ArrayLike | None, low: ArrayLike | None, high: ArrayLike | None
+) -> tuple[ArrayLike | None, ArrayLike | None]:
+    """The bounds of `clip`, by whichever names they are given."""
+    older, newer = (a_min, a_max), (low, high)
+    given = [bound is not NOT_GIVEN for bound in older]
+    if not any(given):
+        older, newer = newer, (NOT_GIVEN, NOT_GIVEN)
+    elif not all(given):
+        raise DTypeError(
+            f"clip takes a_min and a_max: {'a_min' if given[1] else 'a_max'} is missing"
+        )
+    if any(bound is not NOT_GIVEN for bound in newer):
+        raise ArgumentError("clip takes a_min and a_max, or min and max")
+    low, high = (None if bound is NOT_GIVEN else bound for bound in older)
+    return low, high
 
 
 def _python_integer(bound: object) -> int | None:
@@ -143,7 +171,14 @@ def _python_integer(bound: object) -> int | None:
 
 
 @implements(np.astype)
-def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True) -> Array:  # noqa: ARG001
+def astype(
+    x: ArrayLike,
+    dtype: DTypeLike,
+    /,
+    *,
+    copy: bool = True,  # noqa: ARG001
+    device: str | None = None,
+) -> Array:
     """Convert every element to a dtype, as `numpy.astype`.
 
     Parameters
@@ -154,6 +189,8 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True) -> Array:  #
         The dtype to convert to; fractions are cut off where it is an integer.
     copy
         As NumPy's, without meaning here: arrays are values.
+    device
+        None or ``"cpu"``.
 
     Returns
     -------
@@ -164,6 +201,8 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True) -> Array:  #
     ------
     DTypeError
         If there is no such conversion.
+    ArgumentError
+        For another device.
 
     See Also
     --------
@@ -175,6 +214,7 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True) -> Array:  #
     >>> dt.astype(dt.asarray([1.7, 2.2]), "int8").compute()
     array([1, 2], dtype=int8)
     """
+    check_device(device)
     return Array(cast(asarray(x).node, as_dtype(dtype)))
 
 

@@ -134,7 +134,9 @@ def _results(
     """The results of a ufunc; of scalars alone they are arrays without dimensions."""
     values = [operand(value) for value in operands]
     if not any(isinstance(value, Tensor) for value in values):
-        values[0] = asarray(operands[0]).node
+        typed = (n for n, value in enumerate(values) if isinstance(value, np.generic))
+        first = next(typed, 0)  # a Python scalar takes the dtype of NumPy's beside it
+        values[first] = asarray(operands[first]).node
     wanted = None if dtype is None else as_dtype(dtype)
     outputs = range(UFUNCS[name].nout)
     return tuple(Array(elementwise(name, *values, output=n, dtype=wanted)) for n in outputs)

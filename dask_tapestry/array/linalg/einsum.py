@@ -14,6 +14,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.einsum import einsum as einsum_tensors
 from dask_tapestry.operators.einsum import label_sizes, parse
@@ -75,6 +76,8 @@ def einsum(
     ------
     ShapeError
         If the subscripts are malformed, or extents do not fit.
+    ArgumentError
+        For another order.
     DTypeError
         If the dtype has no sums of products, or `casting` forbids the conversion.
 
@@ -93,7 +96,7 @@ def einsum(
     """
     if out is not None:
         raise DTypeError("einsum takes no out: an Array is a value, there is no memory to fill")
-    del order
+    check_order(order)
     call = _parsed_call(operands)
     shapes = [x.type.shape for x in call.tensors]
     subscripts = parse(call.text, [len(shape) for shape in shapes], summing=bool(optimize))

@@ -54,7 +54,7 @@ def concatenate(
     out
         An `Array` that takes the value of the result.
     dtype, casting
-        Convert to this dtype, as far as this rule of NumPy's allows.
+        Convert to this dtype, or that of `out`, as far as this rule of NumPy's allows.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def concatenate(
     ShapeError
         If there is no array, or they differ in another axis.
     DTypeError
-        If `casting` forbids the conversion.
+        If `casting` forbids the conversion, or both `out` and `dtype` are given.
 
     See Also
     --------
@@ -82,7 +82,7 @@ def concatenate(
     nodes = [asarray(x).node for x in sequence_of(arrays, "concatenate")]
     if axis is None:
         nodes, axis = [reshape(n, (n.type.size,)) for n in nodes], 0
-    return into(out, Array(concat_tensors(converted(nodes, dtype, casting), axis)))
+    return into(out, Array(concat_tensors(converted(nodes, dtype, casting, out), axis)))
 
 
 def concat(
@@ -235,9 +235,15 @@ def sequence_of(arrays: Arrays, name: str) -> list[ArrayLike]:
     raise DTypeError(f"{name} takes arrays as a sequence, such as a list or tuple, not {kind}")
 
 
-def converted(nodes: Iterable[Tensor], dtype: DTypeLike | None, casting: Casting) -> list[Tensor]:
-    """Tensors converted to `dtype`, by default NumPy's choice, if `casting` allows it."""
+def converted(
+    nodes: Iterable[Tensor], dtype: DTypeLike | None, casting: Casting, out: Array | None = None
+) -> list[Tensor]:
+    """Tensors converted to `dtype`, else that of `out`, else NumPy's, if `casting` allows it."""
     nodes = list(nodes)
+    if isinstance(out, Array):
+        if dtype is not None:
+            raise DTypeError("out and dtype exclude each other: give one of them")
+        dtype = out.dtype
     if dtype is None and casting == "same_kind":
         return nodes
     kind = as_dtype(dtype) if dtype is not None else joint_dtype(nodes)

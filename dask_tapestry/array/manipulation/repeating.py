@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from operator import index
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.array.core.shapes import Shape, lengths_of
 from dask_tapestry.array.creation.filled import zeros
 from dask_tapestry.array.shape.atleast import with_rank
@@ -20,12 +21,21 @@ from dask_tapestry.array.shape.reshaping import ravel, reshape
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import equal_step_runs, pick, slice_axis
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.repeat import repeat as repeat_cells
 from dask_tapestry.operators.repeat import tile as tile_tensor
+from dask_tapestry.operators.required import required
+from dask_tapestry.operators.scan import scan
+from dask_tapestry.operators.search import searchsorted
 from dask_tapestry.operators.take import take
+from dask_tapestry.teg import Node
 
 T = TypeVar("T")
 Integers = np.ndarray[tuple[int, ...], np.dtype[np.integer[Any]]]
+WIDE = np.dtype(np.int64)
 MOST_SLICES = 64  # more are not joined but taken: each slice takes a node and a copy of its own
 
 __all__ = ["repeat", "resize", "tile"]
@@ -40,7 +50,8 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
     a
         The array.
     repeats
-        How often: one count, or one for each place along the axis; they must be known now.
+        How often: one count, or one for each place along the axis. Those of an `Array` decide the
+        length of the result: they are computed when the shape is first asked for.
     axis
         Along which to repeat; None flattens the array first.
 
@@ -54,7 +65,9 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
     ShapeError
         If a count is negative, or there are not as many as places.
     DTypeError
-        If the counts are no integers, or not known yet.
+        If the counts are no integers.
+    ValueError
+        When computed, if a count that is computed is negative.
 
     See Also
     --------
@@ -70,7 +83,9 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> Array:
     """
     x = ravel(a) if axis is None else with_rank(asarray(a), 1)
     number = normalize_axis(0 if axis is None else axis, x.ndim)
-    counts = _counts(known_now(repeats, "repeats"))
+    if isinstance(repeats, Array):
+        return _repeated_as_computed(x, repeats, number)
+    counts = _counts(repeats)
     if counts.ndim > 1:
         raise ShapeError("object too deep for desired array")
     if counts.size and counts.min() < 0:
@@ -165,6 +180,33 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
         return zeros(shape, x.dtype)
     times = -(-size // x.size)
     return reshape(Array(slice_axis(tile_tensor(x.node, (times,)), 0, 0, size)), shape)
+
+
+def _repeated_as_computed(x: Array, repeats: Array, axis: int) -> Array:
+    """Slices along an axis as often as counts say that are not known yet."""
+    if repeats.ndim > 1:
+        raise ShapeError("object too deep for desired array")
+    if not np.can_cast(repeats.dtype, WIDE, "safe"):
+        raise DTypeError(f"cannot cast repeats from {repeats.dtype} to int64 by the rule 'safe'")
+    own = astype(repeats.node, WIDE)
+    positive = elementwise("greater_equal", own, 0)
+    checked = required(own, positive, "repeats may not contain negative values.")
+    side = x.shape[axis]
+    try:
+        each = broadcast(checked, (side,))
+    except ShapeError:
+        raise ShapeError(
+            f"operands could not be broadcast together with shape ({side},) {repeats.shape}"
+        ) from None
+    ends = scan(each, "add", 0)
+
+    def build(total: Counts, kept: Sequence[Node]) -> Node:
+        source = searchsorted(coordinates((int(total),), 0), kept[0], "right")
+        return take(x.node, source, axis)
+
+    most = int(np.iinfo(WIDE).max) if repeats.dtype.kind != "b" else 1
+    bound = repeat_cells(x.node, most, axis)
+    return Array(Deferred(reduce(each, "sum"), (ends,), build, bound, own))
 
 
 def take_known(x: Array, places: Integers, axis: int) -> Array:

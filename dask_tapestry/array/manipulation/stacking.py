@@ -68,7 +68,7 @@ def stack(
            [1, 3]])
     """
     nodes = [asarray(x).node for x in sequence_of(arrays, "stack")]
-    return into(out, Array(stack_tensors(converted(nodes, dtype, casting), axis)))
+    return into(out, Array(stack_tensors(converted(nodes, dtype, casting, out), axis)))
 
 
 @implements(np.hstack)

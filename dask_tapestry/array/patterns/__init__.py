@@ -18,6 +18,7 @@ from dask_tapestry.array.patterns.foreach_thread import *
 from dask_tapestry.array.patterns.gathering import *
 from dask_tapestry.array.patterns.scattering import *
 from dask_tapestry.array.patterns.sn_names import *
+from dask_tapestry.array.patterns.thread_events import *
 from dask_tapestry.array.patterns.thread_parts import *
 from dask_tapestry.array.patterns.zipmapreduce import *
 
@@ -37,6 +38,7 @@ __all__ = [
     "reduce",
     "scatter",
     "select",
+    "signal",
     "sn_gather",
     "sn_imm",
     "sn_iteridx",
@@ -45,5 +47,6 @@ __all__ = [
     "sn_select",
     "sn_zipmapreduce",
     "subview",
+    "wait",
     "zipmapreduce",
 ]

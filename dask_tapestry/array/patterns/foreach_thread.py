@@ -9,8 +9,6 @@ from typing import Any, Literal
 import numpy as np
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.convert import asarray
-from dask_tapestry.array.core.effect import Effect, sequence_point
 from dask_tapestry.array.patterns.thread_trace import (
     ADVICE,
     Concurrently,
@@ -20,8 +18,7 @@ from dask_tapestry.array.patterns.thread_trace import (
     outer_trace,
     tracing,
 )
-from dask_tapestry.array.storage.stores import store
-from dask_tapestry.array.storage.zarr_arrays import from_zarr
+from dask_tapestry.array.patterns.thread_writes import check_events, written
 from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.affine_cells import affine_of
 from dask_tapestry.operators.broadcast import broadcast
@@ -30,8 +27,6 @@ from dask_tapestry.operators.full import full
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.symbol import symbol
 from dask_tapestry.operators.thread_inserts import (
-    Cells,
-    Scattered,
     ThreadInsert,
     inserted,
     thread_cells,
@@ -113,21 +108,23 @@ def foreach_thread(
     trace = Trace.begun(name, _extents(num_threads))
     returned = _called(body, trace, name)
     if returned is None:
-        found = [(t, i._replace(last=i.last or last, check=check)) for t, i in trace.writes]
-        if not found:
+        if not trace.writes:
             raise TraceError(f"{name} neither writes nor returns what perform_concurrently makes")
+        for n, (target, one) in enumerate(trace.writes):
+            trace.writes[n] = target, one._replace(last=one.last or last, check=check)
         if outer is None:
-            return _written([(target, _resolved(one, trace)) for target, one in found])
-        outer.nested.update(trace.nested)
-        outer.writes.extend(found)
+            writes = [(target, _resolved(one, trace)) for target, one in trace.writes]
+            return written(name, writes, trace.events, trace.reads)
+        outer.has(trace)
         return None
     if trace.writes:
         raise TraceError(f"{name} returns inserts and writes to subviews: do one of the two")
     made = [_nested(one, trace, last, check) for one in returned.inserts]
     if outer is None:
+        check_events(name, trace.events)
         results = [Array(one) for one in _results(made, trace)]
     else:
-        outer.nested.update(trace.nested)
+        outer.has(trace)
         results = [Array(_promised(one, outer)) for one in made]
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -184,31 +181,6 @@ def _results(made: Sequence[Nested], trace: Trace) -> list[Tensor]:
     return [inserted(one.into, found) for one, found in pairs]
 
 
-def _written(writes: Sequence[tuple[Any, ThreadInsert]]) -> Effect:
-    """A lazy write of what all threads write."""
-    sources, targets, regions = [], [], []
-    cells = thread_cells([one for _, one in writes])
-    for (target, _), found in zip(writes, cells, strict=True):
-        for cell, region in _stores(target, found):
-            sources.append(Array(cell))
-            targets.append(target)
-            regions.append(region)
-    if not sources:
-        return sequence_point()
-    effect = store(sources, targets, regions=regions, compute=False)
-    assert isinstance(effect, Effect)
-    return effect
-
-
-def _stores(target: Any, cells: Cells) -> list[tuple[Tensor, Any]]:
-    if isinstance(cells, Scattered):
-        whole = asarray(target) if isinstance(target, np.ndarray) else from_zarr(target)
-        return [(inserted(whole.node, cells), tuple(slice(None) for _ in target.shape))]
-    return [
-        (part.cells, tuple(slice(p.start, p.stop, p.step) for p in part.into)) for part in cells
-    ]
-
-
 def _resolved(one: ThreadInsert, trace: Trace, into: Tensor | None = None) -> ThreadInsert:
     """The insert without results of inner threads: these are threads of one space, or come before.
 
@@ -243,7 +215,7 @@ def _follows(inner: Nested, one: ThreadInsert, into: Tensor | None) -> bool:
         )
         if None not in here and here == there:
             return True
-    (name, ids, extents), count = inner.insert.threads, len(inner.around.ids)
+    (name, ids, extents, _), count = inner.insert.threads, len(inner.around.ids)
     own = inner.insert._replace(threads=Threads(name, ids[count:], extents[count:]))
     tiles = own.tiles()
     if tiles is None or not tiles.is_product or not tiles.apart():

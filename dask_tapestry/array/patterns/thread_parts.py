@@ -238,6 +238,9 @@ class Subview:
         _check_key(key)
         target: Any = self._target
         whole = asarray(target) if isinstance(target, np.ndarray) else from_zarr(target)
+        trace = outer_trace()
+        if trace is not None:
+            trace.reads.add(whole.node)
         return extract_slice(whole, self._offsets, self.shape, self._strides)
 
     def __setitem__(self, key: EllipsisType | slice, value: ArrayLike) -> None:

@@ -10,6 +10,7 @@ from dask_tapestry.errors import TraceError
 from dask_tapestry.operators.coordinates import INDEX_DTYPE
 from dask_tapestry.operators.symbol import symbol
 from dask_tapestry.operators.thread_inserts import ThreadInsert
+from dask_tapestry.operators.thread_turns import Event
 from dask_tapestry.operators.threads import Threads
 from dask_tapestry.teg import Node, Tensor
 
@@ -88,12 +89,18 @@ class Trace:
         Results of threads within it, by the symbols that stand for them.
     writes
         What was written by `subview`: target and insert, in order.
+    reads
+        Sources of the targets that `subview` reads.
+    events
+        What was said by `signal` and `wait`.
     """
 
     threads: Threads
     own: int
     nested: dict[Node, Nested] = field(default_factory=dict)
     writes: list[tuple[Any, ThreadInsert]] = field(default_factory=list)
+    reads: set[Node] = field(default_factory=set)
+    events: list[Event] = field(default_factory=list)
 
     @classmethod
     def begun(cls, name: str, extents: tuple[int, ...]) -> Trace:
@@ -104,6 +111,13 @@ class Trace:
         threads = Threads(name, (*around.ids, *ids), (*around.extents, *extents))
         return cls(threads, len(extents))
 
+    def has(self, inner: Trace) -> None:
+        """Take over what threads within these have said."""
+        self.nested.update(inner.nested)
+        self.writes.extend(inner.writes)
+        self.reads |= inner.reads
+        self.events.extend(inner.events)
+
     @property
     def ids(self) -> tuple[Node, ...]:
         """The body's own ids."""
@@ -113,7 +127,7 @@ class Trace:
     def around(self) -> Threads:
         """The space around the body's own."""
         count = len(self.threads.ids) - self.own
-        name, ids, extents = self.threads
+        name, ids, extents, _ = self.threads
         return Threads(name, ids[:count], extents[:count])
 
 

@@ -86,7 +86,9 @@ class Distinct:
 
     def inverse(self) -> Array:
         """For each cell of the array, the number of its value among the distinct ones."""
-        if not self.equal_nan and self.cells.type.dtype.kind in "fcmM":
+        kind = self.cells.type.dtype.kind
+        if kind == "c" or (not self.equal_nan and kind in "fmM"):
+            # complex numbers with a NaN are one kind, but do not compare as equal to its first
             return Array(reshape(_group_numbers(self.mask, argsort(self.cells, 0)), self.shape))
 
         def make(pick: Pick) -> Tensor:

@@ -65,7 +65,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     >>> dt.bincount(dt.asarray([1, 3, 1])).compute()
     array([0, 2, 0, 1])
     """
-    cells, least = asarray(x).node, index(minlength)
+    cells, least = _numbers(x), index(minlength)
     added = _checked(cells, weights, least)
     if not cells.type.size:
         return Array(full((least,), np.int64(0)))
@@ -80,6 +80,12 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     most = 2 if kind.kind == "b" else int(np.iinfo(kind.str).max) + 1
     bound = bincount_tensor(cells, max(most, least), added, strict=True)
     return Array(Deferred(longest, (cells,), build, bound, cells))
+
+
+def _numbers(x: ArrayLike) -> Tensor:
+    """The cells as a tensor; of an empty list, which has no dtype, integers."""
+    empty = isinstance(x, list | tuple) and not len(x)
+    return asarray(x, WIDE if empty else None).node
 
 
 def _checked(cells: Tensor, weights: ArrayLike | None, minlength: int) -> Tensor | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.diagonal import diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.operators.required import required
 
 __all__ = ["corrcoef", "cov"]
 
@@ -64,7 +66,8 @@ def cov(
     Raises
     ------
     ShapeError
-        If samples have over two dimensions, weights do not fit them, or `ddof` is not an integer.
+        If samples have over two dimensions, weights do not fit them or are negative, or `ddof` is
+        not an integer.
     DTypeError
         If `fweights` are not integers.
 
@@ -119,7 +122,9 @@ def _weights(fweights: ArrayLike | None, aweights: ArrayLike | None, count: int)
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
-        weights = asarray(given)
+        weights = _not_negative(
+            asarray(given), name, known=isinstance(given, np.ndarray | Sequence)
+        )
         if name == "fweights" and weights.dtype.kind not in "iu":
             raise DTypeError("fweights must be integer")
         if weights.shape != (count,):
@@ -130,6 +135,19 @@ def _weights(fweights: ArrayLike | None, aweights: ArrayLike | None, count: int)
     if len(found) == 1:
         return Array(astype(found[0].node, np.dtype(np.float64)))
     return Array(astype((found[0] * found[1]).node, np.dtype(np.float64)))
+
+
+def _not_negative(weights: Array, name: str, known: bool) -> Array:
+    """`weights`; what is not `known` yet is looked at when it is computed."""
+    message = f"{name} cannot be negative"
+    if weights.dtype.kind not in "if":
+        return weights
+    if not known:
+        positive = elementwise("logical_not", elementwise("less", weights.node, 0))
+        return Array(required(weights.node, positive, message))
+    if (np.asarray(weights) < 0).any():
+        raise ShapeError(message)
+    return weights
 
 
 def _inverse_degrees(

@@ -70,12 +70,12 @@ def _course_of_parts(program: Program, schedule: Schedule, parts: Mapping[int, P
     last = len(program.types) - 1
     for goal, part in parts.items():
         boxes = schedule.boxes[goal]
-        found = [_streamed_part(part, one, goal == last) for one in boxes]
+        found = [in_turns(part.program, one, goal == last, part.inputs) for one in boxes]
         if found and None not in found:
             turned |= {(goal, b): one for b, one in zip(boxes, found, strict=True) if one}
             gone |= part.inside
     works = [_contracted(w, turned, parts) for w in schedule.works if w.value not in gone]
-    return Course(replace(schedule, works=tuple(works)), turned)
+    return Course(Schedule(schedule.boxes, tuple(works)), turned)
 
 
 def _contracted(work: Work, streamed: Mapping[Key, Streamed], parts: Mapping[int, Part]) -> Work:
@@ -88,14 +88,11 @@ def _contracted(work: Work, streamed: Mapping[Key, Streamed], parts: Mapping[int
     return work._replace(reads=tuple(dict.fromkeys(reads)))
 
 
-def _streamed_part(part: Part, box: ZRange, final: bool) -> Streamed | None:
-    found = in_turns(part.program, box, final)
-    return None if found is None else replace(found, inputs=part.inputs)
-
-
 @lru_cache(maxsize=4096)
-def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | None:
-    """How the cells `box` of a part's program are computed in turns.
+def in_turns(
+    program: Program, box: ZRange, final: bool = False, inputs: tuple[int, ...] = ()
+) -> Streamed | None:
+    """How the cells `box` of a part's program, which reads these `inputs`, are computed in turns.
 
     None where it takes little memory as a whole, or not much less in turns. The end of a block is
     `final`: a view is copied there.
@@ -105,11 +102,11 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> Streamed | N
     turns = operator.turns(types)
     if whole <= PIECE or turns is None:
         return None
-    best = _in_pieces(program, box)
+    best = _in_pieces(program, box, inputs)
     if turns.split is not None and turns.sizes and (best is None or not best.fits):
-        best = _less(best, _from_partial_results(program, box, turns))
+        best = _less(best, _from_partial_results(program, box, inputs, turns))
     if best is None:
-        best = _in_pieces(program, box, moving=True)
+        best = _in_pieces(program, box, inputs, moving=True)
     return best if best is not None and best.bytes <= WORTHWHILE * whole else None
 
 
@@ -132,17 +129,21 @@ def _less(one: Streamed | None, other: Streamed | None) -> Streamed | None:
     return min(found, key=lambda way: way.bytes, default=None)
 
 
-def _in_pieces(program: Program, box: ZRange, moving: bool = False) -> Streamed | None:
+def _in_pieces(
+    program: Program, box: ZRange, inputs: tuple[int, ...], moving: bool = False
+) -> Streamed | None:
     """The cells in pieces that are written to where they lie, and share windows if `moving`."""
     in_place = program.instructions[-1].operator.fills
     cut = _moving_cut(program, box, in_place) if moving else _plain_cut(program, box, in_place)
     if cut is None:
         return None
     takes = InTurns(_value_bytes(program, box), cut.beside)
-    return cut.streamed(box, takes)
+    return cut.streamed(inputs, box, takes)
 
 
-def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Streamed | None:
+def _from_partial_results(
+    program: Program, box: ZRange, inputs: tuple[int, ...], turns: Turns
+) -> Streamed | None:
     """The cells from partial results, which are computed in pieces of what is folded."""
     first, then, inner = _split(program, box, turns)
     if inner is None:
@@ -164,7 +165,7 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> Stream
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
         beside = _sum(beside, kept)
         beside = beside._replace(all=max(beside.all - cells, kept + completing))
-    found = cut.streamed(inner, InTurns(cells, beside))
+    found = cut.streamed(inputs, inner, InTurns(cells, beside))
     return replace(found, then=then, adds=then is None, ahead=bool(ahead_bytes))
 
 
@@ -194,12 +195,22 @@ class _Cut(NamedTuple):
     inner: Streamed | None
     beside: Peak
 
-    def streamed(self, box: ZRange, takes: InTurns) -> Streamed:
-        """The cells `box` in these pieces."""
+    def streamed(self, inputs: tuple[int, ...], box: ZRange, takes: InTurns) -> Streamed:
+        """The cells `box` in these pieces, of a part that reads `inputs`."""
         each = self.inner.calls if self.inner else len(self.program.instructions)
         whole = self.inner is None
         return Streamed(
-            self.program, (), box, self.edges, None, False, whole, takes, each, False, self.windows
+            self.program,
+            inputs,
+            box,
+            self.edges,
+            None,
+            False,
+            whole,
+            takes,
+            each,
+            False,
+            self.windows,
         )
 
 

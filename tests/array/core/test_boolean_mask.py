@@ -5,6 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.lower import expression
+from tests.array.parity import agreed
 from tests.comparisons import same_bits
 
 pytestmark = pytest.mark.usefixtures("sync")
@@ -112,3 +113,11 @@ def test_shapes_are_resolved_from_asynchronous_code():
     asyncio.run(dt.resolve_shapes(picked, x))
     assert picked.deferred is None
     assert picked.shape == (3,)
+
+
+@pytest.mark.parametrize("dtype", ["S1", "U2"])
+def test_texts_are_true_where_they_are_not_empty(dtype):
+    cells = np.array(["a", "", "b"], dtype)
+    agreed(lambda np, a: np.argwhere(a(cells)))
+    agreed(lambda np, a: np.nonzero(a(cells)))
+    agreed(lambda np, a: np.flatnonzero(a(cells)))

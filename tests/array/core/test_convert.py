@@ -137,3 +137,13 @@ def test_the_dtype_of_several_is_numpys(operands):
 def test_what_has_no_common_dtype_is_refused():
     with pytest.raises(dt.DTypeError):
         dt.result_type(dt.ones(2), "M8[s]")
+
+
+def test_a_copy_does_not_follow_what_it_was_made_of():
+    x = dt.arange(3)
+    copies = [dt.asarray(x, copy=True), dt.asanyarray(x, copy=True), dt.array(x), dt.copy(x)]
+    x += 1
+    assert [c.compute().tolist() for c in copies] == [[0, 1, 2]] * 4
+    same = dt.asarray(x)
+    same += 1
+    assert x.compute().tolist() == [2, 3, 4]

@@ -1,3 +1,4 @@
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -58,3 +59,11 @@ def test_a_mask_of_another_shape_is_refused():
         IndexError, match="size of axis is 3 but size of corresponding boolean axis"
     ):
         parse((ALL, np.zeros((2, 4), bool)), X)
+
+
+@pytest.mark.parametrize(
+    "key", [lambda np: np.arange(2), lambda np: np.arange(5) > 2, lambda np: (..., np.arange(2))]
+)
+def test_arrays_of_dask_are_taken_as_they_are(key):
+    x = np.arange(15).reshape(5, 3)
+    assert np.array_equal(dt.asarray(x)[key(da)].compute(), x[key(np)])

@@ -3,6 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.array.core.shapes import lengths_of, shape_of
+from tests.array.parity import refused
 
 
 @pytest.mark.parametrize("shape", [(2, 3), [2, 3], np.array([2, 3]), (np.int64(2), np.uint8(3))])
@@ -29,3 +30,17 @@ def test_lengths_are_not_negative():
 def test_other_things_are_no_shape():
     with pytest.raises(TypeError):
         shape_of(1.5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, a: np.zeros(True),
+        lambda np, a: np.zeros((True, 2)),
+        lambda np, a: a([1, 2]).reshape((True, -1)),
+        lambda np, a: a([1, 2]).reshape(True, -1),
+        lambda np, a: np.broadcast_to(a([1, 2]), (True, 2)),
+    ],
+)
+def test_a_truth_value_is_no_length(call):
+    refused(call)

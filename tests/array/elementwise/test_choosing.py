@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from tests.array.parity import agreed, refused
 
 CELLS = np.array([[1, 2, 3], [4, 5, 6]])
 
@@ -122,3 +123,36 @@ def test_parts_of_complex_cells_are_rounded_each_by_itself(dtype, digits):
         ours = dt.round(dt.asarray(kernels), digits).compute()
         np.testing.assert_array_equal(ours, expected[: len(kernels)])
         assert (np.signbit(ours.real) == np.signbit(expected.real[: len(kernels)])).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, a: np.clip(a([1, 2]), 2),
+        lambda np, a: np.clip(a([1, 2]), a_min=2),
+        lambda np, a: np.clip(a([1, 2]), a_max=2),
+        lambda np, a: np.clip(a([1, 2]), 1, 2, min=1),
+        lambda np, a: np.clip(a([1, 2]), 1, 2, max=None),
+        lambda np, a: a([1, 2]).astype("f4", casting="no"),
+        lambda np, a: np.astype(a([1, 2]), "f4", device="gpu"),
+    ],
+)
+def test_what_numpy_refuses(call):
+    refused(call)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, a: np.clip(a([1, 2, 3]), min=2),
+        lambda np, a: np.clip(a([1, 2, 3]), max=2),
+        lambda np, a: np.clip(a([1, 2, 3]), a_min=2, a_max=None),
+        lambda np, a: a([1, 2, 3]).clip(2),
+        lambda np, a: a([1, 2, 3]).clip(max=2),
+        lambda np, a: a([1, 2, 3]).astype(dtype="f4"),
+        lambda np, a: a([1.5]).astype("i4", "C", "unsafe"),
+        lambda np, a: np.clip(a([1, 2, 3]), 1, 2, np.zeros(3)),
+    ],
+)
+def test_bounds_and_dtypes_by_name(call):
+    agreed(call)

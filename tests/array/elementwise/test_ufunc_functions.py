@@ -36,3 +36,23 @@ def test_the_number_of_operands_must_fit(number):
 def test_scalars_alone_make_an_array_without_dimensions():
     assert dt.add(2, 3).shape == ()
     assert [int(part) for part in dt.divmod(7, 2)] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda xp: xp.add(1.0, np.float32(1)),
+        lambda xp: xp.add(np.float32(1), 1.0),
+        lambda xp: xp.multiply(2, np.int8(3)),
+        lambda xp: xp.multiply(2, True),
+        lambda xp: xp.add(1, 2.5),
+        lambda xp: xp.subtract(2.5, 1j),
+        lambda xp: xp.add(np.int8(1), np.float16(2)),
+        lambda xp: xp.equal(300, np.uint8(3)),
+    ],
+)
+def test_scalars_promote_as_numpy_s(call):
+    expected = call(np)
+    found = call(dt)
+    assert (found.shape, found.dtype) == ((), expected.dtype)
+    assert found.compute() == expected

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from tests.array.parity import refused
 
 pytestmark = pytest.mark.usefixtures("sync")
 A, B = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
@@ -108,3 +109,7 @@ def test_a_batch_is_cut_and_contracted_dimensions_in_parts():
     plan = dt.plan(dt.tensordot(long, long, (1, 1)), resources=machines)
     plan.verify()
     assert any("parts" in node.operator.text() for node in plan.teg)
+
+
+def test_an_order_that_is_none_is_refused():
+    refused(lambda np, a: np.einsum("ij->ji", a([[1.0]]), order="W"))

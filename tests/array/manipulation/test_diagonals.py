@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from tests.array.parity import refused
+from tests.array.parity import agreed, refused
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,11 @@ def test_numpys_functions_are_ours():
     x = dt.ones((2, 2))
     for made in (np.diag(x), np.tril(x), np.triu(x), np.diagonal(x), x.diagonal()):
         assert isinstance(made, dt.Array)
+
+
+@pytest.mark.parametrize("dtype", ["S1", "U1", "U3"])
+def test_triangles_of_texts(dtype):
+    cells = np.array([["a", "b"], ["c", "d"]], dtype)
+    agreed(lambda np, a: np.triu(a(cells)))
+    agreed(lambda np, a: np.tril(a(cells)))
+    agreed(lambda np, a: np.diag(a(cells[0])))

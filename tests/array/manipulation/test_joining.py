@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from tests.array.parity import refused
+from tests.array.parity import agreed, refused
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,11 @@ def test_numpys_functions_are_ours():
     x = dt.arange(3)
     for made in (np.stack([x, x]), np.concatenate([x, [1]]), np.block([[x], [x]]), np.append(x, 1)):
         assert isinstance(made, dt.Array)
+
+
+def test_casting_to_the_dtype_of_out():
+    refused(lambda np, a: np.concatenate([a([1]), a([2])], out=np.zeros(2), casting="no"))
+    refused(lambda np, a: np.stack([a([1.5])], out=np.zeros((1, 1), int)))
+    refused(lambda np, a: np.concatenate([a([1])], out=np.zeros(1), dtype="f8"))
+    agreed(lambda np, a: np.concatenate([a([1.5])], out=np.zeros(1, int), casting="unsafe"))
+    agreed(lambda np, a: np.stack([a([1.5])], out=np.zeros((1, 1), int), casting="unsafe"))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from tests.array.parity import refused
+from tests.array.parity import agreed, refused
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,6 @@ from tests.array.parity import refused
 )
 def test_what_numpy_refuses(call):
     refused(call)
-
-
-def test_counts_must_be_known():
-    with pytest.raises(TypeError, match="must be known now"):
-        dt.repeat([1, 2], dt.asarray([1, 2]))
 
 
 def test_a_tile_of_anything_takes_no_memory():
@@ -48,3 +43,24 @@ def test_many_counts_make_a_small_graph():
     gone = dt.delete(dt.arange(1000), mask)
     np.testing.assert_array_equal(gone.compute(), np.delete(np.arange(1000), mask))
     assert len(gone.teg) < 10
+
+
+@pytest.mark.parametrize("kind", ["i1", "i8", "u2", "?"])
+def test_counts_that_are_not_known_yet(kind):
+    x = np.arange(6).reshape(2, 3)
+    counts = np.array([2, 0, 1], kind)
+    agreed(lambda np, a: np.repeat(a(x), a(counts), 1))
+    agreed(lambda np, a: np.repeat(a(x)[0], a(counts)))
+    agreed(lambda np, a: np.repeat(a(x), a(counts)[0]))
+    agreed(lambda np, a: np.repeat(a(x), a(counts)[:1], 0))
+    agreed(lambda np, a: np.repeat(a(x)[:0, 0], a(counts)[:0]))
+    agreed(lambda np, a: np.repeat(a(x), a(counts)[1], 0))
+
+
+def test_counts_that_are_not_known_yet_are_checked():
+    x = dt.arange(3)
+    with pytest.raises(ValueError, match="negative"):
+        dt.repeat(x, dt.asarray([1, -1, 0])).compute()
+    for counts in ([[1]], [1, 2], [1.5]):
+        with pytest.raises((ValueError, TypeError)):
+            dt.repeat(x, dt.asarray(counts))

@@ -355,3 +355,30 @@ def test_threads_too_many_to_compare_may_be_told_that_the_highest_wins(monkeypat
         foreach_thread(body, (5, 5))
     made = foreach_thread(body, (5, 5), on_overlap="last").compute()
     assert made.tolist() == [0, 5, 10, 15, 20, 21, 22, 23, 24, 0]
+
+
+def test_memory_that_threads_take_is_foretold():
+    plenty = 4 * 2**20  # cells of a value on the way, of which each thread's result takes the sum
+
+    def body(i):
+        made = dt.arange(plenty) * i
+        part = made.sum().reshape(1)
+        return dt.perform_concurrently(dt.parallel_insert_slice(part, dt.zeros(4, int), [i]))
+
+    plan = foreach_thread(body, 4).plan()
+    assert plan.cost["peak_worker_bytes"] > 8 * plenty
+
+
+def test_a_check_of_all_threads_counts_what_it_sorts():
+    at = dt.arange(10**5)
+
+    def body(i):
+        (start,) = dt.extract_slice(at, [i], [1])
+        part = dt.parallel_insert_slice(i.reshape(1), dt.zeros(10**5, int), [start])
+        return dt.perform_concurrently(part)
+
+    checked, not_checked = (
+        foreach_thread(body, 10**5, check=check).plan().cost["peak_worker_bytes"]
+        for check in (True, False)
+    )
+    assert checked > not_checked + 10**6

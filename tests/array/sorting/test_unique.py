@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from tests.array.parity import agreed
 
 X = np.array([[3.0, np.nan, 3.0], [2.0, np.nan, 1.0]])
 
@@ -37,3 +38,10 @@ def test_an_inverse_builds_the_array_again():
 def test_axis_out_of_bounds():
     with pytest.raises(np.exceptions.AxisError):
         dt.unique(X, axis=2)
+
+
+def test_places_of_complex_numbers_with_a_nan():
+    nan = np.nan
+    cells = np.array([complex(1, nan), complex(nan, 0), complex(nan, nan), 1, 2, 1])
+    for equal_nan in (True, False):
+        agreed(lambda np, a, e=equal_nan: np.unique(a(cells), return_inverse=True, equal_nan=e))

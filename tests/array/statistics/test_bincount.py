@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from tests.array.parity import agreed, refused
 
 X = np.array([3, 0, 7, 3, 3])
 
@@ -58,3 +59,9 @@ def test_wrong_arguments(error, text, arguments):
 def test_negative_numbers_are_refused_when_computed():
     with pytest.raises(ValueError, match="negative"):
         dt.bincount(np.array([1, -1])).compute()
+
+
+def test_an_empty_list_has_no_dtype():
+    agreed(lambda np, a: np.bincount([]))
+    agreed(lambda np, a: np.bincount((), minlength=3))
+    refused(lambda np, a: np.bincount(a(np.zeros(0))))

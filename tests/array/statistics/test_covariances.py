@@ -3,6 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from tests.array.folding import check
+from tests.array.parity import agreed
 
 X = np.random.default_rng(0).normal(size=(3, 9))
 Y = np.random.default_rng(1).normal(size=(2, 9))
@@ -56,3 +57,14 @@ def test_what_does_not_fit_is_refused():
         dt.cov(X, fweights=WEIGHTS)
     with pytest.raises(ValueError, match="integer"):
         dt.cov(X, ddof=0.5)
+
+
+@pytest.mark.parametrize("name", ["fweights", "aweights"])
+def test_negative_weights_are_refused(name):
+    samples = dt.asarray([[1.0, 2, 3], [2, 4, 1]])
+    with pytest.raises(ValueError, match=f"{name} cannot be negative"):
+        dt.cov(samples, **{name: [1, -1, 1]})
+    lazy = dt.cov(samples, **{name: dt.asarray([1, -1, 1])})
+    with pytest.raises(ValueError, match=f"{name} cannot be negative"):
+        lazy.compute()
+    agreed(lambda np, a: np.cov(a([[1.0, 2, 3], [2, 4, 1]]), **{name: a([2, 1, 1])}))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from tests.array.parity import agreed
 
 CELLS = np.random.default_rng(0).normal(size=(6, 5, 4))
 NAMES = "sum prod min max any all mean var std".split()
@@ -42,3 +43,10 @@ def test_nothing_is_added_to_nothing():
 def test_wrong_axes(wrong):
     with pytest.raises(ValueError, match="axis"):
         dt.sum(CELLS, axis=wrong)
+
+
+def test_an_axis_may_be_an_array_without_dimensions():
+    axis = np.array(1)
+    agreed(lambda np, a: a([[1.0, 2], [3, 4]]).sum(axis=axis))
+    agreed(lambda np, a: a(3.0).sum(axis=np.array(0)))
+    agreed(lambda np, a: a([[1.0, 2], [3, 4]]).argmax(axis=axis))
