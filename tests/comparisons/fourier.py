@@ -46,7 +46,9 @@ def along_several_axes() -> Iterator[Comparison]:
     for name in ("fftn", "ifftn", "irfftn", "rfftn"):
         kinds = REAL[:2] if name == "rfftn" else ("f8", "c16")
         yield row(f"fft.{name}", lambda np, x, f=name: getattr(np.fft, f)(x), kinds, shapes=shapes)
-    yield row("fft.fftn axes", lambda np, x: np.fft.fftn(x, (4, -1), (0, 0)), ("c16",))
+    yield row(
+        "fft.fftn axes", lambda np, x: np.fft.fftn(x, (4, -1), (0, 0)), ("c16",), shapes=SHAPES[:4]
+    )
 
 
 def frequencies() -> Iterator[Comparison]:
