@@ -13,6 +13,7 @@ from tests.comparisons import (
     histograms,
     indexing,
     joining,
+    kernel_rows,
     moving,
     nan_reductions,
     padding,
@@ -58,6 +59,7 @@ FAMILIES = (
     patterns,
     fourier,
     program_rows,
+    kernel_rows,
 )
 COMPARISONS: tuple[Comparison, ...] = tuple(c for f in FAMILIES for c in f.COMPARISONS)
 

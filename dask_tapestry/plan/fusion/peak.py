@@ -98,6 +98,19 @@ def peak_of(program: Program, box: ZRange) -> Peak:
     return peak_bytes(program, program.schedule(box))
 
 
+def all_bytes(program: Program, schedule: Schedule) -> int:
+    """Bytes of all that a block computes, which it never takes at once, and of a copy of each.
+
+    It is found in a third of the time that its peak takes.
+    """
+    found, first = 0, len(program.inputs)
+    for value, box, _ in schedule.works:
+        operator, _, types, type_, _ = program.instructions[value - first]
+        cells = box.size * type_.dtype.itemsize
+        found += operator.block_bytes(type_, box) + operator.scratch_bytes(types, box) + cells
+    return found
+
+
 def _turned_round(program: Program, work: Work) -> int:
     """Bytes of a view that a sink writes: of a chunk, cells that do not lie in a row are copied."""
     operator, inputs, types, *_ = program.instructions[work.value - len(program.inputs)]
