@@ -33,11 +33,14 @@ AGAIN: Final = 1.5
 def hold(state: State, priced: Priced) -> Iterator[Choices]:
     """Values that the blocks of a step compute several times over are held instead.
 
-    All that are read from outside first, then each.
+    All that are read from outside first, then each; and in the place of those what selectors make
+    of them, as rows of a matrix that is stored as a vector.
     """
     nodes = [n for n in again(priced) if n not in state.placed]
     read = [n for n in nodes if isinstance(n.operator, Source)]
-    for some in {frozenset(some): None for some in (read, *([n] for n in nodes)) if some}:
+    arranged = [n for n in arrangements(priced, read) if n not in state.placed]
+    sets = (read, *([n] for n in nodes), arranged)
+    for some in {frozenset(some): None for some in sets if some}:
         yield replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some
         )
@@ -63,6 +66,20 @@ def again(priced: Priced) -> list[Node]:
         if blocks * cells > AGAIN * type_.size:
             found.append(priced.group.members[value - first])
     return found[::-1]
+
+
+def arrangements(priced: Priced, nodes: list[Node]) -> list[Node]:
+    """The last members of a step that selectors make anew of each of `nodes`."""
+    origin = {node: node for node in nodes}
+    last: dict[Node, Node] = {}
+    for member in priced.group.members:
+        first = next((origin[x] for x in member.inputs if x in origin), None)
+        if first is None or not member.operator.is_selector:
+            continue
+        origin[member] = first
+        if member.operator.copies:
+            last[first] = member
+    return list(last.values())
 
 
 def shared(state: State) -> list[Node]:
