@@ -12,6 +12,7 @@ from tests.comparisons import (
     histograms,
     indexing,
     joining,
+    kernel_rows,
     moving,
     nan_reductions,
     padding,
@@ -56,6 +57,7 @@ FAMILIES = (
     blocks,
     patterns,
     program_rows,
+    kernel_rows,
 )
 COMPARISONS: tuple[Comparison, ...] = tuple(c for f in FAMILIES for c in f.COMPARISONS)
 

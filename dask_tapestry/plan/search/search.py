@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.plan.cost.rank import Rank
 from dask_tapestry.plan.machine.limits import TASK_SHARES, Limits
 from dask_tapestry.plan.machine.machine import Machine
@@ -116,17 +117,18 @@ def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:
 
 def _auto(space: Space, effort: Effort, seed: int) -> Found:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
-    graph, forms = choose_forms(space.graph, space.pricing)
-    first = evaluate(graph, Choices(forms=forms), space.pricing)
-    effort = effort.for_plan(first)
-    if not effort.costs:
-        return Found(first)
-    before = space.pricing.evaluated
-    seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
-    each = min(effort.costs, MOST_IMPROVED)
-    states = [improve(space, space.state(choices), each) for choices in seeds]
-    evolution = Evolution(space, seed)
-    evolution.begin([_recut(space, state) for state in states])
+    with collection_paused():
+        graph, forms = choose_forms(space.graph, space.pricing)
+        first = evaluate(graph, Choices(forms=forms), space.pricing)
+        effort = effort.for_plan(first)
+        if not effort.costs:
+            return Found(first)
+        before = space.pricing.evaluated
+        seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
+        each = min(effort.costs, MOST_IMPROVED)
+        states = [improve(space, space.state(choices), each) for choices in seeds]
+        evolution = Evolution(space, seed)
+        evolution.begin([_recut(space, state) for state in states])
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG:
         evolve_on_islands(evolution, rest, seed)
