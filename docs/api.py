@@ -26,9 +26,10 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "nn", "patterns", "random", "stablehlo", "user_functions"),
+    *("sorting", "linalg", "fft", "nn", "patterns", "random", "stablehlo", "user_functions"),
     *("storage", "planning", "array_api", "calibration"),
 )
+NAMESPACES = ("fft", "nn", "patterns", "random", "stablehlo")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
@@ -68,7 +69,7 @@ def sections(chapter):
     told = headings(chapter) if chapter in CHAPTERS else {}
     found = {"": list(BESIDE.get(chapter, ()))}
     if chapter in CHAPTERS:
-        prefix = f"{chapter}." if chapter in ("nn", "patterns", "random", "stablehlo") else ""
+        prefix = f"{chapter}." if chapter in NAMESPACES else ""
         for name in public(package(chapter), prefix):
             heading = told.get(getattr(value_of(name), "__module__", ""), "")
             found.setdefault(heading, []).append(name)

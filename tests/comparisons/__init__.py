@@ -8,6 +8,7 @@ from tests.comparisons import (
     blocks,
     creation,
     elementwise,
+    fourier,
     generators,
     histograms,
     indexing,
@@ -56,6 +57,7 @@ FAMILIES = (
     generators,
     blocks,
     patterns,
+    fourier,
     program_rows,
     kernel_rows,
 )

@@ -92,6 +92,16 @@ class StepCost:
         return self.blocks + self.slices
 
     @property
+    def carried(self) -> float:
+        """Bytes that come from stores and other workers."""
+        return self.read + self.moved
+
+    @property
+    def busy(self) -> float:
+        """Seconds of all resources, one after the other."""
+        return self.compute + self.network + self.store + self.overhead
+
+    @property
     def bound(self) -> str:
         """The resource that takes most seconds."""
         kinds = ("compute", "network", "store", "overhead")

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.memory.garbage import collection_paused
-from dask_tapestry.plan.cost.rank import Rank
+from dask_tapestry.plan.cost.rank import Rank, preferred
 from dask_tapestry.plan.machine.limits import TASK_SHARES, Limits
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.machine.resources import Resources
@@ -102,7 +102,7 @@ def search(
             if not one.is_tight:
                 break
     if fitting:
-        return min(fitting, key=lambda one: one.rank)
+        return preferred(fitting, lambda one: one.rank)
     enough = next((one for one in found if not one.state.shortfall), None)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
@@ -136,9 +136,10 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
         evolution.run(rest)
     left = effort.less(space.pricing.evaluated - before)
     again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
-    best = evolution.best
     points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
-    return Found(best, points, again, space.missed(best))
+    fastest = evolution.best
+    best = preferred([fastest, *[p.state for p in points]], lambda state: state.rank)
+    return Found(best, points, again, space.missed(fastest))
 
 
 def _recut(space: Space, state: State) -> State:
