@@ -6,6 +6,7 @@ comparison is called as ``ours(dt, *inputs)`` and ``numpy(*inputs)``.
 
 from tests.comparisons import (
     blocks,
+    closeness,
     creation,
     elementwise,
     generators,
@@ -41,6 +42,7 @@ FAMILIES = (
     sorting,
     scans,
     elementwise,
+    closeness,
     reductions,
     nan_reductions,
     histograms,
