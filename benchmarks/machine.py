@@ -4,13 +4,16 @@
     python benchmarks/machine.py --only black_scholes,heat --repeats 3 --scale 0.1
     python benchmarks/machine.py --cubed --json machine.json
     python benchmarks/machine.py --cold --peers dask
+    python benchmarks/machine.py --processor --fast --peers numpy,jax
 
-The programs are the rows of `tests/comparisons/program_rows.py`, which the tests run too. All
-libraries run in one process, taking turns; each figure is the best of the repeats, in seconds,
-graph building and planning included and compiling not. Every result is compared with NumPy's before
-it is timed. The column `copy` is a plain copy on all cores that moves as many bytes as the program
-must: inputs (for `anomaly` twice) and results, half of them read and half written to fresh memory.
-`benchmarks/report.py` makes the page of what --json has written.
+The programs are the rows of `tests/comparisons/program_rows.py` and `kernel_rows.py`, which the
+tests run too. All libraries run in one process, taking turns; each figure is the best of the
+repeats, in seconds, graph building and planning included and compiling not. Every result is
+compared with NumPy's before it is timed. The column `copy` is a plain copy on all cores that moves
+as many bytes as the program must: inputs (for `anomaly` twice) and results, half of them read and
+half written to fresh memory. With --processor the figures are seconds of the processor, all threads
+together, which other work on the machine disturbs less. `benchmarks/report.py` makes the page of
+what --json has written.
 """
 
 from __future__ import annotations
@@ -109,7 +112,9 @@ def tried(
     return wrong and f"wrong: {wrong}"
 
 
-def best_times(calls: Calls, repeats: int) -> dict[str, float]:
+def best_times(
+    calls: Calls, repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Best seconds of each call; they take turns."""
     best: dict[str, float] = {}
     loops = dict.fromkeys(calls, 1)
@@ -118,7 +123,7 @@ def best_times(calls: Calls, repeats: int) -> dict[str, float]:
         for name, call in calls.items():
             if turn > 1 and spent[name] > PATIENCE:
                 continue
-            seconds = timed(call, loops[name])
+            seconds = timed(call, loops[name], clock)
             spent[name] += seconds * loops[name]
             best[name] = min(best.get(name, seconds), seconds)
             if not turn:
@@ -126,23 +131,30 @@ def best_times(calls: Calls, repeats: int) -> dict[str, float]:
     return best
 
 
-def timed(call: Callable[[], Any], loops: int) -> float:
+def timed(
+    call: Callable[[], Any], loops: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """Seconds of one of `loops` calls in a row."""
-    start = time.perf_counter()
+    start = clock()
     for _ in range(loops):
         result = call()
-    seconds = time.perf_counter() - start
+    seconds = clock() - start
     del result
     return seconds / loops
 
 
 def measure(
-    name: str, comparison: Comparison, peers: Sequence[Peer], repeats: int, scale: float
+    name: str,
+    comparison: Comparison,
+    peers: Sequence[Peer],
+    repeats: int,
+    scale: float,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Any]:
     """One row: seconds of every peer that can run it."""
     calls, about = contenders(comparison, peers, scale)
     gc.collect()
-    return {"name": name, "seconds": best_times(calls, repeats), **about}
+    return {"name": name, "seconds": best_times(calls, repeats, clock), **about}
 
 
 def ratios(row: dict[str, Any]) -> dict[str, float]:
@@ -240,6 +252,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="cells, as a share of the usual")
     parser.add_argument("--peers", help="as numpy,jax; the default is all that are installed")
     parser.add_argument("--cubed", action="store_true", help="with Cubed, which takes seconds")
+    parser.add_argument("--processor", action="store_true", help="seconds of the processor")
     parser.add_argument("--fast", action="store_true", help="without first calls and memory")
     parser.add_argument("--cold", action="store_true", help="first calls of all rows, nothing else")
     parser.add_argument("--json", type=Path)
@@ -252,6 +265,7 @@ def main() -> None:
     peers = [OURS, *[p for p in asked if p is not OURS and p.is_installed()]]
     peers = [p for p in peers if given.cubed or not isinstance(p, Cubed)]
     rows = chosen(given.only)
+    clock = time.process_time if given.processor else time.perf_counter
     words = [given.json.name if Path(word) == given.json else word for word in sys.argv[1:]]
     result: dict[str, Any] = {
         "command": shlex.join(["python", "benchmarks/machine.py", *words]),
@@ -267,7 +281,7 @@ def main() -> None:
     }
     print(f"{'seconds':24}{'copy':>10}{''.join(f'{p.name:>10.10}' for p in peers)}{'/ copy':>10}")
     for name, comparison in () if given.cold else rows.items():
-        result["rows"].append(measure(name, comparison, peers, given.repeats, given.scale))
+        result["rows"].append(measure(name, comparison, peers, given.repeats, given.scale, clock))
         print(shown(result["rows"][-1], peers), flush=True)
         keep(result, given.json)  # a run that is stopped leaves what it has measured
         gc.collect()

@@ -58,8 +58,8 @@ import dask_tapestry.array.statistics as _statistics
 import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
+from dask_tapestry.array import fft, nn, overlap, patterns, random, stablehlo
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array import nn, overlap, patterns, random, stablehlo
 from dask_tapestry.array.array_api import *
 from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
@@ -104,6 +104,7 @@ __all__ = [
     "dtype",
     "e",
     "errors",
+    "fft",
     "float16",
     "float32",
     "float64",

@@ -26,10 +26,10 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "nn", "overlap", "patterns", "random", "stablehlo", "user_functions"),
-    *("storage", "planning", "array_api", "calibration"),
+    *("sorting", "linalg", "fft", "nn", "overlap", "patterns", "random", "stablehlo"),
+    *("user_functions", "storage", "planning", "array_api", "calibration"),
 )
-SPACES = ("nn", "overlap", "patterns", "random", "stablehlo")  # whose names `dt` has not itself
+NAMESPACES = ("fft", "nn", "overlap", "patterns", "random", "stablehlo")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
@@ -70,9 +70,7 @@ def sections(chapter):
     told = headings(chapter) if chapter in CHAPTERS else {}
     found = {"": list(BESIDE.get(chapter, ()))}
     if chapter in CHAPTERS:
-        prefix = (
-            f"{chapter}." if chapter in ("nn", "overlap", "patterns", "random", "stablehlo") else ""
-        )
+        prefix = f"{chapter}." if chapter in NAMESPACES else ""
         for name in public(package(chapter), prefix):
             heading = told.get(getattr(value_of(name), "__module__", ""), "")
             found.setdefault(heading, []).append(name)

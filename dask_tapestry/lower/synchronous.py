@@ -17,6 +17,7 @@ import dask.config
 from dask.callbacks import Callback
 
 from dask_tapestry.io.block_source import BlockSource
+from dask_tapestry.io.numpy_source import NumpySource
 from dask_tapestry.lower.execute import Block, finish_array, run_block
 from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
@@ -65,12 +66,16 @@ def _is_watched() -> bool:
 
 
 def _is_small(roots: Sequence[Node]) -> bool:
-    """Whether all values are small, and none is stored, written or waited for."""
+    """Whether all values are small, and none is stored, written or waited for.
+
+    Arrays that are in memory take none: of a large one some cells may be asked for.
+    """
     seen, stack = set(roots), list(roots)
     while stack:
         node = stack.pop()
         operator = node.operator
-        if node.after or node.type.nbytes > MOST_BYTES or len(seen) > MOST_NODES:
+        large = node.type.nbytes > MOST_BYTES and not isinstance(operator, NumpySource)
+        if node.after or large or len(seen) > MOST_NODES:
             return False
         if isinstance(operator, Sink | BlockSource) or is_given(node):
             return False

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import Tree
+from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.operators.reshape import reshape
@@ -159,5 +160,23 @@ def bincount(
     if not numbers.type.ndim:
         inputs = [reshape(x, 1) for x in inputs]
     cells = max(inputs, key=lambda x: (any(stored_cuts(x)), x.type.nbytes))
-    tree = tree_over(cells, range(cells.type.ndim), max(LEAF_CELLS, CELLS_A_BIN * count))
+    leaf = max(LEAF_CELLS, CELLS_A_BIN * count)
+    tree = tree_over(cells, range(cells.type.ndim), leaf)
+    if weights is None and tree.lattice is None and len(tree.extents) == 1:
+        tree = replace(tree, lattice=equal_parts(tree.extents[0], leaf))
     return apply(BinCount(tree, count, state, strict), *inputs)
+
+
+def equal_parts(extent: int, least: int) -> Lattice | None:
+    """A line in equal parts of `least` cells or more, a power of two of them; None for one.
+
+    Counts are whole numbers, which have one sum in any order. So they need no leaves of one size,
+    and any number of workers finds nodes that are alike.
+
+    Examples
+    --------
+    >>> equal_parts(1000, 200)
+    Lattice(sides=(250,), offset=(0,))
+    """
+    parts = 1 << max(0, (extent // least).bit_length() - 1)
+    return Lattice((-(-extent // parts),), (0,)) if parts > 1 else None

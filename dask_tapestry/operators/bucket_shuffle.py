@@ -159,7 +159,7 @@ class Served(Shuffling):
     def signature(self, *inputs: TensorType) -> Signature:
         runs, _, owners, side = self.division
         buckets = [whole(runs), ALONG]
-        return self.line(owners, buckets, _rows(side, inputs[1]), buckets)
+        return self.line(owners, buckets, rows_of(side, inputs[1]), buckets)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"side": self.division.side, "keep": self.keep(inputs, box)}
@@ -218,7 +218,7 @@ class Folded(Shuffling):
 
     def signature(self, *inputs: TensorType) -> Signature:
         table, (runs, _, owners, side) = inputs[0], self.division
-        buckets, rows = [whole(runs), ALONG], _rows(side, table)
+        buckets, rows = [whole(runs), ALONG], rows_of(side, table)
         return self.line(owners, rows, buckets, buckets, rows)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
@@ -235,7 +235,7 @@ class Folded(Shuffling):
         return each * runs * length * self._count(inputs, box) // owners
 
 
-def _rows(side: int, table: TensorType) -> list[tuple[int, int]]:
+def rows_of(side: int, table: TensorType) -> list[tuple[int, int]]:
     """The axes of a table of which an owner has `side` rows."""
     return [(side, side), *map(whole, table.shape[1:])]
 

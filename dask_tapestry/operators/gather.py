@@ -5,16 +5,18 @@ Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.operators.bucket_shuffle import gathered, owner_counts
+from dask_tapestry.operators import bucket_shuffle, masked_gather
+from dask_tapestry.operators.bucket_shuffle import owner_counts
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.masked_gather import OWNERS
 from dask_tapestry.operators.rows_of_cells import RowsOfCells
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import (
@@ -140,15 +142,20 @@ class Gather(BlockOperator):
         return tuple(dim for dim, free in enumerate(self.free(x)) if not free)
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        """Places sent to the owners of parts of a table, and rows back: one cell wide windows."""
+        """Places sent to the owners of parts of a table, and rows back: one cell wide windows.
+
+        Few owners may look at all places instead.
+        """
         x, indices = inputs
         moved = tuple(d for d in self.moved(x) if d not in self.numbers.batching_dims)
         rows = prod(x.shape[dim] for dim in moved)
         wide = any(self.sizes[dim] != 1 for dim in moved)
         if self.numbers.batching_dims or not moved or wide or not indices.size:
             return ()
-        few = x.nbytes < WORTH_SHUFFLING
-        return () if few else (Form("shuffle", owner_counts(rows), by_shuffle),)
+        if x.nbytes < WORTH_SHUFFLING:
+            return ()
+        few = tuple(n for n in OWNERS if n <= rows)
+        return Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """One for each run of cells that lie side by side, in the input too."""
@@ -192,6 +199,19 @@ class Gather(BlockOperator):
 @stand_in
 def by_shuffle(node: Tensor, owners: int) -> Tensor:
     """``gather(x, i) -> returned(served(routed(i), x), i)``."""
+    return _of_rows(node, owners, bucket_shuffle.gathered)
+
+
+@stand_in
+def by_mask(node: Tensor, owners: int) -> Tensor:
+    """``gather(x, i) -> returned(answered(i, x), i)``."""
+    return _of_rows(node, owners, masked_gather.gathered)
+
+
+def _of_rows(
+    node: Tensor, owners: int, gathered: Callable[[Tensor, Tensor, int], Tensor]
+) -> Tensor:
+    """A gather of windows of one cell as one of rows."""
     whole, (x, indices) = node.operator, node.inputs
     assert isinstance(whole, Gather)
     rows = RowsOfCells(whole.numbers, x.type.shape, whole.moved(x.type))

@@ -7,8 +7,8 @@ thousand spans along their first dimension. Sorted or clustered indices then rea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +17,9 @@ from dask_tapestry.teg import Region
 from dask_tapestry.zspace import ZRange
 
 MOST_SPANS: Final = 1024
+AS_WIDE: Final = 0.9  # of the range of all indices: spans whose own ranges are so wide tell nothing
+
+Table = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -27,19 +30,23 @@ class IndexBounds:
     ----------
     span
         Coordinates of the first dimension in a span.
+    identity
+        Of the table: tables of one text are equal.
     table
-        int64 of shape (tensors, spans, 2), as bytes: least and greatest index.
-    spans
-        Number of spans.
+        Shape (tensors, spans, 2): least and greatest index.
     """
 
     span: int
-    table: bytes
-    spans: int
+    identity: str
+    table: Table = field(compare=False, repr=False)
 
     @classmethod
     def of(cls, places: Sequence[np.ndarray[Any, Any]]) -> IndexBounds | None:
-        """Bounds of non-negative indices of one shape; None where there are none."""
+        """Bounds of non-negative indices of one shape; None where there are none.
+
+        Where indices lie so that each span has nearly all of their range, as at random, there is
+        one span.
+        """
         shape = np.broadcast_shapes(*[p.shape for p in places])
         if not shape or 0 in shape:
             return None
@@ -52,19 +59,25 @@ class IndexBounds:
             if len(lines) == 1 < shape[0]:
                 table[number] = lines.min(), lines.max()
                 continue
-            table[number, :, 0] = np.minimum.reduceat(lines.min(1), starts)
-            table[number, :, 1] = np.maximum.reduceat(lines.max(1), starts)
-        return cls(span, table.tobytes(), len(starts))
+            alone = lines.shape[1] == 1
+            low, high = (lines[:, 0],) * 2 if alone else (lines.min(1), lines.max(1))
+            table[number, :, 0] = np.minimum.reduceat(low, starts)
+            table[number, :, 1] = np.maximum.reduceat(high, starts)
+        least, greatest = table[:, :, 0].min(1), table[:, :, 1].max(1)
+        widths = (table[:, :, 1] - table[:, :, 0]).mean(1)
+        if (widths >= AS_WIDE * (greatest - least)).all():
+            return cls._held(shape[0], np.stack([least, greatest], -1)[:, None])
+        return cls._held(span, table)
 
-    @cached_property
-    def _table(self) -> np.ndarray[Any, Any]:
-        flat: np.ndarray[Any, Any] = np.frombuffer(self.table, np.int64)
-        return flat.reshape(-1, self.spans, 2)
+    @classmethod
+    def _held(cls, span: int, table: Table) -> IndexBounds:
+        told = f"{table.shape}".encode() + table.tobytes()
+        return cls(span, blake2b(told, digest_size=16).hexdigest(), table)
 
     def hull(self, number: int, places: ZRange) -> tuple[int, int]:
         """Range that holds all indices of tensor `number` in a box of its coordinates."""
         first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
-        part = self._table[number, first:end]
+        part = self.table[number, first:end]
         return int(part[:, 0].min()), int(part[:, 1].max()) + 1
 
     def restrict(self, region: Region) -> IndexBounds | None:
@@ -73,12 +86,12 @@ class IndexBounds:
         if not lead.count:
             return None
         span = max(1, self.span // lead.step)
-        starts = range(0, lead.count, span)
-        table = np.empty((len(self._table), len(starts), 2), np.int64)
-        for row, a in enumerate(starts):
-            b = min(a + span, lead.count) - 1
-            lo, hi = lead.start + a * lead.step, lead.start + b * lead.step + 1
-            for number in range(len(table)):
-                low, end = self.hull(number, ZRange((lo,), (hi,)))
-                table[number, row] = low, end - 1
-        return IndexBounds(span, table.tobytes(), len(starts))
+        firsts = np.arange(0, lead.count, span)
+        lasts = np.minimum(firsts + span, lead.count) - 1
+        begin = (lead.start + firsts * lead.step) // self.span
+        end = (lead.start + lasts * lead.step) // self.span + 1
+        runs = np.stack([begin, end], -1).ravel()  # of rows; those between two runs do not count
+        rows = np.concatenate([self.table, self.table[:, -1:]], 1)  # so that `end` is a row too
+        low = np.minimum.reduceat(rows[:, :, 0], runs, axis=1)[:, ::2]
+        high = np.maximum.reduceat(rows[:, :, 1], runs, axis=1)[:, ::2]
+        return self._held(span, np.stack([low, high], -1))

@@ -27,7 +27,7 @@ from dask_tapestry.teg import (
     Turns,
     apply,
 )
-from dask_tapestry.teg.operator import Types, by_signature, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, clipped, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 STRIP_BYTES: Final = 2**24  # of a product that is added to another one
@@ -108,6 +108,7 @@ class MatMul(Contraction):
         return Turns((1,), lambda _: Split(AddedProduct(self.dtype, 1), None, sums))
 
     regularity = by_signature
+    demanding = clipped
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         boxes = signature_of(self, inputs).demand(box)

@@ -33,7 +33,7 @@ from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.tree_reduction import TreeReduction, tree_over
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, by_signature, signature_of
+from dask_tapestry.teg.operator import Types, by_signature, clipped, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of the one before
@@ -111,6 +111,7 @@ class Reduce(TreeReduction):
         return Signature(tuple(dims), (reads,) * len(inputs), (writes,))
 
     regularity = by_signature
+    demanding = clipped
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return (_demand(self, inputs, box),) * len(inputs)

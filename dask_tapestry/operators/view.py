@@ -14,6 +14,7 @@ import numpy as np
 from dask_tapestry.teg import Progression, Region, Selector, TensorType
 from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.zspace import ZAffineMap, ZRange
+from dask_tapestry.zspace.range import trusted_range
 
 
 class ViewAxis(NamedTuple):
@@ -70,7 +71,7 @@ class View(Selector):
                 first, last = start + step * box.lo[dim], start + step * (box.hi[dim] - 1)
             lo.append(min(first, last))
             hi.append(max(first, last) + 1)
-        return (ZRange(tuple(lo), tuple(hi)),)
+        return (trusted_range(tuple(lo), tuple(hi)),)
 
     def reads_once(self, inputs: Types) -> tuple[bool, ...]:
         return (all(self.shape[dim] == 1 for dim in self.broadcast),)

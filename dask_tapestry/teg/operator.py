@@ -9,8 +9,8 @@ no operator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
 
 Types = tuple[TensorType, ...]
+Demanding = Callable[[ZRange], tuple[ZRange, ...]]  # the boxes of inputs that a box is made of
 NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
 NO_COSTS: Final[Mapping[str, float]] = {}
 
@@ -68,6 +69,9 @@ class Operator(ABC):
         The kind of node, for printing and pictures alone.
     workers
         Names of the workers that alone compute it; none for any.
+    runs_along
+        Axis along which its blocks must be computed in order, each once, as its kernel goes on from
+        what the block before has left; None for any order.
     """
 
     name: ClassVar[str]
@@ -82,12 +86,15 @@ class Operator(ABC):
     is_view: ClassVar[bool] = False
     category: ClassVar[str] = "operator"
     workers: tuple[str, ...] = ()
+    runs_along: int | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         own = vars(cls)
         if ("demand" in own or "pieces" in own) and "regularity" not in own:
             cls.regularity = Operator.regularity  # type: ignore[method-assign]
+        if "demand" in own and "demanding" not in own:
+            cls.demanding = Operator.demanding  # type: ignore[method-assign]
 
     @abstractmethod
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -100,6 +107,14 @@ class Operator(ABC):
     @abstractmethod
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         """Box of each input that the cells `box` of the output are made of."""
+
+    def demanding(self, inputs: Types) -> Demanding:
+        """`demand` for inputs of these types: a planner asks it of boxes by the thousand.
+
+        A class that can finds here what is true of all boxes. One that declares demands anew
+        declares this anew, or has this one.
+        """
+        return partial(self.demand, inputs)
 
     def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
         """The boxes that it reads for `box`: (number of the input, box of that input).
@@ -290,6 +305,9 @@ class BlockOperator(Operator):
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return signature_of(self, inputs).demand(box)
 
+    def demanding(self, inputs: Types) -> Demanding:
+        return signature_of(self, inputs).demand
+
     def regularity(self, inputs: Types) -> Regularity | None:
         return by_signature(self, inputs)
 
@@ -335,6 +353,16 @@ class BlockOperator(Operator):
 def uniform(self: Operator, inputs: Types) -> Regularity | None:
     """The `regularity` of operators that treat all cells alike."""
     return everywhere(self.infer(*inputs).ndim)
+
+
+def clipped(self: BlockOperator, inputs: Types) -> Demanding:
+    """The `demanding` of what reads as its signature tells, clipped to its inputs."""
+    demand = signature_of(self, inputs).demand
+
+    def clip(box: ZRange) -> tuple[ZRange, ...]:
+        return tuple([x.clip(b) for b, x in zip(demand(box), inputs, strict=True)])
+
+    return clip
 
 
 def by_signature(self: BlockOperator, inputs: Types) -> Regularity | None:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry.zspace.range import trusted_range
 
 
 class Kind(Enum):
@@ -109,7 +110,7 @@ class Signature:
             lo[dim] = max(lo[dim], -(-(a - start - width + 1) // step))
             end = (b - 1 - start) // step + 1 if b > a else lo[dim]
             hi[dim] = min(hi[dim], max(lo[dim], end))
-        return ZRange(tuple(lo), tuple(hi))
+        return trusted_range(tuple(lo), tuple(hi))
 
     @cached_property
     def _extents(self) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace.range import trusted_range
 
 DType = np.dtype[np.generic]
 Dims = tuple[str | None, ...] | None
@@ -50,7 +51,7 @@ class TensorType(NamedTuple):
     def clip(self, box: ZRange) -> ZRange:
         """The part of a box inside the tensor; an empty box keeps its other extents."""
         lo = tuple([min(max(0, a), n) for a, n in zip(box.lo, self.shape, strict=True)])
-        return ZRange(lo, tuple(map(max, lo, map(min, box.hi, self.shape))))
+        return trusted_range(lo, tuple(map(max, lo, map(min, box.hi, self.shape))))
 
     def __str__(self) -> str:
         names = self.dims or (None,) * self.ndim

@@ -286,13 +286,13 @@ def _span(
 ) -> tuple[int, int]:
     """Return the least and the greatest value of one output over a box."""
     low = high = offset
-    for k, c in enumerate(row):
+    for c, first, end in zip(row, lo, hi, strict=False):
         if c > 0:
-            low += c * lo[k]
-            high += c * (hi[k] - 1)
+            low += c * first
+            high += c * (end - 1)
         elif c < 0:
-            low += c * (hi[k] - 1)
-            high += c * lo[k]
+            low += c * (end - 1)
+            high += c * first
     return low, high
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, pairwise
 
 
@@ -32,11 +33,7 @@ class Cuts:
     @classmethod
     def regular(cls, extent: int, step: int, lead: int | None = None) -> Cuts:
         """Blocks of `step` cells after a first one of `lead`, by default `step` too."""
-        if step < 1 or (lead is not None and lead < 1):
-            raise ValueError(f"blocks must have at least one cell, got step {step}, lead {lead}")
-        step = min(step, max(extent, 1))
-        lead = step if lead is None else min(lead, max(extent, 1))
-        return cls(extent, max(step, lead) if lead >= extent else step, lead)
+        return _regular(extent, step, lead)
 
     @classmethod
     def of_lengths(cls, lengths: Sequence[int]) -> Cuts:
@@ -167,3 +164,13 @@ class Cuts:
             return f"({shown}{', …' if self.count > 6 else ''})"
         lead = f"{self.lead} + " if self.lead != self.step else ""
         return f"{lead}{self.count - bool(lead)}x{self.step}"
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _regular(extent: int, step: int, lead: int | None) -> Cuts:
+    """The same object for the same blocks: a planner compares thousands of them."""
+    if step < 1 or (lead is not None and lead < 1):
+        raise ValueError(f"blocks must have at least one cell, got step {step}, lead {lead}")
+    step = min(step, max(extent, 1))
+    lead = step if lead is None else min(lead, max(extent, 1))
+    return Cuts(extent, max(step, lead) if lead >= extent else step, lead)

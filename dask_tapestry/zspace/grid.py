@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 
 from dask_tapestry.zspace.cuts import Cuts
-from dask_tapestry.zspace.range import ZRange
+from dask_tapestry.zspace.range import ZRange, trusted_range
 
 
 def block_box(cuts: Sequence[Cuts], index: Sequence[int]) -> ZRange:
@@ -19,7 +19,7 @@ def block_box(cuts: Sequence[Cuts], index: Sequence[int]) -> ZRange:
     [8:10, 0:3]
     """
     spans = [c.block(i) for c, i in zip(cuts, index, strict=True)]
-    return ZRange(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
+    return trusted_range(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
 
 
 def block_range(cuts: Sequence[Cuts], box: ZRange) -> tuple[range, ...]:
@@ -76,7 +76,7 @@ def largest_box(cuts: Sequence[Cuts]) -> ZRange:
 def _largest_box(cuts: tuple[Cuts, ...]) -> ZRange:
     ndim = len(cuts)
     spans = [_longest_span(c, (2 * d + 1) * c.count // (2 * ndim)) for d, c in enumerate(cuts)]
-    return ZRange(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
+    return trusted_range(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
 
 
 def _longest_span(cuts: Cuts, number: int) -> tuple[int, int]:

@@ -9,10 +9,12 @@ from tests.comparisons import (
     closeness,
     creation,
     elementwise,
+    fourier,
     generators,
     histograms,
     indexing,
     joining,
+    kernel_rows,
     moving,
     nan_reductions,
     padding,
@@ -57,7 +59,9 @@ FAMILIES = (
     generators,
     blocks,
     patterns,
+    fourier,
     program_rows,
+    kernel_rows,
 )
 COMPARISONS: tuple[Comparison, ...] = tuple(c for f in FAMILIES for c in f.COMPARISONS)
 

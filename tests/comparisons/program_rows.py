@@ -64,21 +64,6 @@ def gathered(scale: float) -> Arrays:
     return x, np.random.default_rng(1).integers(0, len(x), 2 * len(x))
 
 
-def numbers(count: float) -> Large:
-    """Integers below 1000, as many as the scale says."""
-    return lambda scale: (np.random.default_rng(0).integers(0, 1000, round(count * scale)),)
-
-
-def weighed(count: float) -> Large:
-    """The same, each of them there, with a weight for each."""
-    return lambda scale: (_every_group(*numbers(count)(scale)), *rows(count)(scale))
-
-
-def _every_group(groups: np.ndarray) -> np.ndarray:
-    groups[:1000] = np.arange(1000)[: len(groups)]
-    return groups
-
-
 def every_other(make: Large) -> Large:
     return lambda scale: tuple(x[::2] for x in make(2 * scale))
 
@@ -122,14 +107,6 @@ def taken() -> Iterator[Arrays]:
     yield mild((5, 3), "f8"), np.array([4, 0, 0, -1, 2, 3, 1])
 
 
-def counted() -> Iterator[Arrays]:
-    yield (np.array([4, 0, 0, 2, 999, 4]),)
-
-
-def weighted() -> Iterator[Arrays]:
-    yield np.arange(2000) % 1000, mild((2000,), "f8")
-
-
 def strided() -> Iterator[Arrays]:
     yield (mild((14,), "f8")[::2],)
 
@@ -146,7 +123,6 @@ BLACK_SCHOLES = (
 EXP_SUM = "sum(exp(-a**2) * a)"
 WHERE_CLIP = "where(a > .75, where(a < .8, .8, where(a > 1.2, 1.2, a)), -a)"
 OPTIONS = each(3, ("f8",), ((7,), (2, 3)), mild)
-NO_AXES = dict.fromkeys(LAZY_PEERS, "has no median without an axis")
 CANNOT_SORT = dict.fromkeys(LAZY_PEERS, NO_SORT)
 
 ANCHORS = (
@@ -250,19 +226,6 @@ MOVED = (
         cannot={"JAX": UNSIZED},
     ),
 )
-SELECTED = (
-    row("std rows", programs.std_rows, MATRICES, square(6000), memory_bound=True),
-    row("sort 5M", programs.sort, sample((13,)), rows(5e6), ulp=0, cannot=CANNOT_SORT),
-    row("argsort", programs.argsort, sample((13,)), rows(5e6), ulp=0, cannot=CANNOT_SORT),
-    row("partition", programs.partition, sample((13,)), rows(5e6), ulp=0, cannot=CANNOT_SORT),
-    row("median", programs.median, sample((13,)), rows(5e6), cannot=NO_AXES),
-    row("median rows", programs.median_rows, MATRICES, rows(2000, 2500)),
-    row("unique", programs.unique, counted, numbers(5e6), ulp=0, cannot={"JAX": UNSIZED}),
-    row("take rows", programs.take_rows, taken, gathered, ulp=0),
-    row("mask rows", programs.mask_rows, MATRICES, rows(5e5, 64), ulp=0, cannot={"JAX": UNSIZED}),
-    row("bincount", programs.bincount, counted, numbers(2e7), ulp=0),
-    row("group mean", programs.group_mean, weighted, weighed(2e7)),
-)
 OTHER_CELLS = (
     row(
         "black_scholes float32",
@@ -305,4 +268,4 @@ SMALL = (
     ),
     row("persist_reuse", programs.persist_reuse, sample((5, 4)), square(5000)),
 )
-COMPARISONS = (*ANCHORS, *REDUCED, *MOVED, *SELECTED, *OTHER_CELLS, *SMALL)
+COMPARISONS = (*ANCHORS, *REDUCED, *MOVED, *OTHER_CELLS, *SMALL)

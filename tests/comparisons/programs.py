@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def black_scholes(xp: Any, spot: Any, strike: Any, years: Any) -> Any:
     """Prices of call options, the normal distribution by its logistic approximation."""
@@ -154,14 +156,51 @@ def mask_rows(xp: Any, x: Any) -> Any:
     return x[x[:, 0] > 1]
 
 
-def bincount(xp: Any, groups: Any) -> Any:
-    return xp.bincount(groups, **_groups(xp))
+def top(xp: Any, x: Any, count: int = 100) -> Any:
+    """The largest cells, the largest first."""
+    if hasattr(xp, "topk"):
+        return xp.topk(x, count)
+    if xp.__name__.startswith("jax"):
+        from jax.lax import top_k
+
+        return top_k(x, count)[0]
+    return xp.sort(xp.partition(x, -count)[-count:])[::-1]
 
 
-def group_mean(xp: Any, groups: Any, x: Any) -> Any:
-    return xp.bincount(groups, weights=x, **_groups(xp)) / xp.bincount(groups, **_groups(xp))
+def unique_places(xp: Any, x: Any) -> Any:
+    """The numbers that are there, where each cell's is among them, and how often each is there."""
+    return xp.unique(x, return_inverse=True, return_counts=True)
 
 
-def _groups(xp: Any) -> dict[str, int]:
-    """How a library is told that there are 1000 groups; JAX must know the length."""
-    return {"length": 1000} if xp.__name__.startswith("jax") else {"minlength": 1000}
+def scatter_add(xp: Any, x: Any, rows: Any) -> Any:
+    """Rows added to those of a table that numbers name; some numbers come many times."""
+    table, places = xp.zeros(x.shape, x.dtype), rows[: x.shape[0]]
+    if xp.__name__.startswith("jax"):
+        return table.at[places].add(x)
+    np.add.at(table, places, x)
+    return table
+
+
+def rotary(xp: Any, x: Any, cos: Any, sin: Any) -> Any:
+    """Pairs of features turned by the angle of their position, as rotary embeddings do."""
+    half = x.shape[-1] // 2
+    left, right = x[..., :half], x[..., half:]
+    return xp.concatenate([left * cos - right * sin, right * cos + left * sin], axis=-1)
+
+
+def diff(xp: Any, x: Any) -> Any:
+    return xp.diff(x, axis=0)
+
+
+def bincount(xp: Any, numbers: Any, groups: int = 1000) -> Any:
+    return xp.bincount(numbers, **_groups(xp, groups))
+
+
+def group_mean(xp: Any, numbers: Any, x: Any, groups: int = 1000) -> Any:
+    told = _groups(xp, groups)
+    return xp.bincount(numbers, weights=x, **told) / xp.bincount(numbers, **told)
+
+
+def _groups(xp: Any, groups: int) -> dict[str, int]:
+    """How a library is told how many groups there are; JAX must know the length."""
+    return {"length": groups} if xp.__name__.startswith("jax") else {"minlength": groups}

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.bincount import CELLS_A_BIN, LEAF_CELLS, bincount
+from dask_tapestry.operators.bincount import CELLS_A_BIN, LEAF_CELLS, bincount, equal_parts
 from tests.comparisons import same_bits
 
 RANDOM = np.random.default_rng(6)
@@ -46,8 +46,29 @@ def test_every_cut_has_one_value(weights, shardings):
 def test_leaves_are_as_large_as_their_tables_are_worth():
     cells = dt.zeros(10**9, "i8").node
     small, large = (bincount(cells, n).operator.tree.sides(0)[0] for n in (100, 10**6))
-    assert small == LEAF_CELLS
-    assert large >= CELLS_A_BIN * 10**6
+    assert LEAF_CELLS <= small < 2 * LEAF_CELLS
+    assert CELLS_A_BIN * 10**6 <= large < 2 * CELLS_A_BIN * 10**6
+    weighed = bincount(cells, 100, dt.ones(10**9).node)
+    assert weighed.operator.tree.sides(0) == (LEAF_CELLS,)
+
+
+def test_two_workers_count_halves():
+    """With leaves of a power of two one would count 16.8 million cells and the other 3.2."""
+    counts = table(dt.zeros(20_000_000, "i8"), 10**6)
+    machine = dt.Resources(workers=1, threads=2, memory="24 GiB")
+    assert "2x1" in dt.plan(counts, resources=machine).explain()
+
+
+@pytest.mark.parametrize("extent", [1, 99, 10_000, 102_347])
+def test_equal_parts_cover_a_line(extent):
+    parts = equal_parts(extent, 1000)
+    if parts is None:
+        assert extent < 2000
+    else:
+        (side,) = parts.sides
+        count = -(-extent // side)
+        assert 1000 <= side <= 2000
+        assert count & (count - 1) == 0
 
 
 def test_a_large_table_is_added_in_the_order_of_the_cells():

@@ -78,7 +78,7 @@ def test_rows_in_runs(monkeypatch, owners):
 
 def test_which_have_the_form():
     value = dt.patterns.gather(dt.placeholder((10**6, 10), "f8"), [[1]], [0], [1])
-    assert form_names(value.node) == ("shuffle",)
+    assert form_names(value.node) == ("shuffle", "mask")
     value = dt.patterns.gather(dt.placeholder((10**6, 10), "f8"), [[1]], [0], [2])
     assert form_names(value.node) == ()
     value = dt.patterns.gather(dt.placeholder((100, 10), "f8"), [[1]], [0], [1])

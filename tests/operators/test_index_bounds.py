@@ -46,3 +46,17 @@ def test_no_places_have_no_bounds():
     assert IndexBounds.of([np.array(3)]) is None
     bounds = IndexBounds.of([np.array([1])])
     assert bounds.restrict(Region([Progression(0, 1, 0)])) is None
+
+
+def test_places_at_random_have_one_span_and_sorted_ones_many():
+    places = np.random.default_rng(0).integers(0, 10**6, 10**5)
+    assert IndexBounds.of([places]).table.shape == (1, 1, 2)
+    assert IndexBounds.of([np.sort(places)]).table.shape[1] > 1000
+    assert IndexBounds.of([places, np.sort(places)]).table.shape[1] > 1000
+
+
+def test_equal_bounds_are_equal():
+    one, other = (IndexBounds.of([np.array([5, 9, 2])]) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != IndexBounds.of([np.array([5, 9, 3])])

@@ -16,6 +16,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.errors import IndexingError
+from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.operators.slice import Item
 from dask_tapestry.teg import Tensor, TensorType
 
@@ -240,5 +241,6 @@ def wrapped(places: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[
             f"index {high if high >= extent else low} is out of bounds for axis {axis} with size "
             f"{extent}"
         )
-    known = places.astype(np.intp)
+    known = POOL.room(places.shape, np.dtype(np.intp))  # the caller may go on changing his array
+    np.copyto(known, places, casting="unsafe")
     return np.where(known < 0, known + extent, known) if low < 0 else known

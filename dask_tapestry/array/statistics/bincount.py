@@ -13,10 +13,12 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.io.numpy_source import NumpySource
 from dask_tapestry.operators.bincount import bincount as bincount_tensor
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.plan.machine.resources import runs_elsewhere
 from dask_tapestry.teg import Node, Tensor
 
 __all__ = ["bincount"]
@@ -71,15 +73,23 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         return Array(full((least,), np.int64(0)))
     longest = elementwise("add", astype(reduce(cells, "max"), WIDE), 1)
 
+    keep = () if _is_at_hand(cells) else (cells,)
+
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
         if int(counts) < 1:
             raise ArgumentError("'list' argument must have no negative elements")
-        return bincount_tensor(kept[0], max(int(counts), least), added, strict=True)
+        numbers = kept[0] if kept else cells
+        return bincount_tensor(numbers, max(int(counts), least), added, strict=True)
 
     kind = cells.type.dtype
     most = 2 if kind.kind == "b" else int(np.iinfo(kind.str).max) + 1
     bound = bincount_tensor(cells, max(most, least), added, strict=True)
-    return Array(Deferred(longest, (cells,), build, bound, cells))
+    return Array(Deferred(longest, keep, build, bound, cells))
+
+
+def _is_at_hand(cells: Tensor) -> bool:
+    """Whether cells lie in the process that counts them: keeping blocks of them gains nothing."""
+    return isinstance(cells.operator, NumpySource) and not runs_elsewhere()
 
 
 def _numbers(x: ArrayLike) -> Tensor:

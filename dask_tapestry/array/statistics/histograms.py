@@ -21,7 +21,7 @@ from dask_tapestry.array.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange
 from dask_tapestry.operators.bincount import bincount
-from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.histogram_bin import histogram_bin
 from dask_tapestry.operators.where import where as choose
@@ -91,8 +91,8 @@ def histogram(
     array([2, 8])
     """
     cells = _countable(a)
-    edges, even = _bin_edges(cells, bins, range)
-    counts = _counts([cells], [(edges, even)], weights)
+    edges, even = _bin_edges(cells, bins, range, cells.dtype)
+    counts = _in_dtype(_counts([cells], [(edges, even)], weights), weights)
     if not density:
         return counts, edges
     widths = Array(astype(real(diff(edges)).node, DOUBLE))
@@ -137,7 +137,7 @@ def histogram_bin_edges(
     cells = _countable(a)
     if weights is not None and asarray(weights).shape != cells.shape:
         raise ShapeError("weights should have the same shape as a.")
-    return _bin_edges(cells, bins, range)[0]
+    return _bin_edges(cells, bins, range, cells.dtype)[0]
 
 
 def _countable(a: ArrayLike) -> Array:
@@ -146,8 +146,10 @@ def _countable(a: ArrayLike) -> Array:
     return x if x.dtype.kind != "b" else Array(astype(x.node, np.dtype(np.uint8)))
 
 
-def _bin_edges(x: Array, bins: ArrayLike, bounds: Range) -> tuple[Array, bool]:
-    """The edges, and whether they are evenly spaced."""
+def _bin_edges(
+    x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]
+) -> tuple[Array, bool]:
+    """The edges, and whether they are evenly spaced; those within `bounds` are of `dtype`."""
     if isinstance(bins, str):
         raise DTypeError(
             f"bins={bins!r}: how many bins an estimator chooses depends on the data; give a number"
@@ -157,7 +159,7 @@ def _bin_edges(x: Array, bins: ArrayLike, bounds: Range) -> tuple[Array, bool]:
             raise ShapeError("`bins` must be 1d, when an array")
         return bins, False
     if np.ndim(bins) or bounds is not None or not x.size:
-        none = np.empty(0, x.dtype)
+        none = np.empty(0, dtype)
         try:
             known = np.histogram_bin_edges(none, bins, bounds)
         except (ValueError, TypeError) as error:
@@ -194,14 +196,13 @@ def _even_edges(x: Array, count: int) -> Tensor:
 def _counts(
     cells: Sequence[Array], found: Sequence[tuple[Array, bool]], weights: ArrayLike | None
 ) -> Array:
-    """Counts in each bin: a table with a dimension for each coordinate."""
+    """Counts in each bin, or sums in double precision; it has a dimension for each coordinate."""
     shape = tuple(builtins.max(edges.size - 1, 0) for edges, _ in found)
     added = None if weights is None else asarray(weights)
     if added is not None and added.shape != cells[0].shape:
         raise ShapeError("weights should have the same shape as a.")
     if 0 in shape:
-        dtype = np.dtype(np.intp) if added is None else added.dtype
-        return Array(full(shape, scalar_of(0, dtype)))
+        return Array(full(shape, np.float64(0) if added is not None else np.intp(0)))
     numbers = [
         histogram_bin(x.node, edges.node, even=even)
         for x, (edges, even) in zip(cells, found, strict=True)
@@ -210,12 +211,14 @@ def _counts(
     table = Array(
         bincount(_flat_number(numbers, sides), prod(sides), None if added is None else added.node)
     )
-    inside = table.reshape(sides)[tuple(slice(1, -1) for _ in sides)]
-    return inside if added is None else _in_dtype(inside, added.dtype)
+    return table.reshape(sides)[tuple(slice(1, -1) for _ in sides)]
 
 
-def _in_dtype(table: Array, dtype: np.dtype[Any]) -> Array:
+def _in_dtype(table: Array, weights: ArrayLike | None) -> Array:
     """Sums in the dtype of the weights; integers wrap around as if they were added in it."""
+    if weights is None:
+        return table
+    dtype = asarray(weights).dtype
     if dtype.kind in "iu":
         return Array(astype(astype(table.node, WIDE), dtype))
     return Array(astype(table.node, dtype))
@@ -288,7 +291,8 @@ def histogramdd(
     spans = [None] * len(parts) if range is None else list(range)
     if len(spans) != len(parts):
         raise ShapeError("range argument must have one entry per dimension")
-    found = [_bin_edges(x, b, r) for x, b, r in zip(parts, each, spans, strict=True)]
+    sides = zip(parts, each, spans, strict=True)
+    found = [_bin_edges(x, b, r, DOUBLE) for x, b, r in sides]
     edges = [edge for edge, _ in found]
     if weights is not None and asarray(weights).dtype.kind == "c":
         raise DTypeError("weights of points are real numbers")

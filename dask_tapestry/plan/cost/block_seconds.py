@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dask_tapestry.plan.cost.footprint import met_blocks
-from dask_tapestry.plan.fusion.program import Program, Schedule, Work
+from dask_tapestry.plan.fusion.program import Program, Schedule
 from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.teg import Operator
@@ -39,26 +39,27 @@ class _Held(NamedTuple):
     rows
         Seconds that going from row to row takes, where these do not follow each other.
     origin
-        The part of a value that it shows.
+        The place of the part of a value that it shows.
     """
 
     bytes: int
     across: bool = False
     rows: float = 0.0
-    origin: tuple[int, ZRange] | None = None
+    origin: int = -1
 
 
 class _Value(NamedTuple):
     """What is true of a computed value in every block.
 
     `across` says of a view, for each of its dimensions, whether neighbours along it lie in
-    different rows of what it shows; None for other values.
+    different rows of what it shows; None for other values. `flops` says whether it does operations.
     """
 
     itemsize: int
     dtype: np.dtype[Any]  # of the cells that are read
     cached: bool
     across: tuple[bool, ...] | None
+    flops: bool
 
 
 def block_seconds(
@@ -91,36 +92,37 @@ class _Seconds(NamedTuple):
 def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order: Order) -> _Seconds:
     first = len(program.inputs)
     schedule = program.schedule(box)
-    values = _values(program)
+    values, places = _values(program), schedule.places
     cuts = cuts or (None,) * first
     held, layout = _inputs(program, schedule, cuts, machine, order)
     kernels = 0.0
     result = len(program.types) - 1
-    for work in schedule.works:
-        value = values[work.value - first]
-        reads = [held[v][schedule.holder(v, need)] for v, need in work.reads]
-        operator, _, types, type_, _ = program.instructions[work.value - first]
-        flops = operator.flops(types, work.box)
-        read = _bytes_read(program, work, reads, flops)
-        own = work.box.size * value.itemsize
+    for work, at, reading in zip(schedule.works, places.made, places.read, strict=True):
+        number, own_box, needs = work
+        value = values[number - first]
+        operator, _, types, type_, _ = program.instructions[number - first]
+        reads = [held[place] for place in reading]
+        flops = operator.flops(types, own_box) if value.flops else 0
+        read = _bytes_read(program, needs, reads, flops)
+        own = own_box.size * value.itemsize
         rows = max([r.rows for r in reads], default=0.0)
         if value.across is not None:
-            turned = reads[0].across != _is_across(value.across, work.box)
-            held[work.value][work.box] = _Held(min(read, own), turned, rows, reads[0].origin)
+            turned = reads[0].across != _is_across(value.across, own_box)
+            held[at] = _Held(min(read, own), turned, rows, reads[0].origin)
             continue
         kept = 0 if value.cached else own
         through = rows if value.cached else 0.0
-        held[work.value][work.box] = _Held(kept, False, through, (work.value, work.box))
-        written = kept if operator.block_bytes(type_, work.box) else 0
+        held[at] = _Held(kept, False, through, at)
+        written = kept if operator.block_bytes(type_, own_box) else 0
         touched = read + written if written or flops else 0
         kernels += machine.seconds(operator.kernel, value.dtype, flops, touched)
         if operator.multithreaded:
             kernels += touched / machine.memory
-        if work.value == result and machine.local and written:
-            own_rows = _row_seconds(work.box, type_.shape, type_.dtype.itemsize, machine, order)
+        if number == result and machine.local and written:
+            own_rows = _row_seconds(own_box, type_.shape, type_.dtype.itemsize, machine, order)
             rows = max(rows, own_rows)
         layout += 0.0 if value.cached else rows
-        cells = sum([n.size for (_, n), r in zip(work.reads, reads, strict=True) if r.across])
+        cells = sum([n.size for (_, n), r in zip(needs, reads, strict=True) if r.across])
         if cells:
             layout += machine.seconds(ACROSS, type_.dtype, cells, 0)
     return _Seconds(kernels, layout + _copied(program, box, held[-1], machine))
@@ -128,20 +130,24 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
 
 def _inputs(
     program: Program, schedule: Schedule, cuts: Held, machine: Machine, order: Order
-) -> tuple[list[dict[ZRange, _Held]], float]:
-    """How the parts of inputs that a block needs are held, and seconds to join them."""
-    held: list[dict[ZRange, _Held]] = [{} for _ in schedule.boxes]
-    joined = 0
+) -> tuple[list[_Held], float]:
+    """How the parts of inputs that a block needs are held, and seconds to join them.
+
+    In places of the schedule's boxes, those of values that it computes too.
+    """
+    held = [_Held(0)] * schedule.places.total
+    joined = place = 0
     for number, (type_, own) in enumerate(zip(program.inputs, cuts, strict=True)):
         size = type_.dtype.itemsize
         sides = type_.shape if own is None else [c.longest for c in own]
         for part in schedule.boxes[number]:
-            rows = 0.0
+            rows, cells = 0.0, part.size * size
             if own is not None and met_blocks(part, own) > 1:
-                joined += part.size * size
+                joined += cells
             else:
                 rows = _row_seconds(part, sides, size, machine, order)
-            held[number][part] = _Held(part.size * size, False, rows, (number, part))
+            held[place] = _Held(cells, False, rows, place)
+            place += 1
     return held, 2 * joined / machine.memory
 
 
@@ -160,29 +166,31 @@ def _row_seconds(
     return max(0.0, rows) * machine.row * min(1.0, run / ROW_BYTES)
 
 
-def _bytes_read(program: Program, work: Work, reads: Sequence[_Held], flops: int) -> int:
+def _bytes_read(
+    program: Program, needs: Sequence[tuple[int, ZRange]], reads: Sequence[_Held], flops: int
+) -> int:
     """Bytes that a work reads from memory.
 
     An operation reads no more than a cell of each input; views of one part along its rows, like
     those of a stencil, read it together.
     """
-    read: dict[object, int] = {}
-    for number, ((v, need), found) in enumerate(zip(work.reads, reads, strict=True)):
+    read: dict[tuple[bool, int], int] = {}
+    for number, ((v, need), found) in enumerate(zip(needs, reads, strict=True)):
         cells = min(need.size, flops) if flops else need.size
         own = min(found.bytes, cells * program.types[v].dtype.itemsize)
-        key = number if found.across else found.origin
-        read[key] = max(read.get(key, 0), own)
+        key = (True, number) if found.across else (False, found.origin)
+        if own > read.get(key, -1):
+            read[key] = own
     return sum(read.values())
 
 
-def _copied(program: Program, box: ZRange, held: dict[ZRange, _Held], machine: Machine) -> float:
+def _copied(program: Program, box: ZRange, held: _Held, machine: Machine) -> float:
     """Seconds to copy a block that is a view, or an array of somebody else's, to where it goes."""
     if box.is_empty or (program.instructions and not program.instructions[-1].operator.is_view):
         return 0.0
     own, dtype = box.size * program.type.dtype.itemsize, program.type.dtype
-    found = held.get(box) or _Held(own)
-    seconds = machine.seconds("", dtype, 0, own + min(own, found.bytes))
-    return seconds + (machine.seconds(ACROSS, dtype, box.size, 0) if found.across else 0.0)
+    seconds = machine.seconds("", dtype, 0, own + min(own, held.bytes))
+    return seconds + (machine.seconds(ACROSS, dtype, box.size, 0) if held.across else 0.0)
 
 
 def _is_across(across: tuple[bool, ...], box: ZRange) -> bool:
@@ -203,6 +211,7 @@ def _values(program: Program) -> tuple[_Value, ...]:
             types[0].dtype if types else type_.dtype,
             first + number in cached,
             _across_by_dim(operator, types, type_.ndim) if operator.is_view else None,
+            program.lasting[number].flops,
         )
         for number, (operator, _, types, type_, _) in enumerate(program.instructions)
     )

@@ -18,13 +18,12 @@ from dask_tapestry.plan.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.plan.cost.own_resources import beyond_limits, step_amounts
 from dask_tapestry.plan.cost.store_requests import block_requests
 from dask_tapestry.plan.cost.stored import stored_bytes
-from dask_tapestry.plan.cost.waves import equal_blocks, uneven, waves
+from dask_tapestry.plan.cost.waves import Blocks
 from dask_tapestry.plan.fusion.movement import movement
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.symmetric import is_own_transpose, saves_half
 from dask_tapestry.plan.fusion.units import Held
 from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES, Machine
-from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
@@ -93,6 +92,16 @@ class StepCost:
         return self.blocks + self.slices
 
     @property
+    def carried(self) -> float:
+        """Bytes that come from stores and other workers."""
+        return self.read + self.moved
+
+    @property
+    def busy(self) -> float:
+        """Seconds of all resources, one after the other."""
+        return self.compute + self.network + self.store + self.overhead
+
+    @property
     def bound(self) -> str:
         """The resource that takes most seconds."""
         kinds = ("compute", "network", "store", "overhead")
@@ -122,14 +131,10 @@ class Taken(NamedTuple):
 class _Tasks(NamedTuple):
     """Blocks of a step, operators that each calls, pieces that each reads ahead, and has."""
 
-    cuts: tuple[Cuts, ...]
+    blocks: Blocks
     calls: int
     ahead: int
     pieces: int
-
-    @property
-    def blocks(self) -> int:
-        return prod([c.count for c in self.cuts])
 
 
 class _Met(NamedTuple):
@@ -154,19 +159,18 @@ def step_cost(
     and output lie in memory in such an `order`.
     """
     box = largest_box(cuts)
-    count = prod([c.count for c in cuts])
-    equal = equal_blocks(cuts)
+    blocks = Blocks.of(cuts)
     needs = needs_of(program, box, held, machine.workers == 1)
-    sinks = program.instructions and isinstance(program.instructions[-1].operator, Sink)
-    written = program.type.nbytes if sinks else 0
+    writes = bool(program.lasting) and program.lasting[-1].is_sink
+    written = program.type.nbytes if writes else 0
     block = block_seconds(program, box, machine, held, order)
-    own = step_amounts(program, box, count, equal, machine)
+    own = step_amounts(program, box, blocks.total, blocks.equal, machine)
     block += _fresh_bytes(program, box, needs.work, handy, machine) / machine.fresh
     if saves_half(program, tuple(cuts)):
         block /= 2
-    tasks = _Tasks(tuple(cuts), needs.calls, needs.ahead, needs.pieces)
+    tasks = _Tasks(blocks, needs.calls, needs.ahead, needs.pieces)
     compute = _in_waves(block, tasks, program, machine)
-    taken = _taken(program, cuts, held, needs, bool(written), machine)
+    taken = _taken(program, cuts, held, needs, blocks.equal if written else 0.0, machine)
     network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return StepCost(
         seconds=total,
@@ -177,8 +181,8 @@ def step_cost(
         read=taken.read,
         written=written,
         moved=taken.moved,
-        flops=needs.flops * equal,
-        blocks=count,
+        flops=needs.flops * blocks.equal,
+        blocks=blocks.total,
         slices=taken.slices,
         edges=taken.edges,
         touched=needs.touched,
@@ -211,7 +215,7 @@ def with_taken(
 ) -> StepCost:
     """The cost of a step under a grid, of which all that its blocks take was counted."""
     compute, written = estimate.compute, estimate.written
-    tasks = _Tasks(tuple(cuts), estimate.calls, estimate.ahead, estimate.pieces)
+    tasks = _Tasks(Blocks.of(cuts), estimate.calls, estimate.ahead, estimate.pieces)
     network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return replace(
         estimate,
@@ -232,18 +236,17 @@ def _taken(
     cuts: Sequence[Cuts],
     held: Held,
     needs: Needs,
-    writes: bool,
+    writing: float,
     machine: Machine,
 ) -> Taken:
-    """What the blocks take if each takes what the largest one does."""
+    """What the blocks take if each takes what the largest one does; so many of these write."""
     box = largest_box(cuts)
     met = _inputs_met(program, cuts, box, held, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
-    opened = block_requests(program, box) if read or writes else (0.0, 0.0)
-    equal = equal_blocks(cuts)
+    opened = block_requests(program, box) if read or writing else (0.0, 0.0)
     return Taken(
         read=read,
-        requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * equal,
+        requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * writing,
         moved=sum(bytes_from_others(met.readings, machine.workers)),
         edges=met.edges,
         slices=met.slices,
@@ -254,7 +257,7 @@ def _seconds(
     compute: float, taken: Taken, written: float, tasks: _Tasks, machine: Machine
 ) -> tuple[float, float, float, float]:
     """Seconds of the network, of stores, of handling tasks, and of the step."""
-    count = tasks.blocks
+    count = tasks.blocks.total
     network = _network_seconds(taken.moved, taken.edges, count, machine)
     store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
     overhead = overhead_seconds(count, taken.slices, taken.edges, machine, tasks.calls)
@@ -296,10 +299,10 @@ def _store_seconds(
     """
     parts = machine.threads if machine.local else 1
     busy = read / machine.store_read + written / machine.store_write
-    block = (busy + requests * machine.store_latency) * parts / equal_blocks(tasks.cuts)
+    block = (busy + requests * machine.store_latency) * parts / tasks.blocks.equal
     together = read / machine.store_read_all + written / machine.store_write_all
-    taken = waves(tasks.cuts, machine.hosts * parts)
-    return max(block * taken, together) + block * uneven(tasks.cuts, tasks.pieces)
+    taken = tasks.blocks.waves(machine.hosts * parts)
+    return max(block * taken, together) + block * tasks.blocks.uneven(tasks.pieces)
 
 
 def overhead_seconds(
@@ -327,10 +330,11 @@ def _fresh_bytes(program: Program, box: ZRange, work: int, handy: int, machine: 
 
 def _in_waves(block: float, tasks: _Tasks, program: Program, machine: Machine) -> float:
     """Seconds of all blocks, of which the largest takes those of a `block`."""
-    count = tasks.blocks
+    blocks = tasks.blocks
+    count = blocks.total
     if program.multithreaded and count <= machine.workers:
         block /= machine.threads  # each has a worker to itself
-    return block * (waves(tasks.cuts, min(count, machine.slots)) + uneven(tasks.cuts, tasks.pieces))
+    return block * (blocks.waves(min(count, machine.slots)) + blocks.uneven(tasks.pieces))
 
 
 def _inputs_met(

@@ -15,7 +15,7 @@ from dask_tapestry.plan.access.from_others import Reading, bytes_from_others
 from dask_tapestry.plan.access.traffic import InputTraffic, traffic
 from dask_tapestry.plan.cost.cost import StepCost, Taken, with_taken
 from dask_tapestry.plan.cost.store_requests import block_requests
-from dask_tapestry.plan.cost.waves import equal_blocks
+from dask_tapestry.plan.cost.waves import Blocks
 from dask_tapestry.plan.fusion.program import Program
 from dask_tapestry.plan.fusion.symmetric import is_symmetric
 from dask_tapestry.plan.fusion.units import Held
@@ -53,7 +53,7 @@ def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machi
     access = Access.of(program, cuts)
     own = tuple([None if h is None else tuple(h) for h in held])
     total = traffic(access, own, machine.workers, machine.workers == 1)
-    equal = equal_blocks(cuts)
+    equal = Blocks.of(cuts).equal
     readings = [_reading(each, access.count) for each in total.inputs]
     return Taken(
         read=total.stored,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,8 +14,7 @@ from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """What one block takes.
 
     Attributes
@@ -117,10 +115,12 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
     """Remembered: a step is priced with its inputs held in many ways."""
     course = course_of(program, box)
     flops = stored = 0
-    for work in program.schedule(box).works:
-        instruction = program.instructions[work.value - len(program.inputs)]
-        stored += instruction.operator.stored_bytes(work.box)
-        flops += instruction.operator.flops(instruction.types, work.box)
+    first, lasting = len(program.inputs), program.lasting
+    for value, own, _ in program.schedule(box).works:
+        operator, _, types, *_ = program.instructions[value - first]
+        does = lasting[value - first]
+        stored += operator.stored_bytes(own) if does.stored else 0
+        flops += operator.flops(types, own) if does.flops else 0
     peak = course.peak(program, box)
     last = len(program.types) - 1
     in_turns = (last, box) in course.streamed

@@ -12,14 +12,14 @@ from dask_tapestry.zspace import ZRange
 def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
     """Stored chunks that the cells `box` of a program's output are read from, and written to."""
     read = written = 0.0
-    for work in program.schedule(box).works:
-        instruction = program.instructions[work.value - len(program.inputs)]
-        operator, type_ = instruction.operator, instruction.type
-        if isinstance(operator, Source) and operator.chunks is not None:
-            read += _chunks_met(work.box, operator.chunks)
-        elif isinstance(operator, Sink):
+    first, lasting = len(program.inputs), program.lasting
+    for value, own, _ in program.schedule(box).works:
+        operator, _, _, type_, _ = program.instructions[value - first]
+        if lasting[value - first].is_source and isinstance(operator, Source):
+            read += _chunks_met(own, operator.chunks) if operator.chunks is not None else 0
+        elif lasting[value - first].is_sink and isinstance(operator, Sink):
             whole = set(operator.chunks) <= {1}  # it has no pieces: a box is written at once
-            size = work.box.size * type_.dtype.itemsize
+            size = own.size * type_.dtype.itemsize
             written += 1.0 if whole else size / _chunk_bytes(operator.chunks, type_)
     return read, written
 

@@ -67,33 +67,67 @@ def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> floa
     """How often the blocks in a row read the chunks that the one from `start` reads."""
     if not spans:
         return cut.count
-    usual, total = 1, 0.0
+    usual = 1
     for lo, hi, _, chunk, extent in spans:
         usual *= _whole(lo, max(1, hi - lo), chunk, extent)
-    for number, blocks in _looked_at(cut.count):
-        first, end = cut.block(number)
-        found = 1
-        for lo, hi, pace, chunk, extent in spans:
-            spread = max(1, hi - lo - abs(pace) * (length - (end - first)))
-            found *= _whole(lo + pace * (first - start), spread, chunk, extent)
-        total += blocks * found
-    return total / usual
+    found = _of_alike(cut, start, length, spans) or _of_each(cut, start, length, spans)
+    return sum(found) / usual
+
+
+def _of_each(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float]:
+    """Cells of the chunks that blocks in a row read, each times how many it stands for."""
+    return [n * _of_one(a, b, start, length, spans) for a, b, n in _looked_at(cut)]
+
+
+def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float] | None:
+    """The same where all blocks but the first and the last read as many; None where they may not.
+
+    They do where a block moves what is read by whole chunks.
+    """
+    count, step = cut.count, cut.step
+    if cut.edges or count < 4:
+        return None
+    (_, lead), (last, extent) = cut.block(0), cut.block(count - 1)
+    inner = 1
+    for lo, hi, pace, chunk, most in spans:
+        one, other = lo + pace * (lead - start), lo + pace * (last - step - start)
+        reach = max(1, hi - lo - abs(pace) * (length - step))
+        if pace * step % chunk or min(one, other) < 0 or max(one, other) + reach > most:
+            return None
+        inner *= _whole(one, reach, chunk, most)
+    ends = [_of_one(a, b, start, length, spans) for a, b in ((0, lead), (last, extent))]
+    looked_at = min(count - 2, LOOKED_AT)
+    return [ends[0], *[(count - 2) / looked_at * inner] * looked_at, ends[1]]
+
+
+def _of_one(first: int, end: int, start: int, length: int, spans: tuple[_Span, ...]) -> int:
+    """Cells of the chunks that one block reads."""
+    cells = 1
+    for lo, hi, pace, chunk, extent in spans:
+        reach = max(1, hi - lo - abs(pace) * (length - (end - first)))
+        cells *= _whole(lo + pace * (first - start), reach, chunk, extent)
+    return cells
 
 
 def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
     """Cells of the chunks of an axis that hold ``[lo, lo + length)``, moved inside."""
-    lo = max(0, min(lo, extent - length))  # a step is not the same everywhere in a reshape
-    return min(extent, -(-(lo + length) // chunk) * chunk) - lo // chunk * chunk
+    if lo + length > extent:
+        lo = extent - length
+    if lo < 0:  # a step is not the same everywhere in a reshape
+        lo = 0
+    stop = -(-(lo + length) // chunk) * chunk
+    return (stop if stop < extent else extent) - lo // chunk * chunk
 
 
-@lru_cache(maxsize=1024)
-def _looked_at(count: int) -> tuple[tuple[int, float], ...]:
-    """Numbers of blocks, each with how many it stands for."""
+def _looked_at(cut: Cuts) -> list[tuple[int, int, float]]:
+    """Blocks in a row, each with how many it stands for."""
+    count = cut.count
     if count <= LOOKED_AT + 2:
-        return tuple([(number, 1) for number in range(count)])
+        return [(*cut.block(number), 1) for number in range(count)]
     inner = count - 2
-    between = [(1 + n * inner // LOOKED_AT, inner / LOOKED_AT) for n in range(LOOKED_AT)]
-    return ((0, 1), *between, (count - 1, 1))
+    between = [1 + n * inner // LOOKED_AT for n in range(LOOKED_AT)]
+    middle = [(*cut.block(number), inner / LOOKED_AT) for number in between]
+    return [(*cut.block(0), 1), *middle, (*cut.block(count - 1), 1)]
 
 
 @lru_cache(maxsize=1024)

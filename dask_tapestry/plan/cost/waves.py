@@ -4,65 +4,84 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, prod, sqrt
-from typing import Final
+from math import ceil, sqrt
+from typing import Final, NamedTuple
 
 from dask_tapestry.zspace import Cuts
 
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time
 
 
-def equal_blocks(cuts: Sequence[Cuts]) -> float:
-    """How many blocks as large as the largest hold all cells.
+class Blocks(NamedTuple):
+    """What is known of all blocks of a grid.
+
+    Attributes
+    ----------
+    total, largest
+        How many there are, and how many of these are as large as the largest.
+    equal
+        How many blocks as large as the largest hold all cells.
 
     Examples
     --------
-    >>> equal_blocks([Cuts.regular(14, 4)])
-    3.5
+    >>> Blocks.of([Cuts.regular(14, 4)])
+    Blocks(total=4, largest=3, equal=3.5)
     """
-    return prod([c.extent / c.longest if c.longest else 1.0 for c in cuts])
+
+    total: int
+    largest: int
+    equal: float
+
+    @staticmethod
+    def of(cuts: Sequence[Cuts]) -> Blocks:
+        """Those of a grid."""
+        total, largest, equal = 1, 1, 1.0
+        for one in cuts:
+            own, alike, parts = _along(one)
+            total, largest, equal = total * own, largest * alike, equal * parts
+        return Blocks(total, largest, equal)
+
+    def waves(self, slots: int) -> float:
+        """How many of the largest blocks the busiest of some slots computes.
+
+        A last wave of largest blocks that is not full counts as one; smaller blocks fill it, and
+        those for which there is no room come after them.
+
+        Examples
+        --------
+        >>> grids = [Cuts.regular(14, 4)], [Cuts.regular(17, 4)], []
+        >>> [Blocks.of(cuts).waves(2) for cuts in grids]
+        [2.0, 2.25, 1.0]
+        """
+        smaller = self.total - self.largest
+        full = ceil(self.largest / slots)
+        after = smaller - (full * slots - self.largest)
+        if after <= 0:
+            return float(full)
+        return full + ceil(after / slots) * (self.equal - self.largest) / smaller
+
+    def uneven(self, pieces: int = 1) -> float:
+        """By how much of the largest block slots end apart: blocks take unequal time.
+
+        Pieces of a block take unequal time as blocks do, but the time of many comes near their
+        mean.
+
+        Examples
+        --------
+        >>> blocks = Blocks.of([Cuts.regular(14, 4)])
+        >>> blocks.uneven(), blocks.uneven(pieces=16), Blocks.of([]).uneven()
+        (0.1, 0.025, 0.0)
+        """
+        return UNEVEN / sqrt(pieces) if self.total > 1 else 0.0
 
 
-def waves(cuts: Sequence[Cuts], slots: int) -> float:
-    """How many of the largest blocks the busiest of some slots computes.
-
-    A last wave of largest blocks that is not full counts as one; smaller blocks fill it, and those
-    for which there is no room come after them.
-
-    Examples
-    --------
-    >>> waves([Cuts.regular(14, 4)], 2), waves([Cuts.regular(17, 4)], 2), waves([], 2)
-    (2.0, 2.25, 1.0)
-    """
-    largest = prod([_longest(c) for c in cuts])
-    smaller = prod([c.count for c in cuts]) - largest
-    full = ceil(largest / slots)
-    after = smaller - (full * slots - largest)
-    if after <= 0:
-        return float(full)
-    return full + ceil(after / slots) * (equal_blocks(cuts) - largest) / smaller
-
-
-def uneven(cuts: Sequence[Cuts], pieces: int = 1) -> float:
-    """By how much of the largest block slots end apart: blocks take unequal time.
-
-    Pieces of a block take unequal time as blocks do, but the time of many comes near their mean.
-
-    Examples
-    --------
-    >>> cuts = [Cuts.regular(14, 4)]
-    >>> uneven(cuts), uneven(cuts, pieces=16), uneven([])
-    (0.1, 0.025, 0.0)
-    """
-    return UNEVEN / sqrt(pieces) if any(c.count > 1 for c in cuts) else 0.0
-
-
-@lru_cache(maxsize=1024)
-def _longest(cuts: Cuts) -> int:
-    """How many blocks along a dimension are as long as the longest."""
-    if not cuts.edges:
-        inner, longest = max(0, cuts.count - 2), cuts.longest
-        ends = {0, cuts.count - 1}
-        same = sum([b - a == longest for a, b in map(cuts.block, ends)])
-        return same + inner * (cuts.step == longest)
-    return sum([length == cuts.longest for length in cuts.lengths()])
+@lru_cache(maxsize=4096)
+def _along(cuts: Cuts) -> tuple[int, int, float]:
+    """Blocks along a dimension, those as long as the longest, and the cells in units of these."""
+    count, longest = cuts.count, cuts.longest
+    equal = cuts.extent / longest if longest else 1.0
+    if cuts.edges:
+        return count, sum([length == longest for length in cuts.lengths()]), equal
+    ends = {0, count - 1}
+    same = sum([b - a == longest for a, b in map(cuts.block, ends)])
+    return count, same + max(0, count - 2) * (cuts.step == longest), equal

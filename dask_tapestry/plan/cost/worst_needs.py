@@ -60,7 +60,7 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: boo
     if any(held) and not local:
         heaviest = max(zip(found[1:], leaves, strict=True), key=lambda pair: pair[0].work)[1]
         found += [needs(index) for index in _next_to(heaviest)]
-    return Needs(**{name: max([getattr(n, name) for n in found]) for name in vars(usual)})
+    return Needs(*map(max, zip(*found, strict=True)))
 
 
 def _next_to(leaf: Leaf) -> Iterator[Place]:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
-from dask_tapestry.teg import Operator, TensorType
-from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg import Operator, Sink, Source, TensorType
+from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
 
 FEW_CELLS = 64
@@ -44,6 +45,57 @@ class Work(NamedTuple):
         return tuple([box for _, box in self.reads])
 
 
+class Lasting(NamedTuple):
+    """What is true of an instruction in every block.
+
+    Attributes
+    ----------
+    is_source, is_sink
+        Whether it reads, and writes, what lies outside.
+    stored, flops, scratch
+        Whether it may read from stores, do operations, and take scratch memory; others need not
+        be asked how much.
+    demand
+        The box of each input that it reads for a box; None where it reads other `pieces`.
+    """
+
+    is_source: bool
+    is_sink: bool
+    stored: bool
+    flops: bool
+    scratch: bool
+    demand: Demanding | None
+
+    @staticmethod
+    def of(operator: Operator, inputs: Types) -> Lasting:
+        """What is true of an operator with inputs of these types."""
+        own = type(operator)
+        return Lasting(
+            isinstance(operator, Source),
+            isinstance(operator, Sink),
+            own.stored_bytes is not Operator.stored_bytes,
+            own.flops is not Operator.flops,
+            own.scratch_bytes is not Operator.scratch_bytes,
+            operator.demanding(inputs) if own.pieces is Operator.pieces else None,
+        )
+
+
+class Places(NamedTuple):
+    """The boxes of a schedule by number, as they follow each other in its `boxes`.
+
+    Attributes
+    ----------
+    total
+        How many boxes there are.
+    made, read
+        For each work, the box that it computes, and those that hold what it reads.
+    """
+
+    total: int
+    made: tuple[int, ...]
+    read: tuple[tuple[int, ...], ...]
+
+
 @dataclass(frozen=True)
 class Schedule:
     """The computations that one box of the output needs, in order.
@@ -66,6 +118,26 @@ class Schedule:
             return held[0]
         return next(h for h in held if h.contains(box))
 
+    @cached_property
+    def places(self) -> Places:
+        """Its boxes by number: whoever follows values through a block asks for them."""
+        firsts = list(accumulate(map(len, self.boxes), initial=0))
+
+        def place(value: int, box: ZRange) -> int:
+            held = self.boxes[value]
+            number = 0
+            if len(held) > 1:
+                number = next(n for n, h in enumerate(held) if h is box or h.contains(box))
+            return firsts[value] + number
+
+        made = tuple([firsts[w.value] + self._number(w) for w in self.works])
+        read = tuple([tuple([place(*one) for one in w.reads]) for w in self.works])
+        return Places(firsts[-1], made, read)
+
+    def _number(self, work: Work) -> int:
+        held = self.boxes[work.value]
+        return held.index(work.box) if len(held) > 1 else 0
+
 
 @dataclass(frozen=True)
 class Program:
@@ -85,6 +157,11 @@ class Program:
         return (*self.inputs, *[i.type for i in self.instructions])
 
     @cached_property
+    def lasting(self) -> tuple[Lasting, ...]:
+        """What is true of each instruction in every block."""
+        return tuple([Lasting.of(i.operator, i.types) for i in self.instructions])
+
+    @cached_property
     def multithreaded(self) -> bool:
         """Whether a kernel of it starts threads of its own."""
         return any(i.operator.multithreaded for i in self.instructions)
@@ -102,7 +179,7 @@ class Program:
     def reads_single_boxes(self) -> bool:
         """Whether each value is read in one box for any box of the output."""
         reads = [value for i in self.instructions for value in i.inputs]
-        plain = all(type(i.operator).pieces is Operator.pieces for i in self.instructions)
+        plain = all(lasting.demand for lasting in self.lasting)
         return plain and len(reads) == len(set(reads))
 
     @cached_property
@@ -144,21 +221,25 @@ class Program:
         wanted[-1].append(box)
         boxes: list[tuple[ZRange, ...]] = [()] * count
         works: list[Work] = []
-        for value in range(count - 1, -1, -1):
-            boxes[value] = merged(wanted[value])
-            if value < first:
-                continue
-            instruction = self.instructions[value - first]
+        for value in range(count - 1, first - 1, -1):
+            operator, inputs, types, type_, _ = self.instructions[value - first]
+            found = wanted[value]
             together = self.granularity[value - first] if rounded else None
             if together and value < count - 1:
-                shape = instruction.type.shape
-                boxes[value] = merged([rounded_out(b, together, shape) for b in wanted[value]])
-            for held in boxes[value]:
-                pieces = instruction.operator.pieces(instruction.types, held)
-                reads = tuple([(instruction.inputs[number], box) for number, box in pieces])
-                works.append(Work(value, held, reads))
+                found = [rounded_out(b, together, type_.shape) for b in found]
+            held = boxes[value] = merged(found)
+            demand = self.lasting[value - first].demand
+            for one in held:
+                if demand is not None:
+                    reads = tuple(zip(inputs, demand(one), strict=True))
+                else:
+                    pieces = operator.pieces(types, one)
+                    reads = tuple([(inputs[number], need) for number, need in pieces])
+                works.append(Work(value, one, reads))
                 for source, need in reads:
                     wanted[source].append(need)
+        for value in range(first):
+            boxes[value] = merged(wanted[value])
         return Schedule(tuple(boxes), tuple(reversed(works)))
 
     def with_operators(self, operators: Mapping[int, Operator]) -> Program:
@@ -195,6 +276,9 @@ def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
     """
     if len(boxes) < 2:
         return tuple(boxes)
+    only = boxes[0]
+    if all(box is only for box in boxes):
+        return (only,)
     distinct = list(dict.fromkeys(boxes))
     if len(distinct) == 1:
         return (distinct[0],)

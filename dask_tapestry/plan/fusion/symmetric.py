@@ -5,6 +5,8 @@ The blocks below are their transposes: half the multiplications, as BLAS's own `
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from dask_tapestry.plan.fusion.program import Instruction, Program
 from dask_tapestry.zspace import Cuts, ZAffineMap
 
@@ -24,6 +26,7 @@ def saves_half(program: Program, cuts: tuple[Cuts, ...]) -> bool:
     return len(cuts) > 1 and cuts[-1] == cuts[-2] and is_own_transpose(program)
 
 
+@lru_cache(maxsize=1024)
 def is_own_transpose(program: Program) -> bool:
     """Whether a program's output is ``x @ x.T``, or a formula of such values."""
     return program.type.ndim > 1 and _is_symmetric(program, len(program.types) - 1)

@@ -10,6 +10,7 @@ from dask_tapestry.plan.cost.footprint import met_blocks
 from dask_tapestry.plan.cost.step import PlannedSteps, Step
 from dask_tapestry.plan.fusion.given import is_sent, scatter_cuts
 from dask_tapestry.plan.fusion.group import is_external
+from dask_tapestry.plan.machine.limits import TOGETHER
 from dask_tapestry.plan.machine.machine import IMBALANCE, Machine
 from dask_tapestry.plan.machine.worker_group import WorkerGroup
 from dask_tapestry.teg import Node, Sink
@@ -106,8 +107,8 @@ class _Running(NamedTuple):
     ----------
     node
         The value that its step computes.
-    blocks
-        Blocks of the step.
+    together
+        Blocks of the step that a worker may compute at a time.
     beside
         Bytes that it takes besides the part of the value that is held once it has ended.
     waiting
@@ -115,7 +116,7 @@ class _Running(NamedTuple):
     """
 
     node: Node
-    blocks: int
+    together: int
     beside: float
     waiting: float
 
@@ -124,7 +125,9 @@ class _Running(NamedTuple):
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
-        return cls(node, step.count, max(0, step.needs.work - own), _sliced(step, threads))
+        few = step.count <= step.machine.hosts and all(held is None for held in step.held)
+        together = min(step.count, threads, TOGETHER if few else threads)
+        return cls(node, together, max(0, step.needs.work - own), _sliced(step, threads))
 
 
 def _sliced(step: Step, threads: int) -> int:
@@ -154,7 +157,7 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
     """Bytes of the first `blocks`, as many as there are threads."""
     total = 0.0
     for block in blocks:
-        running = min(threads, block.blocks)
+        running = min(threads, block.together)
         total += running * block.beside + block.waiting
         threads -= running
         if not threads:

@@ -16,7 +16,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from dask_tapestry.plan.cost.step import PlannedSteps, Step
-from dask_tapestry.plan.cost.waves import equal_blocks, uneven, waves
+from dask_tapestry.plan.cost.waves import Blocks
 from dask_tapestry.plan.machine.machine import IMBALANCE, Machine
 from dask_tapestry.plan.memory.bundles import Bundle, bundles_of
 from dask_tapestry.plan.memory.simulation import Moment, Simulation, StepTimes
@@ -88,9 +88,10 @@ class Load(NamedTuple):
 
 def _thread_seconds(step: Step, machine: Machine) -> float:
     """Seconds of the average block: a step's cost counts its waves, and that blocks end apart."""
-    together = waves(step.cuts, min(step.count, machine.slots))
-    largest = step.cost.compute / (together + uneven(step.cuts, step.cost.pieces))
-    return largest * equal_blocks(step.cuts) / step.count
+    blocks = Blocks.of(step.cuts)
+    together = blocks.waves(min(blocks.total, machine.slots))
+    largest = step.cost.compute / (together + blocks.uneven(step.cost.pieces))
+    return largest * blocks.equal / blocks.total
 
 
 class _Event(NamedTuple):

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from tests.array.parity import raised
@@ -72,3 +74,18 @@ def test_complex_cells_and_complex_edges_are_not_digitized():
             dt.digitize(dt.asarray(cells), edges)
     with pytest.raises(TypeError):
         dt.digitize(dt.ones(2), dt.asarray([0, 1j]))
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["left", "right"]), st.sampled_from(["c8", "c16"]))
+def test_complex_numbers_are_searched_as_numpy_orders_them(seed, side, dtype):
+    """By their real, then by their imaginary parts; what has a NaN in it goes last."""
+    generator = np.random.default_rng(seed)
+    values = np.array([-1.0, 0.0, -0.0, 1.0, np.inf, np.nan])
+    table, x = np.empty(generator.integers(0, 12), dtype), np.empty((3, 4), dtype)
+    for one in (table, x):
+        one.real, one.imag = (generator.choice(values, one.shape) for _ in range(2))
+    table.sort()
+    made = dt.searchsorted(dt.asarray(table), dt.asarray(x), side=side)
+    np.testing.assert_array_equal(made.compute(), np.searchsorted(table, x, side))
+    by_real = dt.searchsorted(dt.asarray(table), x.real, side=side)
+    np.testing.assert_array_equal(by_real.compute(), np.searchsorted(table, x.real, side))

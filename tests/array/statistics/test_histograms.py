@@ -232,3 +232,28 @@ def test_a_range_too_small_for_its_bins():
     alike(lambda np, x: np.histogram(x, 1), cells)
     alike(lambda np, x: np.histogram(x), np.array([2**60, 2**60 + 1]))
     alike(lambda np, x: np.histogram(x), np.array([1.0, np.inf]))
+
+
+@few
+@given(st.data())
+def test_points_with_weights_of_any_dtype(data):
+    """Sums, edges and their dtypes are NumPy's, also of complex coordinates."""
+    count, dims = data.draw(st.integers(0, 30)), data.draw(st.integers(1, 3))
+    generator = np.random.default_rng(data.draw(st.integers(0, 99)))
+    kind = data.draw(st.sampled_from(["i2", "f4", "f8", "c16"]))
+    points = generator.integers(-5, 6, (count, dims)).astype(kind)
+    if kind == "c16":
+        points += 1j * generator.integers(-2, 3, (count, dims))
+    weights = generator.integers(0, 120, count).astype(data.draw(st.sampled_from("?bhif")))
+    edges = np.sort(generator.choice(np.arange(-6.0, 7.0), 4, replace=False))
+    bins = [data.draw(st.sampled_from([1, 3, edges])) for _ in range(dims)]
+    options = {"bins": bins, "weights": data.draw(st.sampled_from([weights, None]))}
+    if data.draw(st.booleans()) or not count:
+        options["range"] = [(-4.0, 3.0)] * dims
+    counts, found = dt.histogramdd(dt.asarray(points), **options)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy discards imaginary parts where it does not matter
+        wanted, wanted_edges = np.histogramdd(points, **options)
+    np.testing.assert_array_equal(counts.compute(), wanted, strict=True)
+    for mine, theirs in zip(found, wanted_edges, strict=True):
+        np.testing.assert_array_equal(mine.compute(), theirs, strict=True)

@@ -1,7 +1,11 @@
 import pytest
 
-from dask_tapestry.plan.cost.waves import equal_blocks, uneven, waves
+from dask_tapestry.plan.cost.waves import Blocks
 from dask_tapestry.zspace import Cuts
+
+
+def waves(cuts, slots):
+    return Blocks.of(cuts).waves(slots)
 
 
 def test_a_last_wave_of_largest_blocks_counts_whole():
@@ -13,7 +17,7 @@ def test_smaller_blocks_fill_a_last_wave():
     assert waves([Cuts.regular(10, 4)], 2) == 1.5, "4 beside 4 + 2"
     both = [Cuts.regular(5, 4), Cuts.regular(5, 4)]
     assert waves(both, 4) == 1
-    assert equal_blocks(both) == 25 / 16
+    assert Blocks.of(both).equal == 25 / 16
 
 
 def test_blocks_of_any_lengths_are_compared_with_the_longest():
@@ -24,5 +28,5 @@ def test_blocks_of_any_lengths_are_compared_with_the_longest():
 
 def test_many_pieces_end_near_their_mean():
     cuts = [Cuts.regular(8, 2)]
-    assert uneven(cuts, 4) == uneven(cuts) / 2
-    assert uneven([Cuts.regular(8, 8)]) == 0
+    assert Blocks.of(cuts).uneven(4) == Blocks.of(cuts).uneven() / 2
+    assert Blocks.of([Cuts.regular(8, 8)]).uneven() == 0

@@ -105,6 +105,16 @@ def test_slices_wait_for_the_blocks_that_read_them():
     assert peak_worker_bytes(turned) >= FOUR.threads * step.needs.work + blocks * step.needs.read
 
 
+def test_few_blocks_that_wait_for_nothing_are_spread_over_workers():
+    x = stored((8000, 4000), "f8", (1000, 4000))
+    y = x.rechunk((1000, 4000))
+    plan = dt.plan(y, resources=dt.Resources(workers=8, threads=8, memory="8 GiB")).core
+    (step,) = plan.steps.values()
+    assert step.count == 8
+    share = y.nbytes / 8 * 1.25
+    assert peak_worker_bytes(plan) <= share + 2 * step.needs.work
+
+
 def test_those_that_wait_for_another_step_are_there_once_whatever_the_threads():
     x = stored((40_000, 4000), "f8", (1000, 4000)).rechunk((1000, -1))
     y = x.rechunk((-1, 100)) + stored((4000, 1000)).sum()

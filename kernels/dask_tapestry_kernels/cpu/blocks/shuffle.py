@@ -101,6 +101,38 @@ def serve(
     return made[(*keep, ...)]
 
 
+def answer(
+    out: None,  # noqa: ARG001
+    places: Block,
+    table: Block,
+    *,
+    first: int,
+    runs: int,
+    length: int,
+    side: int,
+    keep: Keep,
+) -> BucketBlocks:
+    """Buckets (run, owner) of the rows that owners have, of all places: others are masked out.
+
+    Parameters
+    ----------
+    first
+        Number of the owner whose rows `table` begins with.
+    runs, length, side
+        How many runs there are; places of each, and rows of an owner.
+    """
+    count = -(-len(table) // side)
+    made = BucketBlocks.empty((runs, count))
+    for owner in range(count):
+        own = table[owner * side : (owner + 1) * side]
+        begin = (first + owner) * side
+        for run in range(runs):
+            part = places[run * length : (run + 1) * length]
+            held = part[(part >= begin) & (part < begin + len(own))]
+            made.cells[run, owner] = own[held - begin]
+    return made[(*keep, ...)]
+
+
 def give_back(
     out: Block | None,
     answers: BucketBlocks,
@@ -154,6 +186,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "route": route,  # type: ignore[dict-item]
     "send": send,  # type: ignore[dict-item]
     "serve": serve,  # type: ignore[dict-item]
+    "answer": answer,  # type: ignore[dict-item]
     "giveback": give_back,
     "foldsent": fold_sent,
 }

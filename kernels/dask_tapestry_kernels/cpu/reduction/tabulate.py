@@ -127,6 +127,9 @@ def _lattice_tables(
     told: Filling,
 ) -> Block:
     """Tables of the nodes at level `last` of a tree over a lattice."""
+    line = None if weights else _line_tables(numbers, tree, last, origin, told)
+    if line is not None:
+        return line
 
     def fold(cell: LatticeCell) -> Block:
         added = [one[cell.cut] for one in weights]
@@ -141,6 +144,25 @@ def _lattice_tables(
     tables = np.empty((*grid, len(told.bins)), told.state)
     for place, table in folded_nodes(tree, last, origin, numbers.shape, fold, merge):
         tables[place] = table
+    return tables
+
+
+def _line_tables(
+    numbers: Block, tree: Any, level: int, origin: Sequence[int], told: Filling
+) -> Block | None:
+    """Tables of counts of the nodes along a line, each filled in one go; None without a kernel."""
+    if numbers.ndim != 1:
+        return None
+    first = node_numbers(tree, level, origin)[0]
+    (count,) = node_counts(tree, level, origin, numbers.shape)
+    tables = np.zeros((count, len(told.bins)), told.state)
+    for place in range(count):
+        low, high = tree.span(level, 0, first + place)
+        cells = numbers[low - origin[0] : high - origin[0]]
+        if not _fill_natively(
+            tables[place : place + 1], cells, (), len(cells), told.bins, told.limit
+        ):
+            return None
     return tables
 
 

@@ -40,6 +40,19 @@ def test_rows_are_served_and_given_back():
     np.testing.assert_array_equal(made[7:], 0)
 
 
+def test_owners_answer_for_the_places_that_they_have():
+    told = {"runs": 2, "length": 4, "side": 2, "keep": ALL}
+    answers = KERNELS["answer"](None, PLACES, TABLE, first=0, **told)
+    requests = routed()
+    served = KERNELS["serve"](None, requests, TABLE, side=2, keep=ALL)
+    last = KERNELS["answer"](None, PLACES, TABLE[4:], first=2, **told)
+    for run, owner in np.ndindex(2, 3):
+        rows = answers.cells[run, owner]
+        np.testing.assert_array_equal(rows, served.cells[run, owner])
+        if owner == 2:
+            np.testing.assert_array_equal(last.cells[run, 0], rows)
+
+
 def test_updates_are_folded_run_after_run():
     updates = np.arange(14.0).reshape(7, 2) + 1
     sent = KERNELS["send"](None, PLACES, updates, count=2, keep=ALL, **DIVIDED)

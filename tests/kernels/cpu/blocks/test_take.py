@@ -4,6 +4,7 @@ import pytest
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks.take import wrapped
 
+RANDOM = np.random.default_rng(0)
 X = np.arange(24.0).reshape(2, 3, 4)
 
 
@@ -34,3 +35,24 @@ def test_an_insert_of_all_cells_is_its_values():
     nothing = np.empty((0, 0))
     told = {"index": (slice(0, 2),) * 2, "shape": (2, 2)}
     assert KERNELS["insert"](None, nothing, values, **told) is values
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 1, 2), (0, 2)])
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_places_along_several_axes(axes, at, order):
+    if at > 3 - len(axes):
+        return
+    block = np.asarray(RANDOM.normal(size=(4, 5, 6)), order=order)
+    origin = tuple(10 * axis for axis in axes)  # the block is a part of a longer tensor
+    extents = tuple(block.shape[axis] + 20 for axis in axes)
+    own = [RANDOM.integers(0, block.shape[axis], (3, 2)) for axis in axes]
+    places = [one + start for one, start in zip(own, origin, strict=True)]
+    places[0] = places[0] - extents[0]  # counted from the end
+    wanted = np.moveaxis(
+        np.moveaxis(block, axes, range(len(axes)))[tuple(own)], (0, 1), (at, at + 1)
+    )
+    told = {"axes": axes, "at": at, "extents": extents, "origin": origin}
+    np.testing.assert_array_equal(KERNELS["take"](None, block, *places, **told), wanted)
+    out = np.empty(wanted.shape)
+    np.testing.assert_array_equal(KERNELS["take"](out, block, *places, **told), wanted)

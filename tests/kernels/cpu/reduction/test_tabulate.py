@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import Tree
+from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
@@ -72,10 +73,11 @@ def test_large_numbers_are_left_out():
 
 @pytest.mark.parametrize("target", [None, 0, 1, 3])
 @pytest.mark.parametrize("origin", [0, 2**17])
-def test_counts_of_a_line_are_filled_node_by_node(target, origin):
+@pytest.mark.parametrize("lattice", [None, Lattice((2**14,), (0,))])
+def test_counts_of_a_line_are_filled_node_by_node(target, origin, lattice):
     rest = 90_001
     length = rest if origin or target is None else 2**17
-    tree = Tree((rest if target is None else 2**17 + rest,), 8192)
+    tree = Tree((rest if target is None else 2**17 + rest,), 8192, lattice)
     line = np.random.default_rng(3).integers(0, 7, length)
     told = {"origin": (0 if target is None else origin,), "bins": range(7), "target": target}
     tables = []
