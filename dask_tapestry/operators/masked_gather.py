@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from dask_tapestry.operators.bucket_shuffle import (
     ALONG,
+    BUCKET_FLOPS,
     ROW_FLOPS,
     SKEW,
     Division,
@@ -69,7 +70,8 @@ class Answered(Shuffling):
     def flops(self, inputs: Types, box: ZRange) -> int:
         """Masks of all places for each owner, and the share of rows that owners have."""
         runs, length, owners, _ = self.division
-        return (MASK_FLOPS + ROW_FLOPS // owners) * runs * length * self._count(inputs, box)
+        each = BUCKET_FLOPS + MASK_FLOPS * length + ROW_FLOPS * length // owners
+        return each * runs * self._count(inputs, box)
 
 
 def gathered(table: Tensor, places: Tensor, owners: int) -> Tensor:
