@@ -26,13 +26,14 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "fft", "nn", "patterns", "random", "stablehlo", "user_functions"),
-    *("storage", "planning", "array_api", "calibration"),
+    *("sorting", "linalg", "fft", "nn", "overlap", "patterns", "random", "stablehlo"),
+    *("user_functions", "storage", "planning", "array_api", "calibration"),
 )
-NAMESPACES = ("fft", "nn", "patterns", "random", "stablehlo")
+NAMESPACES = ("fft", "nn", "overlap", "patterns", "random", "stablehlo")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
+    "overlap": ("map_overlap",),
     "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
