@@ -28,6 +28,7 @@ from dask_tapestry.array.array_api.inspection import array_namespace
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.halos import Boundaries, Depths
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
@@ -199,6 +200,7 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     return shape.transpose(self, order or None)
 
 
+@takes_hints("merge_chunks", "limit")
 def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
     """Return the same cells in another shape.
 
