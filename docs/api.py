@@ -26,13 +26,14 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "fft", "nn", "patterns", "random", "stablehlo", "user_functions"),
-    *("storage", "planning", "array_api", "calibration"),
+    *("sorting", "linalg", "fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo"),
+    *("user_functions", "storage", "planning", "array_api", "calibration"),
 )
-NAMESPACES = ("fft", "nn", "patterns", "random", "stablehlo")
+NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
+    "overlap": ("map_overlap",),
     "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
@@ -51,7 +52,7 @@ def public(space, prefix=""):
     for name in space.__all__:
         value = getattr(space, name)
         if isinstance(value, ModuleType):
-            yield from public(value, f"{name}.")
+            yield from public(value, f"{prefix}{name}.")
         else:
             yield prefix + name
 

@@ -6,6 +6,7 @@ comparison is called as ``ours(dt, *inputs)`` and ``numpy(*inputs)``.
 
 from tests.comparisons import (
     blocks,
+    closeness,
     creation,
     elementwise,
     fourier,
@@ -43,6 +44,7 @@ FAMILIES = (
     sorting,
     scans,
     elementwise,
+    closeness,
     reductions,
     nan_reductions,
     histograms,
