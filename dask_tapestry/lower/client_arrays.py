@@ -27,7 +27,9 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.lower.dask_private import (
     DataNode,
     GraphNode,
+    computed_elsewhere,
     current_worker,
+    is_leaving,
     live_clients,
     written_task,
 )
@@ -195,6 +197,8 @@ class Shelf:
 def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:
     """Ask the client for a block of an array in its memory, in a task; wait until it is here.
 
+    A worker that closes meanwhile leaves the task to another one.
+
     Raises
     ------
     StoreError
@@ -205,6 +209,8 @@ def fetch_block(topic: str, array: str, block: tuple[int, ...]) -> Block:
     wish: Wish = {"array": array, "block": block, "reply": reply, "worker": worker.address}
     ask, end = 0.0, monotonic() + PATIENCE
     while reply not in worker.data:
+        if is_leaving(worker):  # it would wait for this task
+            raise computed_elsewhere()
         now = monotonic()
         if now > end:
             raise StoreError(f"block {block} of an array in a client's memory did not come")

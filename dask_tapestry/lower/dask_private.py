@@ -25,9 +25,11 @@ __all__ = [
     "HighLevelGraph",
     "Task",
     "TaskRef",
+    "computed_elsewhere",
     "convert_legacy_graph",
     "current_worker",
     "growth_of",
+    "is_leaving",
     "live_clients",
     "written_task",
 ]
@@ -74,6 +76,17 @@ def growth_of(client: Any) -> Growth | None:
 def current_worker() -> Any:
     """The worker of distributed that runs this task."""
     return sys.modules["distributed.worker"].get_worker()
+
+
+def is_leaving(worker: Any) -> bool:
+    """Whether a worker closes, or will once what lies on it has been copied: nobody sends to it."""
+    return str(worker.status.name) in ("closing_gracefully", "closing", "closed", "failed")
+
+
+def computed_elsewhere() -> Exception:
+    """What a task raises that another worker is to compute."""
+    found: Exception = sys.modules["distributed.exceptions"].Reschedule()
+    return found
 
 
 knows_growth(growth_of)

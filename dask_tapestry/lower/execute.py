@@ -124,7 +124,7 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
         is_value = place is not None and then is None
         made = place if is_value else _room(streamed.box.shape, program.type.dtype)
     shared = [MovingWindow(window, _read_window) for window in streamed.windows]
-    cells = _with_windows(program, shared, cells)
+    cells = _with_own(streamed, shared, cells)
     for piece, read in _with_what_is_read(streamed):
         moved(shared, program.input_boxes(piece)[len(program.inputs) - len(shared) :])
         to = made if made is None or streamed.adds else made[piece.index(streamed.box)]
@@ -141,14 +141,22 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
     return _computed(then, course, {(0, streamed.box): made}, None, place)
 
 
-def _with_windows(program: Program, shared: Sequence[MovingWindow], outer: Cells) -> Cells:
-    """Cells of a program's inputs, the last of which windows show."""
-    first = len(program.inputs) - len(shared)
+def _with_own(streamed: Streamed, shared: Sequence[MovingWindow], outer: Cells) -> Cells:
+    """Cells of a program's inputs, of which windows show the last, and pieces hand on some."""
+    types, rooms = streamed.program.inputs, streamed.carried
+    windows = len(types) - len(shared)
+    first = windows - len(rooms)
+    totals = zip(rooms, types[first:windows], strict=True)
+    carried = [np.empty(box.shape, type_.dtype) for box, type_ in totals]
 
     def cells(source: int, need: ZRange) -> Block:
-        return outer(source, need) if source < first else shared[source - first].cells(need)
+        if source < first:
+            return outer(source, need)
+        if source >= windows:
+            return shared[source - windows].cells(need)
+        return carried[source - first][need.index(rooms[source - first])]
 
-    return cells if shared else outer
+    return cells if shared or rooms else outer
 
 
 def _read_window(window: Window, box: ZRange, place: Block | None) -> Block:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dask.highlevelgraph import HighLevelGraph
@@ -12,6 +10,7 @@ from dask.utils import ensure_dict
 
 from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
+from dask_tapestry.memory.garbage import collection_paused
 
 Writer = Callable[[tuple[Any, ...]], GraphNode]
 
@@ -65,18 +64,6 @@ def _checked(graph: HighLevelGraph, keys: Iterable[Key]) -> list[Key]:
         if isinstance(layer, SymbolicLayer):
             layer.index_of(key)
     return checked
-
-
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """Collect no garbage meanwhile: what is written is none, and looking at it took 45 % of it."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Keys:

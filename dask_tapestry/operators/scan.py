@@ -8,6 +8,7 @@ right. So a cell has the same bits whichever of these computes it:
 operator      reads                    yields
 ============  =======================  ==================================================
 `Scan`        all cells up to the box  the scan, as the user wrote it
+`ScanOn`      the box, one total       the scan, where pieces of it are computed in order
 `LeafTotals`  leaves                   the total of each leaf
 `ScanAfter`   leaves, one total        the scan again, from the total of the leaves before
 `LeafScan`    leaves                   the scan of each leaf by itself
@@ -17,6 +18,7 @@ operator      reads                    yields
 
 ``Scan(x)`` is ``ScanAfter(x, Scan(LeafTotals(x)))``, the inner scan being one leaf, which reads x
 twice; and it is, with ``y = LeafScan(x)``, ``AfterLeaf(y, Scan(LeafEnds(y)))``, which holds y.
+A block that computes a scan piece by piece hands the total from each piece to the next one.
 Totals are combined in one order however many there are, and the total before a leaf is added to
 the scan of the leaf last: so the cumulative sum of numbers >= 0 never falls, not by one bit.
 """
@@ -36,8 +38,9 @@ from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.monoids import accumulator
 from dask_tapestry.operators.scan_leaves import leaf_length
+from dask_tapestry.operators.scanning import Scanning, ScanOn
 from dask_tapestry.teg import (
-    BlockOperator,
+    Carry,
     Form,
     IndexDim,
     Kind,
@@ -47,6 +50,7 @@ from dask_tapestry.teg import (
     Signature,
     Tensor,
     TensorType,
+    Turns,
     apply,
 )
 from dask_tapestry.teg.operator import Restriction, Types, by_signature
@@ -59,57 +63,6 @@ ASSOCIATIVE: Final = frozenset(
     "logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm".split()
 )
 ROUNDING: Final = frozenset({"add", "multiply", "logaddexp", "logaddexp2"})
-
-
-@dataclass(frozen=True)
-class Scanning(BlockOperator):
-    """What the operators of a scan share: the ufunc `function` combines cells along `axis`.
-
-    Attributes
-    ----------
-    dtype, state
-        Dtypes of the values and of the totals.
-    """
-
-    function: str
-    axis: int
-    leaf: int
-    dtype: np.dtype[Any]
-    state: np.dtype[Any]
-
-    def flops(self, inputs: Types, box: ZRange) -> int:
-        return self.demand(inputs, box)[0].size
-
-    def text(self) -> str:
-        return f"{self.function}, axis={self.axis}"
-
-    def _along(self, box: ZRange, lo: int, hi: int) -> ZRange:
-        """`box` with another range along the axis."""
-        return ZRange(
-            (*box.lo[: self.axis], lo, *box.lo[self.axis + 1 :]),
-            (*box.hi[: self.axis], hi, *box.hi[self.axis + 1 :]),
-        )
-
-    def _ruled(self, inputs: Types, along: Regular | None) -> Regularity:
-        """A rule along the axis; along the others all cells are alike."""
-        rank = inputs[0].ndim
-        return tuple([along if axis == self.axis else ANYWHERE for axis in range(rank)])
-
-    def _whole(self, x: TensorType) -> IndexProjection:
-        """Projection to one cell of each axis, and to the whole of the scanned one."""
-        rows = [[int(d == dim != self.axis) for d in range(x.ndim)] for dim in range(x.ndim)]
-        sides = [n if dim == self.axis else 1 for dim, n in enumerate(x.shape)]
-        return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, tuple(sides))
-
-    def _told(self, skip: int) -> Mapping[str, Any]:
-        return {
-            "function": self.function,
-            "axis": self.axis,
-            "leaf": self.leaf,
-            "dtype": self.dtype,
-            "state": self.state,
-            "skip": skip,
-        }
 
 
 @dataclass(frozen=True)
@@ -138,6 +91,11 @@ class Scan(Scanning):
         if not x.size or x.shape[self.axis] <= self.leaf:
             return ()
         return Form("leaves", (self.leaf,), in_leaves), Form("totals", (self.leaf,), after_totals)
+
+    def turns(self, inputs: Types) -> Turns:
+        """One piece after the other along the axis, each with the total of those before."""
+        on = ScanOn(self.function, self.axis, self.leaf, self.dtype, self.state)
+        return Turns(carry=Carry(on, self.axis, self.state))
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Along the axis all cells up to the last wanted one; along the others the region."""

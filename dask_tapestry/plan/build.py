@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.plan.cost.step import with_first
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.machine.resources import Resources, current
@@ -73,7 +74,8 @@ def plan_as_found(
         check(written, (writes_that_meet_are_ordered,))
     points = followed_points(written)
     graph = Graph([*written.roots, *points]) if points else written
-    graph = keep_effects(written, points, rewritten(graph, trace), trace)
+    with collection_paused():
+        graph = keep_effects(written, points, rewritten(graph, trace), trace)
     graph, found = choosing(graph, find, trace)
     state = found.state
     with_forms(graph, state.choices.forms, trace)

@@ -69,6 +69,9 @@ class Operator(ABC):
         The kind of node, for printing and pictures alone.
     workers
         Names of the workers that alone compute it; none for any.
+    runs_along
+        Axis along which its blocks must be computed in order, each once, as its kernel goes on from
+        what the block before has left; None for any order.
     """
 
     name: ClassVar[str]
@@ -83,6 +86,7 @@ class Operator(ABC):
     is_view: ClassVar[bool] = False
     category: ClassVar[str] = "operator"
     workers: tuple[str, ...] = ()
+    runs_along: int | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

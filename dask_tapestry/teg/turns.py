@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from dask_tapestry.zspace import ZRange
 
 
@@ -29,6 +31,26 @@ class Split(NamedTuple):
     sums: Callable[[ZRange], ZRange | None] | None = None
 
 
+class Carry(NamedTuple):
+    """How pieces that follow each other along an axis hand on what they come to.
+
+    Attributes
+    ----------
+    operator
+        Takes the operator's inputs and, as the last one, what the piece before has left: a cell
+        for each line along the axis. Its kernel leaves there what the next piece takes; the first
+        piece begins with the axis and takes nothing.
+    axis
+        Of the output, along which each piece begins where the one before has ended.
+    dtype
+        Of what is handed on.
+    """
+
+    operator: Any
+    axis: int
+    dtype: np.dtype[Any]
+
+
 class Turns(NamedTuple):
     """That cells can be computed piece by piece; each piece is an ordinary box of the output.
 
@@ -38,6 +60,8 @@ class Turns(NamedTuple):
         How it may be split, from few partial results to many; none for what folds nothing.
     split
         Function of one of the `sizes`.
+    carry
+        How a cell is computed without all cells before it, where those are its demand.
 
     Examples
     --------
@@ -51,6 +75,7 @@ class Turns(NamedTuple):
 
     sizes: tuple[int, ...] = ()
     split: Callable[[int], Split] | None = None
+    carry: Carry | None = None
 
 
 CELL_BY_CELL: Final = Turns()

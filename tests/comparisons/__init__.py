@@ -6,8 +6,10 @@ comparison is called as ``ours(dt, *inputs)`` and ``numpy(*inputs)``.
 
 from tests.comparisons import (
     blocks,
+    closeness,
     creation,
     elementwise,
+    fourier,
     generators,
     histograms,
     indexing,
@@ -42,6 +44,7 @@ FAMILIES = (
     sorting,
     scans,
     elementwise,
+    closeness,
     reductions,
     nan_reductions,
     histograms,
@@ -56,6 +59,7 @@ FAMILIES = (
     generators,
     blocks,
     patterns,
+    fourier,
     program_rows,
     kernel_rows,
 )

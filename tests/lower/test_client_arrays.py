@@ -201,3 +201,22 @@ def test_a_block_that_could_not_be_sent_is_asked_for_again(cluster, monkeypatch)
     data = np.arange(LARGE, dtype="f8")
     assert (dt.asarray(data) + 1).sum().compute() == data.sum() + LARGE
     assert len(asked) >= 3
+
+
+def test_a_worker_that_closes_leaves_the_block_to_another(cluster, monkeypatch):
+    """It would wait for the task, and nothing is sent to it."""
+    asked = []
+
+    async def nothing_is_sent(data, **options):
+        asked.append(options)
+        raise TimeoutError("No valid workers found")
+
+    monkeypatch.setattr(cluster, "_scatter", nothing_is_sent)
+    future = cluster.compute(
+        dt.asarray(np.ones(LARGE)) + 1, workers=["0"], allow_other_workers=True
+    )
+    until(lambda: asked)
+    (address,) = {w for one in asked for w in one["workers"]}
+    monkeypatch.undo()
+    cluster.retire_workers([address], close_workers=True)
+    np.testing.assert_array_equal(future.result(timeout=5), np.full(LARGE, 2.0))

@@ -1,10 +1,7 @@
-import gc
-
 import numpy as np
-import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.lower.materialize import collection_paused, materialize
+from dask_tapestry.lower.materialize import materialize
 
 
 def test_the_graph_of_another_collection_may_stand_on_ours():
@@ -17,14 +14,3 @@ def test_materialize_refuses_no_key_and_writes_none_twice():
     (layer,) = graph.layers.values()
     wanted = [(layer.name, 1), (layer.name, 1), (layer.name, 3)]
     assert sorted(materialize(graph, wanted)) == [(layer.name, 1), (layer.name, 3)]
-
-
-@pytest.mark.parametrize("was_on", [True, False])
-def test_no_garbage_is_collected_while_tasks_are_written(was_on):
-    (gc.enable if was_on else gc.disable)()
-    try:
-        with collection_paused():
-            assert not gc.isenabled()
-        assert gc.isenabled() is was_on
-    finally:
-        gc.enable()

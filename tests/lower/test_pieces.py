@@ -118,6 +118,60 @@ def test_pieces_of_stencils_read_each_chunk_once(name, size):
         assert set(store.reads.values()) == {1}
 
 
+SCANS = {
+    "down columns": lambda m, x: m.cumsum(x * 2, axis=0),
+    "along rows": lambda m, x: m.cumsum(x * 2, axis=1) + 1,
+    "of few digits": lambda m, x: m.cumsum(x.astype("f4"), axis=0) * 2,
+    "folded": lambda m, x: m.cumsum(x, axis=0).max(axis=0),
+    "folded across": lambda m, x: m.cumsum(x - 0.5, axis=0).max(axis=1),
+    "both ways": lambda m, x: m.cumsum(m.cumsum(x, axis=0), axis=1),
+    "of differences": lambda m, x: m.cumsum(m.diff(x, axis=0), axis=0),
+    "transposed": lambda m, x: m.cumsum(x, axis=0).T * 3,
+    "a product": lambda m, x: m.cumprod(x, axis=1)[:, ::3],
+    "backwards": lambda m, x: m.cumsum(x[::-1], axis=0)[::-1] * 2,
+}
+
+
+@pytest.mark.parametrize("name", SCANS)
+@pytest.mark.parametrize("size", [2**12, 2**14, 2**16])
+def test_pieces_of_scans_read_each_chunk_once(name, size):
+    make, data = SCANS[name], np.random.default_rng(0).random((403, 197))
+    store = CountingStore(zarr.storage.MemoryStore())
+    x = dt.from_zarr(zarr.create_array(store, data=data, chunks=(20, 30)))
+    with dt.config(resources=ALONE):
+        whole = make(dt, x).compute(scheduler="sync")
+        np.testing.assert_allclose(whole, make(np, data), rtol=1e-4)
+        with pieces_of(size, always=False):
+            store.clear_counts()
+            assert same_bits(make(dt, x).compute(scheduler="sync"), whole)
+    assert set(store.reads.values()) == {1}
+
+
+@examples(60)
+@given(DTYPES, st.integers(1, 700), st.integers(1, 40), st.integers(0, 1), st.booleans())
+def test_scans_in_pieces_have_the_bits_of_the_whole(dtype, rows, columns, axis, folded):
+    x = (np.random.default_rng(0).random((rows, columns)) * 9 - 3).astype(dtype)
+
+    def scanned(a):
+        totals = dt.cumsum(a + a, axis=axis)
+        return totals.sum(0) if folded else totals
+
+    whole, pieces = values(scanned, x)
+    assert same_bits(pieces, whole)
+
+
+def test_a_scan_of_one_store_into_another_takes_the_memory_of_a_piece(tmp_path):
+    data = np.random.default_rng(0).random((64 * 128, 4))
+    x = dt.from_zarr(zarr.create_array(tmp_path / "x", data=data, chunks=(128, 4)))
+    with pieces_of(2**14), dt.config(resources=ALONE):
+        write = dt.to_zarr(x.cumsum(axis=0), tmp_path / "y", chunks=(256, 4), compute=False)
+        p = dt.plan(write)
+        assert p.cost["peak_worker_bytes"] < x.nbytes / 4
+        assert p.cost["bytes_read"] == x.nbytes
+        write.compute(scheduler="sync")
+    np.testing.assert_allclose(zarr.open_array(tmp_path / "y")[...], data.cumsum(axis=0))
+
+
 def test_an_error_in_a_piece_says_where_it_happened():
     with pieces_of(64), dt.config(resources=ALONE):
         x = dt.from_array(Failing((64, 2), row=40)) + 1

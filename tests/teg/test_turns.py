@@ -16,7 +16,7 @@ def test_what_is_computed_cell_by_cell_says_so(x):
     assert turns(x) == CELL_BY_CELL
 
 
-@pytest.mark.parametrize("x", [dt.sort(X, axis=0), dt.cumsum(X, 1), dt.map_blocks(lambda b: b, X)])
+@pytest.mark.parametrize("x", [dt.sort(X, axis=0), dt.map_blocks(lambda b: b, X)])
 def test_what_must_see_its_whole_block_says_so(x):
     assert turns(x) is None
 
@@ -31,3 +31,8 @@ def test_products_are_added_up_along_what_they_contract():
     split = turns(X @ X).split(1)
     assert split.then is None
     assert split.sums(ZRange((0, 5), (10, 9))) == ZRange((0, 0, 5), (4096, 10, 9))
+
+
+def test_what_runs_along_an_axis_is_carried():
+    on, axis, dtype = turns(dt.cumsum(X, 1)).carry
+    assert (on.runs_along, axis, dtype) == (1, 1, X.dtype)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dask_tapestry.array.core.chunks import Chunks
     from dask_tapestry.array.core.dtypes import Casting
     from dask_tapestry.array.core.effect import Effect
+    from dask_tapestry.array.core.halos import Boundaries, Depths
     from dask_tapestry.array.core.key_types import UserKey
     from dask_tapestry.array.core.plan import Plan
     from dask_tapestry.array.core.vindex import VIndex
@@ -313,6 +314,15 @@ class ArrayMethods:
             **kwargs: Any,
         ) -> Self | Effect | None: ...
         def to_dask_array(self) -> DaskArray: ...
+        def compute_chunk_sizes(self) -> Self: ...
+        def map_overlap(
+            self,
+            func: Callable[..., Any],
+            depth: Depths = None,
+            boundary: Boundaries = None,
+            trim: bool = True,
+            **kwargs: Any,
+        ) -> Self: ...
         def map_blocks(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Self: ...
         def plan(
             self,

@@ -21,7 +21,8 @@ class Streamed:
     Attributes
     ----------
     program
-        What a piece takes; its last inputs are those that `windows` show.
+        What a piece takes; its last inputs are those that `windows` show, and before them what is
+        carried.
     inputs
         For each other input of that, the value of the whole program that it is.
     box
@@ -43,6 +44,8 @@ class Streamed:
         take long enough for that.
     windows
         Stored values of which consecutive pieces share cells.
+    carried
+        The boxes of what each piece takes from those before, and leaves to the next ones.
     """
 
     program: Program
@@ -56,6 +59,7 @@ class Streamed:
     each: int
     ahead: bool = False
     windows: tuple[Window, ...] = ()
+    carried: tuple[ZRange, ...] = ()
 
     @property
     def pieces(self) -> Iterator[ZRange]:

@@ -4,8 +4,8 @@ A block that would take more than `PIECE` bytes beside its inputs is computed pi
 of its program runs for one box after the other, and its pieces are written to where the whole value
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
 combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
-share what they read (`windows`), and nothing is read twice; what cannot be cut so is computed
-whole. The bits are those of the whole.
+share what they read (`windows`), or hand on what they come to (`carries`), and nothing is read
+twice; what cannot be cut so is computed whole. The bits are those of the whole.
 
 Planner and workers ask the same functions, of the program and the box alone.
 """
@@ -16,12 +16,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from math import prod
 from typing import Final, NamedTuple
 
+from dask_tapestry.plan.fusion.carries import carrying, is_in_order
 from dask_tapestry.plan.fusion.course import Course, Streamed
 from dask_tapestry.plan.fusion.grains import grains
 from dask_tapestry.plan.fusion.parts import Part, little_inputs, parts_of, with_last
-from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, peak_bytes, peak_of
+from dask_tapestry.plan.fusion.peak import InTurns, Key, Peak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
 from dask_tapestry.plan.fusion.windows import Line, Window, opened, sliding
 from dask_tapestry.teg import Sink, Split, Turns
@@ -48,7 +50,9 @@ def course_of(program: Program, box: ZRange) -> Course:
 @lru_cache(maxsize=2048)
 def _course(program: Program, box: ZRange) -> Course:
     schedule = program.schedule(box)
-    if not program.instructions or _bytes(program, box, final=True) <= PIECE:
+    if not program.instructions or all_bytes(program, schedule) <= PIECE:
+        return Course(schedule, {})
+    if _bytes(program, box, final=True) <= PIECE:
         return Course(schedule, {})
     parts = parts_of(program)
     found = _course_of_parts(program, schedule, parts)
@@ -134,7 +138,7 @@ def _in_pieces(
 ) -> Streamed | None:
     """The cells in pieces that are written to where they lie, and share windows if `moving`."""
     in_place = program.instructions[-1].operator.fills
-    cut = _moving_cut(program, box, in_place) if moving else _plain_cut(program, box, in_place)
+    cut = _best_cut(program, box, in_place, moving=moving)
     if cut is None:
         return None
     takes = InTurns(_value_bytes(program, box), cut.beside)
@@ -148,9 +152,9 @@ def _from_partial_results(
     first, then, inner = _split(program, box, turns)
     if inner is None:
         return None
-    cut = _plain_cut(first, inner, in_place=False, adds=then is None)
+    cut = _best_cut(first, inner, in_place=False, adds=then is None)
     if cut is None and then is not None:
-        cut = _moving_cut(first, inner, in_place=False)
+        cut = _best_cut(first, inner, in_place=False, moving=True)
     if cut is None:
         return None
     beside = cut.beside
@@ -178,6 +182,8 @@ class _Cut(NamedTuple):
         What a piece takes.
     windows
         What of that pieces share.
+    carried
+        The boxes of what they hand on.
     edges
         Where pieces end.
     piece
@@ -190,6 +196,7 @@ class _Cut(NamedTuple):
 
     program: Program
     windows: tuple[Window, ...]
+    carried: tuple[ZRange, ...]
     edges: tuple[Line, ...]
     piece: ZRange
     inner: Streamed | None
@@ -211,13 +218,38 @@ class _Cut(NamedTuple):
             each,
             False,
             self.windows,
+            self.carried,
         )
+
+
+def _best_cut(
+    program: Program, box: ZRange, in_place: bool, adds: bool = False, moving: bool = False
+) -> _Cut | None:
+    """Pieces that take least memory, which hand on what they come to where they must."""
+
+    def cut_of(program: Program) -> _Cut | None:
+        if moving:
+            return _moving_cut(program, box, in_place)
+        return _plain_cut(program, box, in_place, adds)
+
+    cut, own = cut_of(program), carrying(program)
+    rooms = None if own is None or (cut and cut.inner is None) else own.rooms(box)
+    if own is None or rooms is None:
+        return cut
+    other = cut_of(own.program)
+    if other is None:
+        return cut
+    carried = [prod(b.shape) * t.dtype.itemsize for b, t in zip(rooms, own.types, strict=True)]
+    other = other._replace(carried=rooms, beside=_sum(other.beside, sum(carried)))
+    return other if cut is None or other.beside.all < cut.beside.all else cut
 
 
 def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
     """Pieces that end between stored chunks."""
     edges = _edges(program, box, adds)
-    return None if edges is None else _cut_at(program, (), edges, in_place)
+    if edges is None or not is_in_order(program, box, edges):
+        return None
+    return _cut_at(program, (), edges, in_place)
 
 
 def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
@@ -234,8 +266,11 @@ def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
     if not found:
         return None
     _, along, (line, windows) = min(found)
-    edges = tuple([(a, b) for a, b in zip(box.lo, box.hi, strict=True)])
-    return _cut_at(own.program, windows, (*edges[:along], line, *edges[along + 1 :]), in_place)
+    ends = list(zip(box.lo, box.hi, strict=True))
+    edges = (*ends[:along], line, *ends[along + 1 :])
+    return (
+        _cut_at(own.program, windows, edges, in_place) if is_in_order(program, box, edges) else None
+    )
 
 
 def _cut_at(
@@ -250,7 +285,7 @@ def _cut_at(
         scratch = max([window.scratch_bytes for window in windows])
         beside = beside._replace(all=max(beside.all, scratch))
         beside = _sum(beside, sum([window.nbytes for window in windows]))
-    return _Cut(program, windows, edges, piece, inner, beside)
+    return _Cut(program, windows, (), edges, piece, inner, beside)
 
 
 def read_from_stores(program: Program, piece: ZRange) -> list[Work]:

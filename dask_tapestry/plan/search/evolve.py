@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.plan.search.budget import SECONDS_A_COST, Effort
 from dask_tapestry.plan.search.choices import Choices, State
 from dask_tapestry.plan.search.frontier import Frontier, quick_cost
@@ -94,6 +95,7 @@ class Evolution:
                 self.best = state
             self._take(state)
 
+    @collection_paused()
     def run(self, effort: Effort) -> None:
         """Search until the effort is spent, or until what that gains is worth less than it."""
         pricing, idle = self.space.pricing, 0

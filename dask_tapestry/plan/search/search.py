@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
-from dask_tapestry.plan.cost.rank import Rank
+from dask_tapestry.memory.garbage import collection_paused
+from dask_tapestry.plan.cost.rank import Rank, preferred
 from dask_tapestry.plan.machine.limits import TASK_SHARES, Limits
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.machine.resources import Resources
@@ -101,7 +102,7 @@ def search(
             if not one.is_tight:
                 break
     if fitting:
-        return min(fitting, key=lambda one: one.rank)
+        return preferred(fitting, lambda one: one.rank)
     enough = next((one for one in found if not one.state.shortfall), None)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
@@ -116,17 +117,18 @@ def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:
 
 def _auto(space: Space, effort: Effort, seed: int) -> Found:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
-    graph, forms = choose_forms(space.graph, space.pricing)
-    first = evaluate(graph, Choices(forms=forms), space.pricing)
-    effort = effort.for_plan(first)
-    if not effort.costs:
-        return Found(first)
-    before = space.pricing.evaluated
-    seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
-    each = min(effort.costs, MOST_IMPROVED)
-    states = [improve(space, space.state(choices), each) for choices in seeds]
-    evolution = Evolution(space, seed)
-    evolution.begin([_recut(space, state) for state in states])
+    with collection_paused():
+        graph, forms = choose_forms(space.graph, space.pricing)
+        first = evaluate(graph, Choices(forms=forms), space.pricing)
+        effort = effort.for_plan(first)
+        if not effort.costs:
+            return Found(first)
+        before = space.pricing.evaluated
+        seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
+        each = min(effort.costs, MOST_IMPROVED)
+        states = [improve(space, space.state(choices), each) for choices in seeds]
+        evolution = Evolution(space, seed)
+        evolution.begin([_recut(space, state) for state in states])
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG:
         evolve_on_islands(evolution, rest, seed)
@@ -134,9 +136,10 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
         evolution.run(rest)
     left = effort.less(space.pricing.evaluated - before)
     again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
-    best = evolution.best
     points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
-    return Found(best, points, again, space.missed(best))
+    fastest = evolution.best
+    best = preferred([fastest, *[p.state for p in points]], lambda state: state.rank)
+    return Found(best, points, again, space.missed(fastest))
 
 
 def _recut(space: Space, state: State) -> State:

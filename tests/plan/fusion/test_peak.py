@@ -1,6 +1,8 @@
+import pytest
+
 import dask_tapestry as dt
 from dask_tapestry.plan.fusion.group import group_of
-from dask_tapestry.plan.fusion.peak import InTurns, Peak, peak_bytes
+from dask_tapestry.plan.fusion.peak import InTurns, Peak, all_bytes, peak_bytes
 from dask_tapestry.zspace import ZRange
 from tests.plan.graphs import stored
 
@@ -32,3 +34,13 @@ def test_a_view_is_copied_before_it_is_written(tmp_path):
         for name, x in {"a": stored((1000, 1000)) + 1, "b": stored((1000, 1000)).T}.items()
     ]
     assert peak_bytes(*scheduled(view)).all == peak_bytes(*scheduled(cells)).all + BYTES
+
+
+@pytest.mark.parametrize("chunk", [(100, 100), (30, 7)])
+def test_all_bytes_are_no_less_than_the_peak(chunk):
+    x = stored((400, 300), "f8", chunk)
+    for y in (x + 1, x.T, (x + x.T[:1, :1]).sum(0), x.cumsum(0).T[::2], dt.sort(x, axis=0)):
+        program = group_of(y.node, set()).program
+        schedule = program.schedule(program.type.box)
+        least = peak_bytes(program, schedule).last + program.type.nbytes
+        assert all_bytes(program, schedule) >= max(peak_bytes(program, schedule).all, least)

@@ -51,6 +51,7 @@ TURNS = {
     "of two stores": lambda: (stored((4096, 16_384), "f8", (1024, 2048)) + large().T).max(0),
     "halos of chunks": lambda: dt.diff(dt.diff(large(), axis=0), axis=1),
     "generated": lambda: dt.arange(10.0**8).sum(),
+    "running totals": lambda: large().cumsum(0).max(1),
     "a table": lambda: dt.histogram(stored((2**26,), "f8", (2**20,)), 10, (0, 1))[0],
     "a tall product": lambda: stored((10**6, 64), "f4", (50_000, 64)).T @ dt.ones((10**6, 8), "f4"),
 }

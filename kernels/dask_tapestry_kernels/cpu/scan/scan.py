@@ -63,6 +63,42 @@ def scan(
     return result
 
 
+def scan_on(
+    out: Block | None,
+    block: Block,
+    carry: Block,
+    *,
+    begins: bool,
+    dtype: np.dtype[Any],
+    **how: Any,
+) -> Block:
+    """Scan whole leaves after the total `carry`, which becomes the total of all up to their end.
+
+    Parameters
+    ----------
+    carry
+        One cell along the axis; its value is not read where the scan `begins`.
+    dtype
+        Of the result.
+    **how
+        The fields of `Scan`.
+    """
+    options = Scan(**how)
+    result = scan(out, block, None if begins else carry, dtype=dtype, **how)
+    if not block.shape[options.axis]:
+        return result
+    if result.dtype == options.state:
+        np.moveaxis(carry, options.axis, 0)[0] = np.moveaxis(result, options.axis, 0)[-1]
+        return result
+    totals = leaf_totals(None, block, **how)  # the result has fewer digits
+    if not begins:
+        totals = np.concatenate([carry, totals], axis=options.axis)
+    one = options._replace(leaf=totals.shape[options.axis])
+    ends = scan(None, totals, dtype=options.state, **one._asdict())
+    carry[...] = ends.take([-1], axis=options.axis)
+    return result
+
+
 def leaf_scan(out: Block | None, block: Block, **how: Any) -> Block:
     """Scan each leaf of `block`, which begins with one, by itself.
 
@@ -331,6 +367,7 @@ def _accumulate(combine: Function, cells: Block, result: Block) -> None:
 
 KERNELS: Final[dict[str, Kernel]] = {
     "scan": scan,
+    "scan_on": scan_on,
     "leaf_totals": leaf_totals,
     "leaf_scan": leaf_scan,
     "leaf_ends": leaf_ends,

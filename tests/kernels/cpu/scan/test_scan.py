@@ -110,6 +110,19 @@ def test_lines_walked_together_keep_the_order(way, shape, axis, monkeypatch):
 
 @each_way
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_pieces_after_one_another_are_the_scan(way, shape, axis):
+    x = sample(shape, way)
+    with np.errstate(all="ignore"):
+        expected, ends = canonical(x, way, axis)
+    carry = np.empty((*shape[:axis], 1, *shape[axis + 1 :]), ends.dtype)
+    for lo in range(0, shape[axis] if x.size else 0, 2 * LEAF):
+        cells = along(axis, lo, min(lo + 2 * LEAF, shape[axis]))
+        made = KERNELS["scan_on"](None, x[cells], carry, begins=not lo, axis=axis, **told(way))
+        assert same_bits(made, expected[cells])
+
+
+@each_way
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
 def test_leaves_and_what_comes_before_them_are_the_scan(way, shape, axis):
     x = sample(shape, way)
     with np.errstate(all="ignore"):
