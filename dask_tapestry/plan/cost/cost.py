@@ -170,7 +170,8 @@ def step_cost(
         block /= 2
     tasks = _Tasks(blocks, needs.calls, needs.ahead, needs.pieces)
     compute = _in_waves(block, tasks, program, machine)
-    taken = _taken(program, cuts, held, needs, blocks.equal if written else 0.0, machine)
+    writing = blocks.equal if written else 0.0
+    taken = _taken(program, cuts, box, held, needs, writing, machine)
     network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return StepCost(
         seconds=total,
@@ -234,13 +235,13 @@ def with_taken(
 def _taken(
     program: Program,
     cuts: Sequence[Cuts],
+    box: ZRange,
     held: Held,
     needs: Needs,
     writing: float,
     machine: Machine,
 ) -> Taken:
     """What the blocks take if each takes what the largest one does; so many of these write."""
-    box = largest_box(cuts)
     met = _inputs_met(program, cuts, box, held, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writing else (0.0, 0.0)
