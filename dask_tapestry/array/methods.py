@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array import (
     core,
     elementwise,
+    indexing,
     linalg,
     manipulation,
     overlap,
@@ -315,6 +316,7 @@ SAME_NAME = {  # functions that are methods as they are
     elementwise: "conj conjugate round",
     shape: "ravel squeeze swapaxes",
     planning: "plan",
+    indexing: "choose take",
     linalg: "dot trace",
     manipulation: "diagonal repeat",
     sorting: "argpartition argsort argtopk searchsorted topk",

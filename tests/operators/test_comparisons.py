@@ -140,6 +140,7 @@ def test_every_public_operation_is_in_the_table():
         dt.to_npy_stack,
         dt.to_hdf5,
         dt.subview,
+        dt.save,
     }
     layout = {dt.placeholder, dt.rechunk, dt.rename}
     layout |= {dt.apply, dt.rule, dt.mutator, dt.verify, dt.calibrate, dt.load_plan}

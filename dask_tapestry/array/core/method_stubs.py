@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dask_tapestry.operators.axes import Axes
     from dask_tapestry.plan.machine.resources import Resources
 
+    Mode = Literal["raise", "wrap", "clip"]
     Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
 
 
@@ -314,6 +315,10 @@ class ArrayMethods:
             **kwargs: Any,
         ) -> Self | Effect | None: ...
         def to_dask_array(self) -> DaskArray: ...
+        def choose(self, choices: Sequence[ArrayLike] | Self, mode: Mode = "raise") -> Self: ...
+        def take(
+            self, indices: ArrayLike, axis: int | None = None, mode: Mode = "raise"
+        ) -> Self: ...
         def compute_chunk_sizes(self) -> Self: ...
         def map_overlap(
             self,

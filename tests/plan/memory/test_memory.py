@@ -143,3 +143,11 @@ def test_what_waits_for_something_made_of_all_is_held_whole():
     plan = dt.plan(dt.Array(exchange_sort(x.node, 64)), resources=FOUR, budget=0).core
     held = {node.operator.name: size for node, size in resident_bytes(plan).items()}
     assert held["sortedruns"] >= x.nbytes  # it is read block by block, but split only in the end
+
+
+def test_what_is_surely_enough_is_no_less():
+    x = dt.placeholder((20_000, 20_000), "f8", (2000, 2000))
+    machines = dt.Resources(workers=4, threads=2, memory="8 GiB")
+    for y in (x + x.T, (x - x.mean(0)).sum(1), x @ x.T):
+        plan = dt.plan(y, resources=machines).core
+        assert fullest_workers(plan, at_most=True).bytes >= fullest_workers(plan).bytes
