@@ -1,23 +1,27 @@
 """What only a fresh process shows: how long the first call takes, and peak memory.
 
     python benchmarks/fresh.py first_call dask_tapestry exp_sum --scale 0.025
+    python benchmarks/fresh.py first_call dask_tapestry exp_sum --shipped FOLDER
     python benchmarks/fresh.py peak dask_tapestry exp_sum
 
 `benchmarks/machine.py` runs this for its rows; a JSON object is printed. First calls count what a
-library compiles, not its import (`overheads.py` has ours). The peak is what the process holds at
-most above what it held when the inputs were there, less the results: small calls before it have
-loaded what there is to load, compiled kernels too. It reads Linux's counters.
+library compiles, not its import (`overheads.py` has ours). In a FOLDER may lie what a wheel brings,
+as `dask_tapestry_kernels.wheel.ship` compiles it: a checkout brings nothing. The peak is what the
+process holds at most above what it held when the inputs were there, less the results: small calls
+before it have loaded what there is to load, compiled kernels too. It reads Linux's counters.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,9 +29,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed library comes first
 
-from benchmarks.peers import BENCHED, Peer, as_tuple, named  # noqa: E402
+from benchmarks.peers import BENCHED, OURS, Peer, as_tuple, named  # noqa: E402
 from tests.comparisons import Comparison  # noqa: E402
 
+SHIPPED = "dask_tapestry_kernels.cpu.jit.shipped"
+COMPILER = "dask_tapestry_kernels.wheel.ship"
+TARGET = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}  # as `wheel.build` has it
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -69,9 +76,25 @@ def peak(peer: Peer, comparison: Comparison, scale: float) -> dict[str, int]:
     return {"inputs": sum(x.nbytes for x in inputs), "results": made, "above": above - made}
 
 
-def ask(what: str, peer: str, row: str, scale: float) -> dict[str, Any]:
+def bring(folder: str) -> None:
+    """Have what a wheel brings lie in a folder."""
+    shipped = importlib.import_module(SHIPPED)
+    shipped.read = partial(shipped.read, folder=Path(folder))
+
+
+def compile_shipped(folder: str) -> None:
+    """Compile into a folder what a wheel brings; it takes minutes."""
+    command = [sys.executable, "-m", COMPILER, folder]
+    roots = os.pathsep.join([str(ROOT / "kernels"), os.environ.get("PYTHONPATH", "")])
+    subprocess.run(command, check=True, env=os.environ | TARGET | {"PYTHONPATH": roots})
+
+
+def ask(
+    what: str, peer: str, row: str, scale: float, shipped_in: str | None = None
+) -> dict[str, Any]:
     """The same in a process of its own; ``{"error": why}`` where that fails."""
     command = [sys.executable, str(Path(__file__)), what, peer, row, "--scale", str(scale)]
+    command += ["--shipped", shipped_in] if shipped_in else []
     with TemporaryDirectory() as folder:  # first calls find nothing that was compiled before
         own = {} if what == "peak" else {"DASK_TAPESTRY_CACHE": folder}
         done = subprocess.run(
@@ -90,7 +113,10 @@ def main() -> None:
     parser.add_argument("peer")
     parser.add_argument("row", choices=BENCHED)
     parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--shipped", metavar="FOLDER", help="where lies what a wheel brings")
     given = parser.parse_args()
+    if given.shipped and given.peer == OURS.name:
+        bring(given.shipped)
     ask_for = first_call if given.what == "first_call" else peak
     (peer,) = named(given.peer)
     print(json.dumps(ask_for(peer, BENCHED[given.row], given.scale)))

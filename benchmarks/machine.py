@@ -3,7 +3,7 @@
     python benchmarks/machine.py
     python benchmarks/machine.py --only black_scholes,heat --repeats 3 --scale 0.1
     python benchmarks/machine.py --cubed --json machine.json
-    python benchmarks/machine.py --cold --peers dask
+    python benchmarks/machine.py --cold --shipped --peers dask
     python benchmarks/machine.py --processor --fast --peers numpy,jax
 
 The programs are the rows of `tests/comparisons/program_rows.py` and `kernel_rows.py`, which the
@@ -33,6 +33,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import geometric_mean
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -232,11 +233,14 @@ def without(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], list[str]]:
 
 def measure_fresh(result: dict[str, Any], given: Any, rows: Any, peers: Sequence[Peer]) -> None:
     """Add first calls and peak memory, each measured in a process of its own."""
-    for name in [name for name in rows if given.cold or name in FIRST_CALLS]:
-        for peer in [p for p in peers if p.refusal(rows[name]) is None]:
-            seconds = fresh.ask("first_call", peer.name, name, FIRST_SCALE)
-            result["first_calls"].append({"name": name, "peer": peer.name, **seconds})
-            print("first call", name, peer.name, seconds, flush=True)
+    with TemporaryDirectory() as folder:
+        if given.shipped:
+            fresh.compile_shipped(folder)
+        for name in [name for name in rows if given.cold or name in FIRST_CALLS]:
+            for peer in [p for p in peers if p.refusal(rows[name]) is None]:
+                seconds = fresh.ask("first_call", peer.name, name, FIRST_SCALE, folder)
+                result["first_calls"].append({"name": name, "peer": peer.name, **seconds})
+                print("first call", name, peer.name, seconds, flush=True)
     for name in () if given.cold else rows:
         found = fresh.ask("peak", OURS.name, name, given.scale)
         result["memory"].append({"name": name, **found})
@@ -255,6 +259,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--processor", action="store_true", help="seconds of the processor")
     parser.add_argument("--fast", action="store_true", help="without first calls and memory")
     parser.add_argument("--cold", action="store_true", help="first calls of all rows, nothing else")
+    parser.add_argument("--shipped", action="store_true", help="first calls as a wheel has them")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 

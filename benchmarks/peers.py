@@ -250,10 +250,11 @@ def apart(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     if not other.ndim:
         return abs(float(one) - float(other)), abs(float(other))
     worst = scale = 0.0
+    wide = np.result_type(other.dtype, "f8")
     step = max(1, 2**20 * len(other) // max(1, other.size))
     for start in range(0, len(other), step):
-        left = one[start : start + step].astype("f8")
-        right = other[start : start + step].astype("f8")
+        left = one[start : start + step].astype(wide)
+        right = other[start : start + step].astype(wide)
         worst = float(np.maximum(worst, np.abs(left - right).max(initial=0)))
         scale = float(np.maximum(scale, np.abs(right).max(initial=0)))
     return worst, scale

@@ -58,8 +58,8 @@ import dask_tapestry.array.statistics as _statistics
 import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
+from dask_tapestry.array import fft, lib, nn, overlap, patterns, random, stablehlo
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
-from dask_tapestry.array import nn, patterns, random, stablehlo
 from dask_tapestry.array.array_api import *
 from dask_tapestry.array.calibration import *
 from dask_tapestry.array.core import *
@@ -68,6 +68,7 @@ from dask_tapestry.array.elementwise import *
 from dask_tapestry.array.indexing import *
 from dask_tapestry.array.linalg import *
 from dask_tapestry.array.manipulation import *
+from dask_tapestry.array.overlap import map_overlap
 from dask_tapestry.array.patterns.thread_parts import *
 from dask_tapestry.array.planning import *
 from dask_tapestry.array.shape import *
@@ -103,6 +104,7 @@ __all__ = [
     "dtype",
     "e",
     "errors",
+    "fft",
     "float16",
     "float32",
     "float64",
@@ -116,10 +118,13 @@ __all__ = [
     "int64",
     "integer",
     "intp",
+    "lib",
+    "map_overlap",
     "nan",
     "newaxis",
     "nn",
     "number",
+    "overlap",
     "patterns",
     "pi",
     "random",

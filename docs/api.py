@@ -26,12 +26,14 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "nn", "patterns", "random", "stablehlo", "user_functions"),
-    *("storage", "planning", "array_api", "calibration"),
+    *("sorting", "linalg", "fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo"),
+    *("user_functions", "storage", "planning", "array_api", "calibration"),
 )
+NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
+    "overlap": ("map_overlap",),
     "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
@@ -50,7 +52,7 @@ def public(space, prefix=""):
     for name in space.__all__:
         value = getattr(space, name)
         if isinstance(value, ModuleType):
-            yield from public(value, f"{name}.")
+            yield from public(value, f"{prefix}{name}.")
         else:
             yield prefix + name
 
@@ -68,7 +70,7 @@ def sections(chapter):
     told = headings(chapter) if chapter in CHAPTERS else {}
     found = {"": list(BESIDE.get(chapter, ()))}
     if chapter in CHAPTERS:
-        prefix = f"{chapter}." if chapter in ("nn", "patterns", "random", "stablehlo") else ""
+        prefix = f"{chapter}." if chapter in NAMESPACES else ""
         for name in public(package(chapter), prefix):
             heading = told.get(getattr(value_of(name), "__module__", ""), "")
             found.setdefault(heading, []).append(name)

@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array import (
     core,
     elementwise,
+    indexing,
     linalg,
     manipulation,
+    overlap,
     planning,
     shape,
     sorting,
@@ -26,6 +28,8 @@ from dask_tapestry.array.array_api.dlpack import dlpack, dlpack_device, to_devic
 from dask_tapestry.array.array_api.inspection import array_namespace
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.halos import Boundaries, Depths
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
@@ -197,6 +201,7 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     return shape.transpose(self, order or None)
 
 
+@takes_hints("merge_chunks", "limit")
 def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
     """Return the same cells in another shape.
 
@@ -261,12 +266,57 @@ def _map_blocks(self: Array, func: Callable[..., Any], *args: Any, **kwargs: Any
     return user_functions.map_blocks(func, self, *args, **kwargs)
 
 
+def _map_overlap(
+    self: Array,
+    func: Callable[..., Any],
+    depth: Depths = None,
+    boundary: Boundaries = None,
+    trim: bool = True,
+    **kwargs: Any,
+) -> Array:
+    """Apply a function to every block of the array with cells of its neighbours.
+
+    Parameters
+    ----------
+    func
+        It takes a block, and returns one.
+    depth, boundary, trim, **kwargs
+        For `dask_tapestry.map_overlap`.
+
+    Returns
+    -------
+    Array
+        Made of the blocks that the function returns.
+
+    See Also
+    --------
+    dask_tapestry.map_overlap
+    """
+    return overlap.map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **kwargs)
+
+
+def _compute_chunk_sizes(self: Array) -> Array:
+    """Return the array: shapes and chunks are always exact here.
+
+    Returns
+    -------
+    Array
+        The array itself.
+
+    See Also
+    --------
+    dask_tapestry.resolve_shapes
+    """
+    return self
+
+
 SAME_NAME = {  # functions that are methods as they are
     core: "nonzero rechunk rename to_dask_array",
     storage: "store to_zarr",
     elementwise: "conj conjugate round",
     shape: "ravel squeeze swapaxes",
     planning: "plan",
+    indexing: "choose take",
     linalg: "dot trace",
     manipulation: "diagonal repeat",
     sorting: "argpartition argsort argtopk searchsorted topk",
@@ -282,7 +332,9 @@ OTHERS: dict[str, Method] = {
     "astype": _astype,
     "clip": _clip,
     "flatten": shape.ravel,
+    "compute_chunk_sizes": _compute_chunk_sizes,
     "map_blocks": _map_blocks,
+    "map_overlap": _map_overlap,
     "partition": partition_in_place,
     "reshape": _reshape,
     "sort": sort_in_place,

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.operators.exchange import Exchanging
 from dask_tapestry.operators.slice import basic_slice
@@ -33,10 +35,13 @@ from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
 SKEW: Final = 2.0  # times what an owner has on average that a plan allows for
-FLOPS_A_PLACE: Final = 40  # to sort places by owner
+FLOPS_A_PLACE: Final = 25  # to sort places by owner
 FEWEST_PLACES: Final = 2**12  # of a run, from which one is worth a task
 MOST_OWNERS: Final = 2**12
-ROW_FLOPS: Final = 20  # to take a row: a call of NumPy for each bucket
+ROW_FLOPS: Final = 4  # to take a row
+LINE_FLOPS: Final = 20  # of each cache line of it
+LINE: Final = 64  # bytes
+BUCKET_FLOPS: Final = 3000  # to make a bucket, or to take one: a few calls of NumPy
 BYTES_A_PLACE: Final = 8 * 4  # the owner, the order, and steps on the way to it
 
 
@@ -91,6 +96,11 @@ class Shuffling(Exchanging):
         runs, _, owners, _ = self.division
         return f"{runs} runs, {owners} owners"
 
+    @property
+    def run_flops(self) -> int:
+        """To put the places of a run in the order of owners, and a bucket for each of these."""
+        return FLOPS_A_PLACE * self.division.length + BUCKET_FLOPS * self.division.owners
+
     def _count(self, inputs: Types, box: ZRange) -> int:
         """How many runs, or owners, a box is of."""
         return signature_of(self, inputs).index_range(box).shape[0]
@@ -119,7 +129,7 @@ class Routed(Shuffling):
         return {k: v for k, v in told.items() if k != "runs"} | {"keep": self.keep(inputs, box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS_A_PLACE * self.division.length * self._count(inputs, box)
+        return self.run_flops * self._count(inputs, box)
 
 
 @dataclass(frozen=True)
@@ -167,7 +177,9 @@ class Served(Shuffling):
     def flops(self, inputs: Types, box: ZRange) -> int:
         """One for each row that is asked for, a share of those of all owners."""
         runs, length, owners, _ = self.division
-        return ROW_FLOPS * runs * length * self._count(inputs, box) // owners
+        row = row_flops(inputs[1].shape[1:], inputs[1].dtype)
+        each = BUCKET_FLOPS + row * length // owners
+        return each * runs * self._count(inputs, box)
 
 
 @dataclass(frozen=True)
@@ -200,7 +212,8 @@ class Returned(Shuffling):
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return FLOPS_A_PLACE * self.division.length * self._count(inputs, box)
+        rows = row_flops(self.row, cells_of(inputs[0])) * self.division.length
+        return (self.run_flops + rows) * self._count(inputs, box)
 
 
 @dataclass(frozen=True)
@@ -232,7 +245,13 @@ class Folded(Shuffling):
         """The expressions for each row that is sent, as a scatter's."""
         runs, length, owners, _ = self.division
         each = max(1, sum(e.flops for e in self.expressions))
-        return each * runs * length * self._count(inputs, box) // owners
+        bucket = BUCKET_FLOPS + each * length // owners
+        return bucket * runs * self._count(inputs, box)
+
+
+def row_flops(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    """Operations that moving a row of this shape takes."""
+    return ROW_FLOPS + LINE_FLOPS * prod(shape) * dtype.itemsize // LINE
 
 
 def rows_of(side: int, table: TensorType) -> list[tuple[int, int]]:

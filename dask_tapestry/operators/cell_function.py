@@ -175,6 +175,13 @@ def packed(tensors: Sequence[Tensor]) -> Tensor:
     return _applied(UserFunction.of(Packed()), kind, tensors)
 
 
+def called_on_cells(
+    function: Callable[..., Any], dtype: np.dtype[Any], tensors: Sequence[Tensor]
+) -> Tensor:
+    """Cells of `dtype` that `function` makes of blocks of tensors, which broadcast."""
+    return _applied(UserFunction.of(function), dtype, tensors)
+
+
 def _applied(function: UserFunction, kind: np.dtype[Any], tensors: Sequence[Tensor]) -> Tensor:
     shape = broadcast_shape([x.type.shape for x in tensors], f"operands of {function.name}")
     return apply(CellFunction(function, kind), *[broadcast(x, shape) for x in tensors])

@@ -8,7 +8,7 @@ lies, so that on a cluster each cell travels once. In one process nothing is cut
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dask_tapestry.operators.lanes import sort_bytes, sort_flops
@@ -40,6 +40,13 @@ class Exchanging(BlockOperator):
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """It is computed as a whole: which cells a consumer has depends on all."""
         return None
+
+
+def of_runs(lanes: int, length: int) -> IndexProjection:
+    """A tensor whose lanes follow theirs, and whose last axis has `length` cells for each step."""
+    rows = [[int(dim == axis) for dim in range(lanes + 1)] for axis in range(lanes)]
+    rows.append([0] * lanes + [length])
+    return IndexProjection(rows, (0,) * len(rows), (*(1,) * lanes, length), in_ndim=lanes + 1)
 
 
 def _projection(lanes: int, cut: Sequence[bool], type_: TensorType) -> IndexProjection:
@@ -78,7 +85,10 @@ class Exchange(Exchanging):
 
 @dataclass(frozen=True)
 class Merged(Exchanging):
-    """The cells (..., consumers, length) of each consumer, of sorted buckets: one of each run."""
+    """The cells (..., cells) of all consumers, of sorted buckets: one of each run.
+
+    They lie one after the other, `length` of each consumer.
+    """
 
     name = "merged"
     kernel = "mergebuckets"
@@ -86,12 +96,14 @@ class Merged(Exchanging):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         (buckets,) = inputs
-        return TensorType((*buckets.shape[:-2], buckets.shape[-1], self.length), cells_of(buckets))
+        cells = buckets.shape[-1] * self.length
+        return TensorType((*buckets.shape[:-2], cells), cells_of(buckets))
 
     def signature(self, *inputs: TensorType) -> Signature:
-        (buckets,), made = inputs, self.infer(*inputs)
-        tensors = ((NO, YES), buckets), ((YES, NO), made)
-        return self.projected(buckets.shape[-1], buckets.ndim - 2, *tensors)
+        (buckets,) = inputs
+        lanes, reads = buckets.ndim - 2, ((NO, YES), buckets)
+        plain = self.projected(buckets.shape[-1], lanes, reads, reads)
+        return replace(plain, outputs=(of_runs(lanes, self.length),))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         dtype = cells_of(inputs[0])

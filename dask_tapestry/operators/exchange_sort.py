@@ -14,7 +14,7 @@ operator      what it yields                                                 blo
 `Probe`       keys of a few cells of each window (P, P - 1, count)           by run
 `Narrow`      windows (P, P - 1, 2) in which each split of each run lies     by split
 `Exchange`    buckets (P, P), what each run has for each consumer            by run: one task each
-`Merged`      sorted cells (P, L)                                            by consumer
+`Merged`      sorted cells (P L)                                             by consumer
 ============  =============================================================  ======================
 
 Source: P. J. Varman and others, "Merging Multiple Lists on Hierarchical-Memory Multiprocessors",
@@ -24,21 +24,20 @@ Source: P. J. Varman and others, "Merging Multiple Lists on Hierarchical-Memory 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.exchange import NO, YES, Exchange, Exchanging, Merged
+from dask_tapestry.operators.exchange import NO, YES, Exchange, Exchanging, Merged, of_runs
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.lanes import PLACES, pair_dtype, sort_bytes, sort_flops
-from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
-from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu.blocks.order_keys import key_bytes
 
 MOST_PROBES: Final = 1024  # of a window: 33 MB a round for 64 runs of float64
@@ -71,10 +70,7 @@ class SortedRuns(Exchanging):
     def signature(self, *inputs: TensorType) -> Signature:
         made = self.infer(*inputs)
         plain = self.projected(self.runs, made.ndim - 2, ((YES, NO), made))
-        (writes,) = plain.outputs
-        rows = [*writes.matrix[:-2], tuple(self.length * c for c in writes.matrix[-2])]
-        sides = (*(1,) * (len(rows) - 1), self.length)
-        return Signature(plain.index, (IndexProjection(rows, (0,) * len(rows), sides),), (writes,))
+        return replace(plain, inputs=(of_runs(made.ndim - 2, self.length),))
 
     regularity = by_signature
 
@@ -223,5 +219,5 @@ def exchange_sort(x: Tensor, runs: int, places: bool = False) -> Tensor:
     for _ in range(rounds):
         windows = apply(Narrow(length), apply(Probe(count), made, windows), windows)
     merged = apply(Merged(length), apply(Exchange(), made, windows))
-    value = basic_slice(reshape(merged, (*lanes, runs * length)), (..., slice(0, cells)))
+    value = basic_slice(merged, (..., slice(0, cells)))
     return field(value, "place") if places else value

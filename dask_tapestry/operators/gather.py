@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.operators import bucket_shuffle, masked_gather
-from dask_tapestry.operators.bucket_shuffle import owner_counts
+from dask_tapestry.operators.bucket_shuffle import LINE, owner_counts
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.masked_gather import OWNERS
@@ -158,7 +158,7 @@ class Gather(BlockOperator):
         return Form("shuffle", owner_counts(rows), by_shuffle), Form("mask", few, by_mask)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        """One for each run of cells that lie side by side, in the input too."""
+        """One for each run of cells that lie side by side, in the input too, and for each line."""
         x = inputs[0]
         run, axis = 1, box.ndim
         ways, free = self.numbers.ways(x.ndim, box.ndim), self.free(x)
@@ -167,7 +167,7 @@ class Gather(BlockOperator):
             if way.axis != axis or not still or axis not in self.numbers.window_dims:
                 break
             run *= max(1, box.shape[axis])
-        return box.size // run
+        return box.size // run * (1 + run * x.dtype.itemsize // LINE)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Where the windows begin in memory."""

@@ -20,12 +20,13 @@ from typing import Any, Final
 
 from dask_tapestry.operators.bucket_shuffle import (
     ALONG,
-    ROW_FLOPS,
+    BUCKET_FLOPS,
     SKEW,
     Division,
     Returned,
     Shuffling,
     divided,
+    row_flops,
     rows_of,
     whole,
 )
@@ -35,7 +36,7 @@ from dask_tapestry.teg.buckets import buckets_type
 from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import ZRange
 
-MASK_FLOPS: Final = 6  # of a place, to tell whether an owner has it: passes over a run
+MASK_FLOPS: Final = 3  # of a place, to tell whether an owner has it: passes over a run
 OWNERS: Final = (2, 8, 32)  # how many are worth comparing
 
 
@@ -69,7 +70,9 @@ class Answered(Shuffling):
     def flops(self, inputs: Types, box: ZRange) -> int:
         """Masks of all places for each owner, and the share of rows that owners have."""
         runs, length, owners, _ = self.division
-        return (MASK_FLOPS + ROW_FLOPS // owners) * runs * length * self._count(inputs, box)
+        row = row_flops(inputs[1].shape[1:], inputs[1].dtype)
+        each = BUCKET_FLOPS + MASK_FLOPS * length + row * length // owners
+        return each * runs * self._count(inputs, box)
 
 
 def gathered(table: Tensor, places: Tensor, owners: int) -> Tensor:

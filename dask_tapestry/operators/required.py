@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.operators.broadcast import broadcast
-from dask_tapestry.operators.cell_function import CellFunction
-from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.teg import Tensor, apply
+from dask_tapestry.operators.cell_function import called_on_cells
+from dask_tapestry.teg import Tensor
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,5 @@ def required(x: Tensor, holds: Tensor, message: str) -> Tensor:
     message
         What is said, in a ValueError, where one is false.
     """
-    function = UserFunction.of(Required(message))
-    shape = x.type.shape
-    return apply(CellFunction(function, x.type.dtype), x, broadcast(holds, shape))
+    spread = broadcast(holds, x.type.shape)
+    return called_on_cells(Required(message), x.type.dtype, [x, spread])

@@ -12,6 +12,7 @@ import numpy as np
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
 
 Item = int | slice | EllipsisType | None
 
@@ -35,6 +36,9 @@ class Slice(ViewSelector):
             else:
                 axes.append(ViewAxis(-1, item, 1))
         return View(tuple(shape), tuple(axes))
+
+    def reads_once(self, inputs: Types) -> tuple[bool, ...]:
+        return (True,)
 
     def text(self) -> str:
         return f"[{', '.join(_item_text(item) for item in self.items)}]"

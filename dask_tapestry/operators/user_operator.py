@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Fold
+from dask_tapestry.operators.user_windows import (
+    Call,
+    are_apart,
+    calls_apart,
+    left_out,
+    pieces_apart,
+)
 from dask_tapestry.teg import (
     IndexDim,
     Kind,
@@ -76,11 +83,14 @@ class UserOperator(Contraction):
         Steps of `cut` that each partial result takes; None to take them all.
     scratch
         What calling the function takes, where that is known.
+    apart
+        Numbers of the dimensions whose points the function is called for one by one.
     """
 
     name = "useroperator"
     kernel = "call"
     multithreaded = True
+    skips: ClassVar[bool] = True  # whether the function may be called for one window after another
     function: UserFunction
     index: tuple[IndexDim, ...]
     reads: tuple[IndexProjection, ...]
@@ -91,6 +101,7 @@ class UserOperator(Contraction):
     costs: Costs = ()
     part: int | None = None
     scratch: Scratch = NO_SCRATCH
+    apart: tuple[int, ...] = ()
 
     def infer(self, *inputs: TensorType) -> TensorType:
         signature = self.signature(*inputs)
@@ -139,6 +150,12 @@ class UserOperator(Contraction):
         boxes = signature_of(self, inputs).demand(box)
         return tuple(x.clip(b) for b, x in zip(boxes, inputs, strict=True))
 
+    def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
+        """Its demands; of windows that lie apart each by itself, where these are few."""
+        signature = signature_of(self, inputs)
+        found = pieces_apart(signature, inputs, box, self.apart) if self.apart else None
+        return tuple(enumerate(self.demand(inputs, box))) if found is None else found
+
     def folded(self, inputs: Types) -> int | None:
         return self.cut if self.part is None else None
 
@@ -167,7 +184,18 @@ class UserOperator(Contraction):
             ),
             "dtype": self.dtype,
             "parts": places,
+            "calls": self._calls(signature, inputs, box, boxes),
         }
+
+    def _calls(
+        self, signature: Signature, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]
+    ) -> list[Call] | None:
+        """The calls for windows that lie apart; None for one call of all."""
+        if not self.apart:
+            return None
+        numbers = [number for number, _ in self.pieces(inputs, box)]
+        held = list(zip(numbers, boxes, strict=True))
+        return calls_apart(signature, inputs, box, self.apart, held)
 
     def _places(
         self, points: ZRange, number: int, boxes: tuple[ZRange, ...]
@@ -187,7 +215,8 @@ class UserOperator(Contraction):
         if self.part is not None:
             return None
         kept = [Progression(0, 1, dim.extent) for dim in self.index]
-        yields = list(region)
+        yields, apart = list(region), list(self.apart)
+        extents = [dim.extent for dim in self.index]
         signature = signature_of(self, inputs)
         for axis, wanted in enumerate(region):
             dim, width = signature.owner(0, axis), self.writes.shape[axis]
@@ -195,14 +224,31 @@ class UserOperator(Contraction):
                 yields[axis] = Progression(0, 1, width)
             elif width == 1 and all(_moves_by_cells(read, dim) for read in self.reads):
                 kept[dim] = wanted
+            elif self._leaves_windows_out(inputs, extents, dim, width, wanted):
+                kept[dim] = wanted
+                apart.append(dim)
             else:
                 first, end = wanted.start // width, (wanted.stop - 1) // width + 1
                 kept[dim] = Progression(first, 1, end - first)
                 yields[axis] = Progression(first * width, 1, (end - first) * width)
         index = tuple(replace(d, extent=k.count) for d, k in zip(self.index, kept, strict=True))
         parts = [_restricted(read, kept) for read in self.reads]
-        operator = replace(self, index=index, reads=tuple(read for read, _ in parts))
+        reads = tuple(read for read, _ in parts)
+        operator = replace(self, index=index, reads=reads, apart=tuple(sorted(set(apart))))
         return Restriction(operator, tuple(place for _, place in parts), Region(yields))
+
+    def _leaves_windows_out(
+        self,
+        inputs: Types,
+        extents: Sequence[int],
+        dim: int,
+        width: int,
+        wanted: Progression,
+    ) -> bool:
+        """Whether a region leaves out windows, of which it is worth to read none."""
+        if not self.skips or self.folding is not None or not left_out(wanted, width):
+            return False
+        return are_apart(self.reads, inputs, extents, dim, wanted.step)
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         points = self._points(inputs, box)
@@ -234,6 +280,8 @@ class UserOperator(Contraction):
         return self.function.name + (f", parts of {self.part}" if self.part is not None else "")
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if self.apart:
+            return self._reference_apart(inputs)
         if self.part is None or self.cut is None:
             return self._packed(self.function(*inputs))
         space = ZRange((0,) * len(self.index), tuple(dim.extent for dim in self.index))
@@ -244,6 +292,16 @@ class UserOperator(Contraction):
             parts = [x[box.slices()] for x, box in zip(inputs, boxes, strict=True)]
             made.append(self._packed(self.function(*parts)))
         return np.stack(made)
+
+    def _reference_apart(self, inputs: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        types = tuple(TensorType(x.shape, x.dtype) for x in inputs)
+        made = np.empty(self.infer(*types).shape, self.dtype)
+        pieces = tuple(enumerate(x.box for x in types))
+        signature = signature_of(self, types)
+        for call in calls_apart(signature, types, ZRange.of_shape(made.shape), self.apart, pieces):
+            blocks = [inputs[at][place] for at, place in call.places]
+            made[call.into] = self._packed(self.function(*blocks))[call.keep]
+        return made
 
     def _packed(self, result: Any) -> np.ndarray[Any, Any]:
         names = self.dtype.names
@@ -262,6 +320,7 @@ class Finalize(UserOperator):
 
     name = "finalize"
     transparent = True
+    skips = False
 
     def turns(self, inputs: Types) -> Turns | None:
         """None: the user's function sees the blocks of the plan."""

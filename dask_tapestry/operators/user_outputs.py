@@ -35,6 +35,7 @@ class UserOutputs(UserOperator):
     name = "useroutputs"
     kernel = "calloutputs"
     fills = False
+    skips = False
     numbers: tuple[int, ...] = ()
     returned: int = 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -107,9 +108,14 @@ class Signature:
             if step < 1:
                 raise SignatureError(f"output {output} runs backwards along axis {axis}")
             a, b = box.lo[axis], box.hi[axis]
-            lo[dim] = max(lo[dim], -(-(a - start - width + 1) // step))
-            end = (b - 1 - start) // step + 1 if b > a else lo[dim]
-            hi[dim] = min(hi[dim], max(lo[dim], end))
+            first = -((start + width - 1 - a) // step)
+            if first > lo[dim]:
+                lo[dim] = first
+            end = (b - 1 - start) // step + 1
+            if b == a or end < lo[dim]:
+                end = lo[dim]
+            if end < hi[dim]:
+                hi[dim] = end
         return trusted_range(tuple(lo), tuple(hi))
 
     @cached_property
@@ -117,9 +123,15 @@ class Signature:
         return tuple([dim.extent for dim in self.index])
 
     @cached_property
-    def _distinct(self) -> tuple[IndexProjection, ...]:
-        """The projections of inputs; an operator of a hundred operands may have one for all."""
-        return tuple({id(projection): projection for projection in self.inputs}.values())
+    def _numbers(self) -> tuple[int, ...]:
+        """Of each input's projection; an operator of a hundred operands may have one for all."""
+        numbers = {id(p): n for n, p in enumerate({id(p): p for p in self.inputs}.values())}
+        return tuple([numbers[id(p)] for p in self.inputs])
+
+    @cached_property
+    def _over(self) -> tuple[Callable[[ZRange], ZRange], ...]:
+        """The boxes of ranges by each projection of inputs."""
+        return tuple([p.over() for p in {id(p): p for p in self.inputs}.values()])
 
     @cached_property
     def _followed(self) -> tuple[tuple[_Followed, ...], ...]:
@@ -157,8 +169,8 @@ class Signature:
         """
         index = self.index_range(box, output)
         if not index.is_empty:
-            known = {id(p): p.of_range(index) for p in self._distinct}
-            return tuple([known[id(projection)] for projection in self.inputs])
+            known = [over(index) for over in self._over]
+            return tuple([known[number] for number in self._numbers])
         some = ZRange(
             index.lo, tuple(max(a + 1, b) for a, b in zip(index.lo, index.hi, strict=True))
         )

@@ -168,9 +168,14 @@ class Cuts:
 
 @lru_cache(maxsize=4096, typed=True)
 def _regular(extent: int, step: int, lead: int | None) -> Cuts:
-    """The same object for the same blocks: a planner compares thousands of them."""
     if step < 1 or (lead is not None and lead < 1):
         raise ValueError(f"blocks must have at least one cell, got step {step}, lead {lead}")
     step = min(step, max(extent, 1))
     lead = step if lead is None else min(lead, max(extent, 1))
-    return Cuts(extent, max(step, lead) if lead >= extent else step, lead)
+    return _one_of(Cuts(extent, max(step, lead) if lead >= extent else step, lead))
+
+
+@lru_cache(maxsize=4096)
+def _one_of(cuts: Cuts) -> Cuts:
+    """The same object for equal cuts: a planner compares thousands of them."""
+    return cuts

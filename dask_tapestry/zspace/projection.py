@@ -7,7 +7,7 @@ Functions".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import add
 from typing import SupportsIndex, final
@@ -178,12 +178,41 @@ class IndexProjection:
         """
         if box.is_empty or box.ndim != self.affine.in_ndim:
             return self._of_image(self.affine.of_range(box))
-        lows, highs = [], []
-        windows = zip(self.affine.spans(box), self.shape, self.stride, strict=True)
-        for (low, high), window, stride in windows:
-            lows.append(low)
-            highs.append(high + stride * (window - 1) + 1 if window else low)
-        return trusted_range(tuple(lows), tuple(highs))
+        return self.over()(box)
+
+    def over(self) -> Callable[[ZRange], ZRange]:
+        """Return `of_range` for ranges with points: what is true of all is found once.
+
+        Examples
+        --------
+        >>> of = IndexProjection([[-1]], [9], [2]).over()
+        >>> print(of(ZRange([0], [4])), of(ZRange([4], [5])))
+        [6:11] [5:7]
+        """
+        axes = [
+            (start, stride * (window - 1) + 1 if window else None, _moves(row))
+            for row, start, window, stride in zip(
+                self.matrix, self.offset, self.shape, self.stride, strict=True
+            )
+        ]
+
+        def box_of(box: ZRange) -> ZRange:
+            first, end = box.lo, box.hi
+            lows, highs = [], []
+            for start, reach, moves in axes:
+                low = high = start
+                for dim, c in moves:
+                    if c > 0:
+                        low += c * first[dim]
+                        high += c * (end[dim] - 1)
+                    else:
+                        low += c * (end[dim] - 1)
+                        high += c * first[dim]
+                lows.append(low)
+                highs.append(low if reach is None else high + reach)
+            return trusted_range(tuple(lows), tuple(highs))
+
+        return box_of
 
     def _of_image(self, start: ZRange) -> ZRange:
         """The box of the windows that begin in `start`."""
@@ -313,6 +342,11 @@ class IndexProjection:
         return IndexProjection(
             affine.matrix, affine.offset, self.shape, self.stride, affine.in_ndim
         )
+
+
+def _moves(row: tuple[int, ...]) -> list[tuple[int, int]]:
+    """The dimensions that move an axis, each with by how much."""
+    return [(dim, coefficient) for dim, coefficient in enumerate(row) if coefficient]
 
 
 def _strides(stride: SupportsIndex | Ints, ndim: int) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import fresh
 from benchmarks.peers import BENCHED, NumPy
+from dask_tapestry_kernels.cpu.jit import shipped
 
 
 class Wasteful(NumPy):
@@ -32,6 +33,14 @@ def test_the_peak_is_what_is_held_above_inputs_and_results():
 
 def test_a_process_of_its_own_answers():
     found = fresh.ask("first_call", "NumPy", "scale_sum 10_000 cells", 1)
+    assert found["first"] > 0
+
+
+def test_what_a_wheel_brings_may_lie_in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(shipped, "read", shipped.read)
+    fresh.bring(str(tmp_path / "kernels"))
+    assert shipped.read("a text") is None
+    found = fresh.ask("first_call", "dask_tapestry", "scale_sum 10_000 cells", 1, str(tmp_path))
     assert found["first"] > 0
 
 

@@ -6,8 +6,11 @@ comparison is called as ``ours(dt, *inputs)`` and ``numpy(*inputs)``.
 
 from tests.comparisons import (
     blocks,
+    closeness,
     creation,
+    decompositions,
     elementwise,
+    fourier,
     generators,
     histograms,
     indexing,
@@ -42,6 +45,7 @@ FAMILIES = (
     sorting,
     scans,
     elementwise,
+    closeness,
     reductions,
     nan_reductions,
     histograms,
@@ -49,6 +53,7 @@ FAMILIES = (
     indexing,
     creation,
     products,
+    decompositions,
     random,
     joining,
     moving,
@@ -56,6 +61,7 @@ FAMILIES = (
     generators,
     blocks,
     patterns,
+    fourier,
     program_rows,
     kernel_rows,
 )

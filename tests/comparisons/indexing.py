@@ -35,6 +35,21 @@ def by_mask(name: str, call: Callable[..., Any], shapes: Any = MATRICES) -> Comp
 
 
 COMPARISONS = (
+    alike(
+        "piecewise",
+        lambda np, x: np.piecewise(x, [x < 0, x > 1], [lambda cells: -cells, 3]),
+        each(1, ("i1", "f8", "f4"), ((3, 4), (5,), (2, 0, 3))),
+    ),
+    alike(
+        "unravel_index",
+        lambda np, x: np.stack(np.unravel_index(np.abs(x), (3, 7), "F")),
+        each(1, ("i1", "i8"), ((3, 4), (5,), (0,))),
+    ),
+    alike(
+        "ravel_multi_index",
+        lambda np, x, y: np.ravel_multi_index((x, y), (4, 5), ("wrap", "clip")),
+        each(2, ("i1", "i8"), ((3, 4), (5,), (0,))),
+    ),
     selector("getitem places", lambda np, x: x[[0, -1, 0]], MATRICES[:2]),
     selector("getitem mesh", lambda np, x: x[:, [3, 0, 0]], MATRICES[:3]),
     selector("getitem pairs", lambda np, x: x[[0, 0], [1, -1]], MATRICES[:2]),

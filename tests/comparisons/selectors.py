@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from tests.comparisons.table import Comparison, alike, each
 
@@ -16,6 +17,14 @@ SELECTED = ("i1", "f8", "c8", "M8[s]")
 def selector(name: str, call: Callable[..., Any], shapes: Any = CUBE, arity: int = 1) -> Comparison:
     """A selector, on cells that are only copied."""
     return alike(name, call, each(arity, SELECTED, shapes))
+
+
+def _windows(space: Any) -> Callable[..., Any]:
+    return sliding_window_view if space is np else space.overlap.sliding_window_view
+
+
+def _smoothed(block: np.ndarray) -> np.ndarray:
+    return np.maximum(block, np.roll(block, 1, 0)) | np.roll(block, -1, 0)
 
 
 COMPARISONS = (
@@ -51,5 +60,16 @@ COMPARISONS = (
     selector("ravel", lambda np, x: np.ravel(x)),
     selector("getitem slices", lambda np, x: x[::-1, 1:3, ::2]),
     selector("getitem items", lambda np, x: x[-1, None, ..., 0], ((2, 3, 4), (1, 3, 1))),
+    selector(
+        "overlap.sliding_window_view",
+        lambda np, x: _windows(np)(x, (2, 3), (0, 2)),
+        ((2, 3, 4), (3, 1, 5)),
+    ),
+    Comparison(
+        "map_overlap",
+        lambda dt, x: dt.map_overlap(_smoothed, x, depth={0: 1}, boundary="nearest"),
+        lambda x: _smoothed(np.pad(x, [(1, 1)] + [(0, 0)] * (x.ndim - 1), "edge"))[1:-1],
+        each(1, ("i1", "?"), ((4, 3), (1, 2), (7,))),
+    ),
     selector("getitem nothing", lambda np, x: x[2:1, ..., 5:]),
 )

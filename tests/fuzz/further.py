@@ -108,6 +108,11 @@ def formulas(random: Random, xs: Sequence[np.ndarray]) -> Step:
         ("x.sum()", "fold", lambda xp, x, y: x.sum(axis=axis, keepdims=True)),
         ("x += 1", "jump", lambda xp, x, y: _in_place(x)),
         ("linalg.norm(x)", "rounded", lambda xp, x, y: xp.linalg.norm(x, axis=axis)),
+        (
+            f"fft.fft(x, 4, {axis})",
+            "rounded",
+            lambda xp, x, y: xp.fft.fft(x, 4, axis, "ortho"),
+        ),
         ("cross", "jump", lambda xp, x, y: xp.cross(x[..., :3], x[..., :3] + x[..., :3])),
     ]
     return _chosen(random, calls)

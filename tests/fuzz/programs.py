@@ -15,8 +15,8 @@ import dask
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.array.core.convert import with_chunks
 from dask_tapestry.array.core.dynamic_shape import Deferred
+from dask_tapestry.array.core.layout_arguments import with_chunks
 from tests.fuzz.operations import OPERATIONS
 from tests.fuzz.sources import source
 from tests.fuzz.steps import Step, Write

@@ -32,8 +32,8 @@ def test_a_task_makes_the_buckets_of_its_runs_for_all():
 
 def test_every_consumer_reads_one_bucket_of_each_run_and_each_once():
     node = node_of(Merged)
-    assert node.type.shape == (2, 5, 10)
-    (buckets,) = node.operator.demand(node.input_types, ZRange((0, 2, 0), (1, 4, 10)))
+    assert node.type.shape == (2, 50)
+    (buckets,) = node.operator.demand(node.input_types, ZRange((0, 20), (1, 40)))
     assert str(buckets) == "[0:1, 0:5, 2:4]"
     assert node.operator.reads_once(node.input_types) == (True,)
     assert node.operator.restrict(node.input_types, Region.whole(node.type.shape)) is None

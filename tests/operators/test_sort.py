@@ -59,7 +59,7 @@ def test_structured_cells_have_no_order():
 def test_runs_are_split_where_probes_tell():
     x = dt.asarray(np.arange(9_999.0))
     names = [node.operator.name for node in Graph([formed(sort(x.node, 0), "exchange", 2)]).nodes]
-    assert names[-4:] == ["exchange", "merged", "reshape", "slice"]
+    assert names[-3:] == ["exchange", "merged", "slice"]
     assert names.count("probe") == names.count("narrow") == probes(2, 5000)[1]
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.operators import user_windows
 from dask_tapestry.operators.user_operator import UserOperator, cut_dimension
 from dask_tapestry.teg import Progression, Region, apply
 from dask_tapestry.teg.operator import signature_of
@@ -121,9 +122,13 @@ SLICES = [
 ]
 
 
+@pytest.mark.parametrize("worth", [user_windows.WORTH_A_CALL, 1])
 @pytest.mark.parametrize("block_bytes", [8, 24, 10**6])
 @pytest.mark.parametrize("window", [(1, 3, 1, 0), (2, 3, 1, 1), (3, 1, 1, 0), (2, 2, 3, 2)])
-def test_slices_of_windows_are_those_of_the_whole(window, block_bytes, shardings):
+def test_slices_of_windows_are_those_of_the_whole(
+    window, block_bytes, worth, shardings, monkeypatch
+):
+    monkeypatch.setattr(user_windows, "WORTH_A_CALL", worth)
     step, width, dilation, offset = window
     x, w = np.arange(40.0) ** 2, np.arange(1.0, 9.0)
     starts = offset + step * np.arange(8)
@@ -140,7 +145,9 @@ def test_slices_of_windows_are_those_of_the_whole(window, block_bytes, shardings
 @pytest.mark.parametrize(
     "index", [np.s_[::2, 1::2], np.s_[::-3, ::-1], np.s_[1, ::3], np.s_[2:3], np.s_[..., -2]]
 )
-def test_slices_of_windows_in_several_dimensions(index, shardings):
+@pytest.mark.parametrize("worth", [user_windows.WORTH_A_CALL, 1])
+def test_slices_of_windows_in_several_dimensions(index, worth, shardings, monkeypatch):
+    monkeypatch.setattr(user_windows, "WORTH_A_CALL", worth)
     rows = dt.IndexProjection([[2, 0], [0, 1]], [0, 0], [2, 1])
     twice = dt.IndexProjection([[0, 1], [3, 0]], [0, 0], [1, 3])
     pairs = dt.block_operator(
@@ -380,3 +387,25 @@ def test_windows_are_written_to_a_store_in_whole_pieces(tmp_path, shardings):
         for side in (2, 3, 5, 12):
             dt.to_zarr(made, tmp_path / f"{side}", chunks=(side,))
             assert np.array_equal(dt.from_zarr(tmp_path / f"{side}").compute(), made.compute())
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_folded_dimensions_that_are_empty_have_the_identity(count, shardings):
+    """Also of several outputs, and with what is applied to folded results."""
+    summed = dt.block_operator(
+        index={"row": "parallel", "in": dt.reduce_over("sum")},
+        inputs={"x": "row in"},
+        outputs={"total": "row", "twice": "row"},
+    )(lambda x: (x.sum(axis=1), 2 * x.sum(axis=1)))
+    shifted = dt.block_operator(
+        index={"row": "parallel", "in": dt.reduce_over("prod")},
+        inputs={"x": "row in"},
+        outputs={"z": "row"},
+        finalize=lambda z, b: z + b,
+        finalize_inputs={"b": "row"},
+    )(lambda x: x.prod(axis=1))
+    empty, b = dt.ones((count, 0)), np.arange(float(count))
+    with shardings.tiny(8):
+        for one in summed(empty):
+            np.testing.assert_array_equal(one.compute(), np.zeros(count), strict=True)
+        np.testing.assert_array_equal(shifted(empty, b).compute(), 1 + b, strict=True)

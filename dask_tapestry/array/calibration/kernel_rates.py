@@ -16,6 +16,7 @@ import numpy as np
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.fft.one_axis import fft
 from dask_tapestry.array.indexing import take, take_along_axis
 from dask_tapestry.array.patterns.gathering import gather
 from dask_tapestry.array.planning import plan
@@ -186,6 +187,8 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     Probe("scatter", _put),
     Probe("ranks", _of_cells(middle)),
     Probe("search", _searched, CELLS // 2),
+    Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
+    Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
     Probe("map float64", _polynomial("f8")),
     Probe("reduce float64", _sum_of_polynomial("f8")),
     Probe(ACROSS, lambda n: asarray(_cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH))),

@@ -14,13 +14,13 @@ from dask_tapestry.array.core.chunks import Chunks, cuts_from
 from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import takes_hints, with_chunks
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.placement import place
 from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
@@ -307,20 +307,7 @@ def placeholder(
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
 
 
-def with_chunks(x: Array, chunks: Chunks) -> Array:
-    """`x` with nominal chunks in any form that Dask takes; None leaves them as they are.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
-    ((2, 2), (6,))
-    """
-    return (
-        x if chunks is None else Array(with_nominal_chunks(x.node, cuts_from(chunks, x.node.type)))
-    )
-
-
+@takes_hints("threshold", "block_size_limit", "balance", "method")
 def rechunk(x: ArrayLike, chunks: Chunks) -> Array:
     """Cut a value into other chunks, in which it is then held.
 

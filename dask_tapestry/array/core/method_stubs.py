@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dask_tapestry.array.core.chunks import Chunks
     from dask_tapestry.array.core.dtypes import Casting
     from dask_tapestry.array.core.effect import Effect
+    from dask_tapestry.array.core.halos import Boundaries, Depths
     from dask_tapestry.array.core.key_types import UserKey
     from dask_tapestry.array.core.plan import Plan
     from dask_tapestry.array.core.vindex import VIndex
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dask_tapestry.operators.axes import Axes
     from dask_tapestry.plan.machine.resources import Resources
 
+    Mode = Literal["raise", "wrap", "clip"]
     Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
 
 
@@ -313,6 +315,19 @@ class ArrayMethods:
             **kwargs: Any,
         ) -> Self | Effect | None: ...
         def to_dask_array(self) -> DaskArray: ...
+        def choose(self, choices: Sequence[ArrayLike] | Self, mode: Mode = "raise") -> Self: ...
+        def take(
+            self, indices: ArrayLike, axis: int | None = None, mode: Mode = "raise"
+        ) -> Self: ...
+        def compute_chunk_sizes(self) -> Self: ...
+        def map_overlap(
+            self,
+            func: Callable[..., Any],
+            depth: Depths = None,
+            boundary: Boundaries = None,
+            trim: bool = True,
+            **kwargs: Any,
+        ) -> Self: ...
         def map_blocks(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Self: ...
         def plan(
             self,

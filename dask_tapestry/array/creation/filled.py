@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.convert import asarray, with_chunks
+from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast

@@ -12,6 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import takes_chunks
 from dask_tapestry.array.core.shapes import shape_of
 from dask_tapestry.array.creation.filled import full
 from dask_tapestry.array.shape.broadcasting import broadcast_arrays, broadcast_to
@@ -223,6 +224,7 @@ def meshgrid(
     return tuple(lines) if sparse or not lines else tuple(broadcast_arrays(*lines))
 
 
+@takes_chunks
 def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[int],

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.convert import asarray, with_chunks
+from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import takes_chunks, with_chunks
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.array.core.shapes import shape_of
 from dask_tapestry.array.creation.filled import full, ones
@@ -123,6 +124,7 @@ def identity(n: int, dtype: DTypeLike | None = None, *, like: ArrayLike | None =
     return eye(n, dtype=float if dtype is None else dtype)
 
 
+@takes_chunks
 def tri(
     N: int,
     M: int | None = None,

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.convert import asarray, with_chunks
+from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import takes_chunks, with_chunks
 from dask_tapestry.array.core.memory_arguments import check_device
 from dask_tapestry.array.elementwise.choosing import astype, where
 from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
@@ -130,6 +131,7 @@ def linspace(
     device: str | None = None,
 ) -> tuple[Array, Step]: ...
 @implements(np.linspace)
+@takes_chunks
 def linspace(
     start: ArrayLike,
     stop: ArrayLike,

@@ -8,11 +8,13 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_chunks
 from dask_tapestry.errors import ShapeError
 
 __all__ = ["tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"]
 
 
+@takes_chunks
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """Return the rows and columns of the cells on and below a diagonal, as `numpy.tril_indices`.
 
@@ -42,6 +44,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
     return asarray(rows), asarray(columns)
 
 
+@takes_chunks
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """Return the rows and columns of the cells on and above a diagonal, as `numpy.triu_indices`.
 

@@ -14,6 +14,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.einsum import einsum as einsum_tensors
@@ -39,6 +40,7 @@ class Call(NamedTuple):
 
 
 @implements(np.einsum)
+@takes_hints("split_every")
 def einsum(
     *operands: Term,
     optimize: Optimize = False,

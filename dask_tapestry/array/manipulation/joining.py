@@ -12,6 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel
@@ -35,6 +36,7 @@ Nested = ArrayLike | Sequence["Nested"]
 
 
 @implements(np.concatenate)
+@takes_hints("allow_unknown_chunksizes")
 def concatenate(
     arrays: Arrays,
     axis: int | None = 0,
@@ -160,6 +162,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
 
 @implements(np.block)
+@takes_hints("allow_unknown_chunksizes")
 def block(arrays: Nested) -> Array:
     """Join nested lists of arrays into one array, as `numpy.block`.
 

@@ -9,6 +9,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import Casting
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.manipulation.joining import (
     Arrays,
@@ -24,6 +25,7 @@ __all__ = ["column_stack", "dstack", "hstack", "interleave", "stack", "vstack"]
 
 
 @implements(np.stack)
+@takes_hints("allow_unknown_chunksizes")
 def stack(
     arrays: Arrays,
     axis: int = 0,
@@ -72,6 +74,7 @@ def stack(
 
 
 @implements(np.hstack)
+@takes_hints("allow_unknown_chunksizes")
 def hstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Join arrays along their second axis, or the only one they have, as `numpy.hstack`.
 
@@ -108,6 +111,7 @@ def hstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 
 
 @implements(np.vstack)
+@takes_hints("allow_unknown_chunksizes")
 def vstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Join arrays along their first axis, vectors as rows, as `numpy.vstack`.
 
@@ -144,6 +148,7 @@ def vstack(tup: Arrays, *, dtype: DTypeLike | None = None, casting: Casting = "s
 
 
 @implements(np.dstack)
+@takes_hints("allow_unknown_chunksizes")
 def dstack(tup: Arrays) -> Array:
     """Join arrays along their third axis, which they get if they lack it, as `numpy.dstack`.
 

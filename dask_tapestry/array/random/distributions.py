@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.convert import with_chunks
+from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.shapes import Shape
 from dask_tapestry.array.random.parameters import (
     Draws,

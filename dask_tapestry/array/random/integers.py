@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.convert import asarray, with_chunks
+from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.shapes import Shape
 from dask_tapestry.array.random.distributions import Distributions, in_chunks
 from dask_tapestry.array.random.parameters import (

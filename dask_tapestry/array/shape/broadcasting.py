@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_chunks
 from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 
@@ -15,6 +16,7 @@ __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 
 
 @implements(np.broadcast_to)
+@takes_chunks
 def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> Array:
     """Repeat dimensions of length one, and new leading ones, without a copy.
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.shapes import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, normalize_axis
@@ -37,6 +38,7 @@ def _size(x: Array, axis: int | None = None) -> int:
 
 
 @implements(np.reshape)
+@takes_hints("merge_chunks", "limit")
 def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the same cells in another shape, as `numpy.reshape`.
 

@@ -2,6 +2,7 @@
 
 from dask_tapestry.array.statistics.averages import *
 from dask_tapestry.array.statistics.bincount import *
+from dask_tapestry.array.statistics.coarsening import *
 from dask_tapestry.array.statistics.covariances import *
 from dask_tapestry.array.statistics.cumulative import *
 from dask_tapestry.array.statistics.differences import *
@@ -25,6 +26,7 @@ __all__ = [
     "argmin",
     "average",
     "bincount",
+    "coarsen",
     "corrcoef",
     "count_nonzero",
     "cov",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import (
     NOT_GIVEN,
@@ -32,6 +33,7 @@ DOUBLE = np.dtype(np.float64)
 
 
 @implements(np.mean)
+@takes_hints("split_every")
 def mean(
     a: ArrayLike,
     axis: Axes = None,
@@ -133,6 +135,7 @@ def _count(
 
 
 @implements(np.var)
+@takes_hints("split_every")
 def var(
     a: ArrayLike,
     axis: Axes = None,
@@ -194,6 +197,7 @@ def var(
 
 
 @implements(np.std)
+@takes_hints("split_every")
 def std(
     a: ArrayLike,
     axis: Axes = None,

@@ -12,6 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.numpy_source import NumpySource
 from dask_tapestry.operators.bincount import bincount as bincount_tensor
@@ -28,6 +29,7 @@ DOUBLE = np.dtype(np.float64)
 
 
 @implements(np.bincount)
+@takes_hints("split_every")
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """Count how often each number occurs, as `numpy.bincount`.
 

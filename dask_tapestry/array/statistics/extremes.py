@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN, folded, placed
 from dask_tapestry.operators.axes import Axes
 
@@ -15,6 +16,7 @@ __all__ = ["amax", "amin", "argmax", "argmin", "max", "min", "ptp"]
 
 
 @implements(np.min, np.amin)
+@takes_hints("split_every")
 def min(
     a: ArrayLike,
     axis: Axes = None,
@@ -64,6 +66,7 @@ def min(
 
 
 @implements(np.max, np.amax)
+@takes_hints("split_every")
 def max(
     a: ArrayLike,
     axis: Axes = None,
@@ -119,6 +122,7 @@ amax = max
 
 
 @implements(np.argmin)
+@takes_hints("split_every")
 def argmin(
     a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
@@ -161,6 +165,7 @@ def argmin(
 
 
 @implements(np.argmax)
+@takes_hints("split_every")
 def argmax(
     a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import (
     NOT_GIVEN,
@@ -72,6 +73,7 @@ def _where_not_nan(a: ArrayLike, where: ArrayLike) -> tuple[Array, ArrayLike]:
 
 
 @implements(np.nanmean)
+@takes_hints("split_every")
 def nanmean(
     a: ArrayLike,
     axis: Axes = None,
@@ -126,6 +128,7 @@ def nanmean(
 
 
 @implements(np.nanvar)
+@takes_hints("split_every")
 def nanvar(
     a: ArrayLike,
     axis: Axes = None,
@@ -208,6 +211,7 @@ def _variance(
 
 
 @implements(np.nanstd)
+@takes_hints("split_every")
 def nanstd(
     a: ArrayLike,
     axis: Axes = None,

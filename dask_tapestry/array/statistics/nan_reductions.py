@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.reduction_arguments import (
     NOT_GIVEN,
     fold_axes,
@@ -44,6 +45,7 @@ def nan_filled(a: ArrayLike, value: float) -> Array:
 
 
 @implements(np.nansum)
+@takes_hints("split_every")
 def nansum(
     a: ArrayLike,
     axis: Axes = None,
@@ -91,6 +93,7 @@ def nansum(
 
 
 @implements(np.nanprod)
+@takes_hints("split_every")
 def nanprod(
     a: ArrayLike,
     axis: Axes = None,
@@ -138,6 +141,7 @@ def nanprod(
 
 
 @implements(np.nanmin)
+@takes_hints("split_every")
 def nanmin(
     a: ArrayLike,
     axis: Axes = None,
@@ -187,6 +191,7 @@ def nanmin(
 
 
 @implements(np.nanmax)
+@takes_hints("split_every")
 def nanmax(
     a: ArrayLike,
     axis: Axes = None,
@@ -236,6 +241,7 @@ def nanmax(
 
 
 @implements(np.nanargmin)
+@takes_hints("split_every")
 def nanargmin(
     a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
@@ -278,6 +284,7 @@ def nanargmin(
 
 
 @implements(np.nanargmax)
+@takes_hints("split_every")
 def nanargmax(
     a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:

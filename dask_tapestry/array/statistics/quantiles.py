@@ -11,6 +11,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.lanes import Lanes, align_weights
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import flag
 from dask_tapestry.array.statistics.nan_averages import nanmean
@@ -84,6 +85,7 @@ def quantile(
 
 
 @implements(np.percentile)
+@takes_hints("internal_method")
 def percentile(
     a: ArrayLike,
     q: ArrayLike,
@@ -196,6 +198,7 @@ def nanquantile(
 
 
 @implements(np.nanpercentile)
+@takes_hints("internal_method")
 def nanpercentile(
     a: ArrayLike,
     q: ArrayLike,

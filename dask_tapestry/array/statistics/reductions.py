@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN, folded
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.elementwise import astype
@@ -21,6 +22,7 @@ __all__ = ["all", "any", "count_nonzero", "prod", "sum"]
 
 
 @implements(np.sum)
+@takes_hints("split_every")
 def sum(
     a: ArrayLike,
     axis: Axes = None,
@@ -79,6 +81,7 @@ def sum(
 
 
 @implements(np.prod)
+@takes_hints("split_every")
 def prod(
     a: ArrayLike,
     axis: Axes = None,
@@ -135,6 +138,7 @@ def prod(
 
 
 @implements(np.any)
+@takes_hints("split_every")
 def any(
     a: ArrayLike,
     axis: Axes = None,
@@ -177,6 +181,7 @@ def any(
 
 
 @implements(np.all)
+@takes_hints("split_every")
 def all(
     a: ArrayLike,
     axis: Axes = None,

@@ -14,6 +14,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import METHODS, implements
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.statistics.nan_reductions import nan_filled
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
@@ -41,6 +42,7 @@ def scanned(
 
 
 @implements(np.cumsum)
+@takes_hints("method")
 def cumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:
@@ -79,6 +81,7 @@ def cumsum(
 
 
 @implements(np.cumprod)
+@takes_hints("method")
 def cumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:
@@ -114,6 +117,7 @@ def cumprod(
 
 
 @implements(np.nancumsum)
+@takes_hints("method")
 def nancumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:
@@ -149,6 +153,7 @@ def nancumsum(
 
 
 @implements(np.nancumprod)
+@takes_hints("method")
 def nancumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:

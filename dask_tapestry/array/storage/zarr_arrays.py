@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.convert import asarray, with_chunks, worker_names
+from dask_tapestry.array.core.convert import asarray, worker_names
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
+from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.write_arguments import Region, RegionSlices, resolve_region
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import prod
 from typing import Final, NamedTuple
 
@@ -92,6 +93,16 @@ class StepCost:
         return self.blocks + self.slices
 
     @property
+    def carried(self) -> float:
+        """Bytes that come from stores and other workers."""
+        return self.read + self.moved
+
+    @property
+    def busy(self) -> float:
+        """Seconds of all resources, one after the other."""
+        return self.compute + self.network + self.store + self.overhead
+
+    @property
     def bound(self) -> str:
         """The resource that takes most seconds."""
         kinds = ("compute", "network", "store", "overhead")
@@ -135,6 +146,9 @@ class _Met(NamedTuple):
     readings: Sequence[Reading]
 
 
+NOTHING_MET: Final = _Met(0, 0, ())
+
+
 def step_cost(
     program: Program,
     cuts: Sequence[Cuts],
@@ -160,7 +174,8 @@ def step_cost(
         block /= 2
     tasks = _Tasks(blocks, needs.calls, needs.ahead, needs.pieces)
     compute = _in_waves(block, tasks, program, machine)
-    taken = _taken(program, cuts, held, needs, blocks.equal if written else 0.0, machine)
+    writing = blocks.equal if written else 0.0
+    taken = _taken(program, cuts, box, held, needs, writing, machine)
     network, store, overhead, total = _seconds(compute, taken, written, tasks, machine)
     return StepCost(
         seconds=total,
@@ -196,7 +211,7 @@ def least_seconds(program: Program, machine: Machine) -> float:
 
 def handling_seconds(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:
     """Seconds of handling the tasks of a step under a grid, of one operator each."""
-    met = _inputs_met(program, cuts, largest_box(cuts), held, machine)
+    met = _inputs_met(program, cuts, held, machine)
     return overhead_seconds(prod([c.count for c in cuts]), met.slices, met.edges, machine)
 
 
@@ -224,14 +239,14 @@ def with_taken(
 def _taken(
     program: Program,
     cuts: Sequence[Cuts],
+    box: ZRange,
     held: Held,
     needs: Needs,
     writing: float,
     machine: Machine,
 ) -> Taken:
     """What the blocks take if each takes what the largest one does; so many of these write."""
-    box = largest_box(cuts)
-    met = _inputs_met(program, cuts, box, held, machine)
+    met = _inputs_met(program, cuts, held, machine)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writing else (0.0, 0.0)
     return Taken(
@@ -327,12 +342,23 @@ def _in_waves(block: float, tasks: _Tasks, program: Program, machine: Machine) -
     return block * (blocks.waves(min(count, machine.slots)) + blocks.uneven(tasks.pieces))
 
 
-def _inputs_met(
-    program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
-) -> _Met:
+def _inputs_met(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> _Met:
     """What the blocks meet of inputs that are held in blocks."""
     if all(own is None for own in held):
-        return _Met(0, 0, ())
+        return NOTHING_MET
+    own = tuple([None if one is None else tuple(one) for one in held])
+    return _met(program, tuple(cuts), own, machine.workers, machine.hosts)
+
+
+@lru_cache(maxsize=256)  # for the least that a grid takes, and again when it is priced
+def _met(
+    program: Program,
+    cuts: tuple[Cuts, ...],
+    held: tuple[Sequence[Cuts] | None, ...],
+    workers: int,
+    hosts: int,
+) -> _Met:
+    box = largest_box(cuts)
     boxes, moves = program.schedule(box).boxes, movement(program)
     count = prod([c.count for c in cuts])
     edges = slices = 0
@@ -343,12 +369,12 @@ def _inputs_met(
         reach = reach_of(boxes[number], tuple(own))
         met = reach.blocks
         edges += count * met
-        if machine.workers == 1:
+        if workers == 1:
             continue
         size = type_.dtype.itemsize
         exact, whole = reach.exact * size, reach.whole * size
         distinct = prod([cuts[d].count for d in moves[number].dims])
-        fetches = distinct * min(machine.hosts, -(-count // distinct))
+        fetches = distinct * min(hosts, -(-count // distinct))
         sent = whole
         if met and whole - exact >= met * SLICE_SAVES_BYTES:
             sent = exact

@@ -6,6 +6,7 @@ the number of blocks; that takes .1 ms. Of the steps of the chosen plan everythi
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Final
@@ -50,15 +51,22 @@ def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machi
     UncountableError
         If there are too many classes of blocks.
     """
-    access = Access.of(program, cuts)
     own = tuple([None if h is None else tuple(h) for h in held])
-    total = traffic(access, own, machine.workers, machine.workers == 1)
+    return _counted(program, cuts, own, machine.workers)
+
+
+@lru_cache(maxsize=1024)  # the plans that a search compares have most steps in common
+def _counted(
+    program: Program, cuts: tuple[Cuts, ...], own: tuple[tuple[Cuts, ...] | None, ...], workers: int
+) -> Taken:
+    access = Access.of(program, cuts)
+    total = traffic(access, own, workers, workers == 1)
     equal = Blocks.of(cuts).equal
     readings = [_reading(each, access.count) for each in total.inputs]
     return Taken(
         read=total.stored,
         requests=total.requests + block_requests(program, largest_box(cuts))[1] * equal,
-        moved=sum(bytes_from_others(readings, machine.workers)),
+        moved=sum(bytes_from_others(readings, workers)),
         edges=_edges(access, own, sum(each.edges for each in total.inputs)),
         slices=sum(each.slices for each in total.inputs),
     )

@@ -55,7 +55,9 @@ def peak_bytes(
     """
     first, lasting = len(program.inputs), program.lasting
     places = schedule.places
-    copies = [_is_kept(program, work, turned) for work in schedule.works]
+    copies = [
+        lasting[value - first].copies or (value, box) in turned for value, box, _ in schedule.works
+    ]
     dying = _dying(places, copies)
     sizes: list[tuple[bool, int]] = []  # of each work's block
     alive_used = alive_fresh = arrays = used = fresh = peak = 0
@@ -119,13 +121,6 @@ def _turned_round(program: Program, work: Work) -> int:
     if made < 0 or not program.instructions[made].operator.is_view:
         return 0
     return min(work.box.size, prod(operator.chunks)) * types[0].dtype.itemsize
-
-
-def _is_kept(program: Program, work: Work, turned: Mapping[Key, InTurns]) -> bool:
-    """Whether a block is no view, and what it reads is not needed once it is there."""
-    if turned and (work.value, work.box) in turned:
-        return True
-    return program.instructions[work.value - len(program.inputs)].operator.copies
 
 
 def _dying(places: Places, copies: Sequence[bool]) -> list[list[int]]:

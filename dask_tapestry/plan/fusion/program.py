@@ -55,6 +55,8 @@ class Lasting(NamedTuple):
     stored, flops, scratch
         Whether it may read from stores, do operations, and take scratch memory; others need not
         be asked how much.
+    copies
+        Whether its blocks are no views.
     demand
         The box of each input that it reads for a box; None where it reads other `pieces`.
     """
@@ -64,6 +66,7 @@ class Lasting(NamedTuple):
     stored: bool
     flops: bool
     scratch: bool
+    copies: bool
     demand: Demanding | None
 
     @staticmethod
@@ -76,6 +79,7 @@ class Lasting(NamedTuple):
             own.stored_bytes is not Operator.stored_bytes,
             own.flops is not Operator.flops,
             own.scratch_bytes is not Operator.scratch_bytes,
+            operator.copies,
             operator.demanding(inputs) if own.pieces is Operator.pieces else None,
         )
 
@@ -121,6 +125,10 @@ class Schedule:
     @cached_property
     def places(self) -> Places:
         """Its boxes by number: whoever follows values through a block asks for them."""
+        if all(len(held) == 1 for held in self.boxes):
+            reads = [tuple([value for value, _ in reads]) for _, _, reads in self.works]
+            made = tuple([value for value, _, _ in self.works])
+            return Places(len(self.boxes), made, tuple(reads))
         firsts = list(accumulate(map(len, self.boxes), initial=0))
 
         def place(value: int, box: ZRange) -> int:

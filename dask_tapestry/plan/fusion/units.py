@@ -21,20 +21,22 @@ MOST_UNEVEN: Final = 1_000  # pieces of unequal lengths: their edges are in the 
 class Unit(NamedTuple):
     """Where cuts of a dimension should fall: after `lead` cells, then every `length`.
 
-    With `required` they must: the pieces are written by one task each. With a `pace` they are cells
-    of what is read, of which each cell of the dimension is so many further along.
+    With `required` they must: the pieces are written by one task each. There may be `least` cells
+    in such a piece, fewer than in what should be read together. With a `pace` they are cells of
+    what is read, of which each cell of the dimension is so many further along.
     """
 
     length: int = 1
     lead: int = 0
     required: bool = False
     pace: int = 1
+    least: int | None = None
 
     def allows(self, cuts: Cuts) -> bool:
         """Whether no cut falls where it may not."""
         if not self.required or cuts.count == 1:
             return True
-        lead, step = (self.lead or self.length), self.length
+        lead, step = (self.lead or self.length), self.least or self.length
         return (
             not cuts.edges
             and not (cuts.lead - lead) % step
@@ -50,8 +52,10 @@ class Unit(NamedTuple):
         step = -(-extent // pieces)
         if self.pace > 1:
             return self._between(extent, step * self.pace // self.length, pieces)
-        if step < self.length and not self.required:
+        if step < self.length and (self.least or not self.required):
+            least = self.least or 1
             step = -(-self.length // round(self.length / step))  # equal parts of a unit
+            step = -(-step // least) * least
             return Cuts.regular(extent, step, (self.lead - 1) % step + 1 if self.lead else step)
         step = -(-step // self.length) * self.length
         first = step - self.length + self.lead if self.lead else step
@@ -121,7 +125,15 @@ def _together(program: Program, origin: Schedule, moved: Schedule) -> list[Unit]
 
 
 def common_unit(found: list[tuple[int, Unit]]) -> Unit:
-    """The unit of the largest value, among those that keep to the required ones."""
+    """The unit of the largest value, among those that keep to the required ones.
+
+    Examples
+    --------
+    >>> rows_of_a_source, columns_of_a_sink = Unit(5000), Unit(100, required=True)
+    >>> unit = common_unit([(8, rows_of_a_source), (8, columns_of_a_sink)])
+    >>> unit.length, unit.required, unit.least
+    (5000, True, 100)
+    """
     must = Unit()
     for _, unit in found:
         if unit.required:
@@ -134,7 +146,9 @@ def common_unit(found: list[tuple[int, Unit]]) -> Unit:
         and (unit.pace == 1 or must.length == 1)
     ]
     best = max(fitting, key=lambda one: one[0], default=(0, must))[1]
-    return best._replace(required=must.required)
+    if not must.required or best.length == must.length:
+        return best._replace(required=must.required)
+    return best._replace(required=True, least=must.length)
 
 
 def _meeting(one: Unit, other: Unit) -> Unit:

@@ -12,6 +12,7 @@ from dask_tapestry.plan.machine.resources import Resources
 
 MOST_BLOCKS: Final = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task to begin
 MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs some 10 µs
+TOGETHER: Final = 2  # blocks on a worker at most, of a step of few that wait for nothing
 TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial
 
 
@@ -31,6 +32,12 @@ class Limits:
     blocks, edges
         Blocks of a step, and blocks that these read of other steps, above which cutting goes on
         for `task` alone.
+    workers
+        Processes that blocks run in.
+    few
+        Peak bytes of a block of a step that has no more blocks than there are workers, and that
+        reads no other step. Dask gives such blocks to the workers that have least to do, so that
+        `TOGETHER` of them meet on a worker at most.
     """
 
     task: int
@@ -38,6 +45,8 @@ class Limits:
     blocks: int
     handy: int = BLOCK_BYTES
     edges: int = MOST_EDGES
+    workers: int = 1
+    few: int = 0
 
     @classmethod
     def of(cls, resources: Resources, share: float = TASK_SHARES[0]) -> Limits:
@@ -45,7 +54,17 @@ class Limits:
         task = max(1, int(2 * share * resources.task_bytes))  # which is half of a thread's memory
         wished = setting("block-bytes")
         block = None if wished is None else min(int(parse_bytes(wished)), task)
-        return cls(task, block, max(MOST_BLOCKS, 2 * resources.slots))
+        few = min(resources.usable_by(k) // min(k.threads, TOGETHER) for k in resources.kinds)
+        blocks = max(MOST_BLOCKS, 2 * resources.slots)
+        return cls(task, block, blocks, workers=resources.workers, few=max(task, int(share * few)))
+
+    def of_block(self, count: int, edges: int) -> int:
+        """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
+        return self.few if count <= self.workers and not edges else self.task
+
+    def scaled(self, share: float) -> Limits:
+        """Those of workers with a share of the memory."""
+        return replace(self, task=int(self.task * share), few=int(self.few * share))
 
     @property
     def uncut(self) -> Limits:

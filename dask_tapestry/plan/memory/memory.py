@@ -10,6 +10,7 @@ from dask_tapestry.plan.cost.footprint import met_blocks
 from dask_tapestry.plan.cost.step import PlannedSteps, Step
 from dask_tapestry.plan.fusion.given import is_sent, scatter_cuts
 from dask_tapestry.plan.fusion.group import is_external
+from dask_tapestry.plan.machine.limits import TOGETHER
 from dask_tapestry.plan.machine.machine import IMBALANCE, Machine
 from dask_tapestry.plan.machine.worker_group import WorkerGroup
 from dask_tapestry.teg import Node, Sink
@@ -39,13 +40,18 @@ class Fullest(NamedTuple):
         return self.bytes <= self.usable
 
 
-def fullest_workers(plan: PlannedSteps) -> Fullest:
-    """The workers that hold most of what they may."""
+def fullest_workers(plan: PlannedSteps, at_most: bool = False) -> Fullest:
+    """The workers that hold most of what they may.
+
+    With `at_most` they hold no more than that: slices are not counted, but taken to be cut by all
+    steps that may.
+    """
     resources = plan.resources
     if not resources.groups:
-        return Fullest(_peak(plan, resources.kinds[0], ""), resources.usable_bytes)
+        return Fullest(_peak(plan, resources.kinds[0], "", at_most), resources.usable_bytes)
     found = [
-        Fullest(_peak(plan, g, g.place), resources.usable_by(g), g.place) for g in resources.kinds
+        Fullest(_peak(plan, g, g.place, at_most), resources.usable_by(g), g.place)
+        for g in resources.kinds
     ]
     return max(found, key=lambda one: one.bytes / one.usable)
 
@@ -55,7 +61,7 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     return fullest_workers(plan).bytes
 
 
-def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str) -> int:
+def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = False) -> int:
     """The most bytes that a worker of a kind holds at a time.
 
     While a step runs: the values that are held then, spread over the workers that compute them with
@@ -68,7 +74,9 @@ def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str) -> int:
     held = resident_bytes(plan)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
-        _Running.of(node, step, held[node], node in placed and step.needs.copied, kind.threads)
+        _Running.of(
+            node, step, held[node], node in placed and step.needs.copied, kind.threads, at_most
+        )
         for node, step in steps.items()
     ]
     blocks = sorted(running, key=lambda block: -block.beside)
@@ -106,8 +114,8 @@ class _Running(NamedTuple):
     ----------
     node
         The value that its step computes.
-    blocks
-        Blocks of the step.
+    together
+        Blocks of the step that a worker may compute at a time.
     beside
         Bytes that it takes besides the part of the value that is held once it has ended.
     waiting
@@ -115,24 +123,30 @@ class _Running(NamedTuple):
     """
 
     node: Node
-    blocks: int
+    together: int
     beside: float
     waiting: float
 
     @classmethod
-    def of(cls, node: Node, step: Step, held: int, copied: bool, threads: int) -> _Running:
+    def of(
+        cls, node: Node, step: Step, held: int, copied: bool, threads: int, at_most: bool
+    ) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
-        return cls(node, step.count, max(0, step.needs.work - own), _sliced(step, threads))
+        few = step.count <= step.machine.hosts and all(held is None for held in step.held)
+        together = min(step.count, threads, TOGETHER if few else threads)
+        return cls(node, together, max(0, step.needs.work - own), _sliced(step, threads, at_most))
 
 
-def _sliced(step: Step, threads: int) -> int:
+def _sliced(step: Step, threads: int, at_most: bool) -> int:
     """Bytes of slices that wait on a worker: for its threads, or for another step that has to end.
 
     Slices are cut as soon as what they are cut from is there.
     """
-    if all(own is None for own in step.held) or not step.cost.slices:
+    if step.machine.workers == 1 or all(own is None for own in step.held):
+        return 0
+    if not (at_most or step.cost.slices):
         return 0
     mine = ceil(step.count / step.machine.hosts)
     blocks = mine if len(step.inputs) > 1 else min(mine, threads)
@@ -154,7 +168,7 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
     """Bytes of the first `blocks`, as many as there are threads."""
     total = 0.0
     for block in blocks:
-        running = min(threads, block.blocks)
+        running = min(threads, block.together)
         total += running * block.beside + block.waiting
         threads -= running
         if not threads:

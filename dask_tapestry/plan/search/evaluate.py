@@ -52,7 +52,7 @@ def place(
     if named:
         return _cut(group, cuts, pricing.at(named[0]), grids.get(node))
     found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node))
-    if chosen is not None or not found.cost.work > found.limits.task:
+    if chosen is not None or not rank(found.cost, found.limits).excess:
         return found
     places, grid = pricing.machine.places, grids.get(node)
     others = [_cut(group, cuts, pricing.at(m.place), grid) for m in places]

@@ -11,11 +11,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from dask_tapestry.plan.cost.rank import Rank, total
+from dask_tapestry.plan.cost.cost import StepCost
+from dask_tapestry.plan.cost.rank import Rank, preferred, total
 from dask_tapestry.plan.fusion.fuse import held_values
 from dask_tapestry.plan.rewriting.rule_choices import form_named
 from dask_tapestry.plan.search.choices import FormChoice
 from dask_tapestry.plan.search.evaluate import is_given, place
+from dask_tapestry.plan.search.grid import reads_again
 from dask_tapestry.plan.search.pricing import Priced, Pricing
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node, Source
@@ -94,20 +96,25 @@ class _Chooser:
 
     def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
         whole = self._steps(node)
-        best, floor = self._rank(whole), self._floor(whole[node])
-        found = None
-        if not best.is_allowed or best.seconds > CLOSE * floor:
+        best, once = self._rank(whole), self._once(whole[node])
+        floor = self._floor(once)
+        found: list[tuple[Rank, FormChoice | None]] = [(best, None)]
+        slow = not best.is_allowed or best.seconds > CLOSE * floor
+        if slow or reads_again(whole[node].cost, once):
             for form in forms:
                 rank, size = self._best_size(node, form, quick=floor < SHORT)
-                if rank < best:
-                    best, found = rank, FormChoice(form.name, size)
-        return found
+                found.append((rank, FormChoice(form.name, size)))
+        return preferred(found, lambda one: one[0])[1]
 
-    def _floor(self, priced: Priced) -> float:
-        """Seconds below which no form can come: all slots busy, and every cell read once."""
-        machine, program = self.pricing.machine, priced.group.program
+    def _once(self, priced: Priced) -> StepCost:
+        """The cost of a step in one block, which reads every cell once."""
+        program = priced.group.program
         uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
-        once = self.pricing.cost(program, uncut, priced.held)
+        return self.pricing.cost(program, uncut, priced.held)
+
+    def _floor(self, once: StepCost) -> float:
+        """Seconds below which no form can come: all slots busy, and every cell read once."""
+        machine = self.pricing.machine
         compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 

@@ -2,8 +2,10 @@
 
 Blocks start as the whole output. The dimension is cut in two whose cut costs least, again and
 again, as long as memory demands it or the cost falls; the grids of what the step reads are tried
-beside, and counts of blocks that fill the last wave. The best of all that were seen is taken. What
-cannot be it, as its tasks take longer at best, is not looked at.
+beside, and counts of blocks that fill the last wave. Where blocks read the same again and again, as
+those of a product do, equal blocks for all workers are tried, too, which divide stored chunks. The
+best of all that were seen is taken. What cannot be it, as its tasks take longer at best, is not
+looked at.
 """
 
 from __future__ import annotations
@@ -28,6 +30,9 @@ SMALLER: Final = 0.9  # times a block's bytes that half a block may have at most
 SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one of pieces in a row
 FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
 NEGLIGIBLE: Final = 2.0  # times what handling one task takes: not worth another task
+AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
+CARRIED: Final = 0.05  # of a step's seconds that its reads take: less cannot be worth a search
+LONG: Final = 2.0  # seconds of a step whose reads are; a tenth of them may go to the search
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,29 @@ class Graded:
     grid: Grid
     cost: StepCost
     second: tuple[Grid, StepCost] | None = None
+
+
+def reads_again(cost: StepCost, once: StepCost) -> bool:
+    """Whether a step, that reads all `once` under another grid, takes long to read it again."""
+    takes_long = max(cost.network, cost.store) > CARRIED * cost.seconds
+    return cost.seconds > LONG and takes_long and cost.carried > AGAIN * once.carried
+
+
+def prime_factors(number: int) -> Iterator[int]:
+    """Factors of a number, the largest first.
+
+    Examples
+    --------
+    >>> list(prime_factors(360)), list(prime_factors(1))
+    ([5, 3, 3, 2, 2, 2], [])
+    """
+    found, factor = [], 2
+    while number > 1:
+        while number % factor == 0:
+            found.append(factor)
+            number //= factor
+        factor += 1
+    yield from reversed(found)
 
 
 def _margin(cost: StepCost) -> float:
@@ -84,6 +112,7 @@ class GridSearch:
 
     def best(self, candidates: Iterable[Grid] = ()) -> Graded:
         """The best grid found; `candidates` are tried too."""
+        uncut = [1] * len(self.shape)
         pieces = self._descend()
         if len(self.seen) > 1:
             for grid in candidates:
@@ -91,6 +120,8 @@ class GridSearch:
                     self._graded_if_it_may_win(grid)
             for filled in self._full_waves(pieces):
                 self._graded_if_it_may_win(self._grid(filled))
+            if reads_again(self.seen[self._grid(pieces)], self.seen[self._grid(uncut)]):
+                self._cut_equally()
         ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
         best = self._contiguous(ordered)
         second = next((other for other in ordered if other[0] != best[0]), None)
@@ -102,7 +133,8 @@ class GridSearch:
         top = self._rank(first[1])
         for grid, cost in self.seen.items():
             one = self._rank(cost)
-            alike = one[:-1] == top[:-1] and cost.blocks == first[1].blocks
+            alike = one.exceeded == top.exceeded and cost.blocks == first[1].blocks
+            alike &= cost.carried <= (1 + SCATTERED) * first[1].carried
             if alike and one.seconds <= top.seconds + _margin(first[1]):
                 return grid, cost
         return first
@@ -137,17 +169,32 @@ class GridSearch:
         cost = self._graded(self._grid(pieces))
         best, best_rank, patience = pieces, self._rank(cost), PATIENCE
         while patience:
-            if not any(best_rank[:-1]) and self._is_negligible(cost):
+            if not any(best_rank.exceeded) and self._is_negligible(cost):
                 break
             found = self._cheapest_cut(pieces, cost)
             if found is None:
                 break
             pieces, cost = found
             now = self._rank(cost)
-            patience = PATIENCE if now < best_rank or any(now[:-1]) else patience - 1
+            patience = PATIENCE if now < best_rank or any(now.exceeded) else patience - 1
             if now < best_rank:
                 best, best_rank = pieces, now
         return best
+
+    def _cut_equally(self) -> None:
+        """Equal blocks, one for each worker, then one for each slot, wherever chunks end."""
+        free = [unit if unit.required else Unit() for unit in self.units]
+        pieces, count = [1] * len(self.shape), 1
+        for wave in sorted({self.workers, self.slots}):
+            for parts in prime_factors(wave // count):
+                more = [self._multiplied(pieces, dim, parts) for dim in self.dims]
+                grids = {tuple(map(Unit.cut, free, self.shape, m)): m for m in more}
+                graded = {grid: self._graded(grid) for grid in grids}
+                pieces = grids[min(graded, key=lambda grid: graded[grid].seconds)]
+            count = prod(pieces)
+
+    def _multiplied(self, pieces: list[int], dim: int, parts: int) -> list[int]:
+        return [n * parts if d == dim else n for d, n in enumerate(pieces)]
 
     def _is_negligible(self, cost: StepCost) -> bool:
         """Whether all that cutting could save is less than another task costs."""
@@ -165,7 +212,7 @@ class GridSearch:
             graded = more and self._graded_if_it_may_win(self._grid(more))
             if more and graded:
                 found.append((more, graded))
-        if any(self._rank(cost)[:-1]):
+        if any(self._rank(cost).exceeded):
             smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
             found = smaller or [f for f in found if f[1].work < cost.work] or found
         best = None

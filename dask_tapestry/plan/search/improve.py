@@ -10,10 +10,21 @@ from typing import Final
 
 from dask_tapestry.plan.search.budget import A_CHANGE
 from dask_tapestry.plan.search.choices import Choices, State
-from dask_tapestry.plan.search.moves import elsewhere, fuse_sets, hold, pull, share, shared, split
+from dask_tapestry.plan.search.moves import (
+    elsewhere,
+    fuse_sets,
+    halved,
+    hold,
+    pull,
+    share,
+    shared,
+    split,
+)
 from dask_tapestry.plan.search.space import Space
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
+HEAVY: Final = 4  # steps whose blocks take most, that are cut more finely where memory lacks
+HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 
 def improve(space: Space, state: State, costs: int) -> State:
@@ -26,7 +37,7 @@ def improve(space: Space, state: State, costs: int) -> State:
     """
     last = space.pricing.evaluated + costs - A_CHANGE  # from then on none is begun
     tried: set[object] = set()
-    improved = True
+    improved, state = True, relieved(space, state)
     while improved and space.pricing.evaluated <= last:
         improved = False
         for choices in moves(state):
@@ -40,6 +51,21 @@ def improve(space: Space, state: State, costs: int) -> State:
                 break
             if space.pricing.evaluated > last:
                 break
+    return state
+
+
+def relieved(space: Space, state: State) -> State:
+    """The plan in smaller blocks, if workers can hold what it holds only then."""
+    lighter = state
+    for _ in range(HALVINGS):
+        if lighter.shortfall or space.fits(lighter):
+            return lighter
+        heavy = sorted(lighter.placed.values(), key=lambda p: -p.cost.work)[:HEAVY]
+        finer = [space.state(c) for priced in heavy for c in halved(lighter, priced)]
+        fitting = [other for other in finer if space.fits(other)]
+        if fitting:
+            return min(fitting, key=lambda other: other.rank)
+        lighter = min(finer, key=space.peak, default=lighter)
     return state
 
 

@@ -33,11 +33,14 @@ AGAIN: Final = 1.5
 def hold(state: State, priced: Priced) -> Iterator[Choices]:
     """Values that the blocks of a step compute several times over are held instead.
 
-    All that are read from outside first, then each.
+    All that are read from outside first, then each; and in the place of those what selectors make
+    of them, as rows of a matrix that is stored as a vector.
     """
     nodes = [n for n in again(priced) if n not in state.placed]
     read = [n for n in nodes if isinstance(n.operator, Source)]
-    for some in {frozenset(some): None for some in (read, *([n] for n in nodes)) if some}:
+    arranged = [n for n in arrangements(priced, read) if n not in state.placed]
+    sets = (read, *([n] for n in nodes), arranged)
+    for some in {frozenset(some): None for some in sets if some}:
         yield replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some
         )
@@ -63,6 +66,20 @@ def again(priced: Priced) -> list[Node]:
         if blocks * cells > AGAIN * type_.size:
             found.append(priced.group.members[value - first])
     return found[::-1]
+
+
+def arrangements(priced: Priced, nodes: list[Node]) -> list[Node]:
+    """The last members of a step that selectors make anew of each of `nodes`."""
+    origin = {node: node for node in nodes}
+    last: dict[Node, Node] = {}
+    for member in priced.group.members:
+        first = next((origin[x] for x in member.inputs if x in origin), None)
+        if first is None or not member.operator.is_selector:
+            continue
+        origin[member] = first
+        if member.operator.copies:
+            last[first] = member
+    return list(last.values())
 
 
 def shared(state: State) -> list[Node]:
@@ -154,13 +171,24 @@ def push(state: State, priced: Priced) -> Iterator[Choices]:
 
 def recut(state: State, priced: Priced) -> Iterator[Choices]:
     """A dimension of the step is cut in twice or half as many pieces."""
-    found = units(priced.group.program, priced.held)
-    for dim, (unit, cuts) in enumerate(zip(found, priced.grid, strict=True)):
+    for dim, cuts in enumerate(priced.grid):
         for count in {2 * cuts.count, -(-cuts.count // 2)} - {cuts.count}:
-            other = unit.cut(cuts.extent, count)
-            if other != cuts:
-                grid = (*priced.grid[:dim], other, *priced.grid[dim + 1 :])
-                yield _with_grid(state, priced.group.node, grid)
+            yield from _in_pieces(state, priced, dim, count)
+
+
+def halved(state: State, priced: Priced) -> Iterator[Choices]:
+    """A dimension of the step is cut in twice as many pieces."""
+    for dim, cuts in enumerate(priced.grid):
+        yield from _in_pieces(state, priced, dim, 2 * cuts.count)
+
+
+def _in_pieces(state: State, priced: Priced, dim: int, count: int) -> Iterator[Choices]:
+    """A dimension of the step is cut in so many pieces, if it can be."""
+    unit, cuts = units(priced.group.program, priced.held)[dim], priced.grid[dim]
+    other = unit.cut(cuts.extent, count)
+    if other != cuts:
+        grid = (*priced.grid[:dim], other, *priced.grid[dim + 1 :])
+        yield _with_grid(state, priced.group.node, grid)
 
 
 def freed(state: State, node: Node) -> Iterator[Choices]:

@@ -84,8 +84,7 @@ class Pricing:
         if found is None:
             machine = self.machine.at(place)
             share = machine.task_bytes / self.machine.task_bytes
-            limits = replace(self.limits, task=int(self.limits.task * share))
-            found = self._places[place] = Pricing(machine, limits)
+            found = self._places[place] = Pricing(machine, self.limits.scaled(share))
             found._groups, found._programs = self._groups, self._programs
             found._spent = self._spent
         return found

@@ -50,6 +50,7 @@ class Space:
         self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
         self._states: dict[object, State] = {}
         self._peaks: dict[object, Fullest] = {}
+        self._sure: dict[object, bool] = {}
         self._missed: Rank | None = None
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
@@ -105,11 +106,20 @@ class Space:
 
     def fits(self, state: State) -> bool:
         """Whether workers can hold what the plan holds at a time."""
+        if state.choices.key not in self._peaks and self._fits_surely(state):
+            return True
         if self._fullest(state).fits:
             return True
         if self._missed is None or state.rank < self._missed:
             self._missed = state.rank
         return False
+
+    def _fits_surely(self, state: State) -> bool:
+        """Whether they can if all slices are cut that may be: counting those takes longest."""
+        key = state.choices.key
+        if key not in self._sure:
+            self._sure[key] = fullest_workers(self.sketch(state), at_most=True).fits
+        return self._sure[key]
 
     def missed(self, state: State) -> bool:
         """Whether a plan was better than this one, but did not fit."""

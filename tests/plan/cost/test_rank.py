@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dask_tapestry.plan.cost.rank import Rank, rank, total
+from dask_tapestry.plan.cost.rank import ALIKE, Rank, preferred, rank, total
 from dask_tapestry.plan.machine.limits import Limits
 from tests.plan.graphs import last_step, stored
 
@@ -33,3 +33,22 @@ def test_ranks_of_steps_add_up():
     assert both == rank(COST, ROOM).with_seconds(2)
     assert total([]) == Rank(0, 0, 0, 0, 0)
     assert total([(COST, replace(ROOM, blocks=1))]).is_allowed
+
+
+def test_of_plans_that_take_about_as_long_the_one_that_does_least_is_taken():
+    fastest = Rank(0, 0.0, 0, 0, 1.0, 2.0)
+    frugal = Rank(0, 0.0, 0, 0, 0.99 * ALIKE, 1.5)
+    slower = Rank(0, 0.0, 0, 0, 1.01 * ALIKE, 1.0)
+    refused = Rank(1, 0.0, 0, 0, 1.0, 0.1)
+    named = {"fastest": fastest, "frugal": frugal, "slower": slower, "refused": refused}
+    assert preferred(named, named.__getitem__) == "frugal"
+    assert preferred(reversed(named), named.__getitem__) == "frugal"
+    assert preferred([slower, refused], lambda r: r) is slower
+
+
+def test_a_block_of_few_may_take_more():
+    few = replace(COST, blocks=4, edges=0, work=90)
+    limits = Limits(task=50, block=None, blocks=100, workers=4, few=100)
+    assert rank(few, limits).excess == 0
+    assert rank(replace(few, blocks=5), limits).excess == 40
+    assert rank(replace(few, edges=1), limits).excess == 40  # it may wait where others are

@@ -47,6 +47,16 @@ def test_the_pieces_of_a_sink_go_before_the_chunks_of_a_source(tmp_path):
     assert rows.step % 1500 == 0
 
 
+def test_pieces_of_a_sink_are_cut_within_larger_chunks_of_a_source(tmp_path):
+    x = stored((6000, 6000), "f8", (100, 6000))
+    sink = dt.to_zarr(x, tmp_path / "x", chunks=(6000, 100), compute=False)
+    p = dt.plan(sink, resources=dt.Resources(workers=2, threads=1, memory="200 MB"))
+    rows, columns = p.core.steps[sink.node].cuts
+    assert rows.count == 1
+    assert columns.count > 1
+    assert columns.step % 100 == 0
+
+
 def test_the_unit_of_a_slice_begins_with_the_rest_of_a_chunk():
     step = last_step(stored()[100:] + 1)
     assert units(step.program, ())[0] == Unit(1000, 900)
@@ -74,10 +84,17 @@ def test_pieces_of_one_task_are_not_divided(cuts, allowed):
 
 @examples(200)
 @given(
-    st.integers(0, 500), st.integers(1, 600), st.integers(1, 90), st.integers(0, 89), st.booleans()
+    st.integers(0, 500),
+    st.integers(1, 600),
+    st.integers(1, 90),
+    st.integers(0, 89),
+    st.booleans(),
+    st.integers(0, 5),
 )
-def test_any_extent_is_tiled_once(extent, pieces, length, lead, required):
-    unit = Unit(length, lead % length, required)
+def test_any_extent_is_tiled_once(extent, pieces, length, lead, required, parts):
+    least = length if parts and required else None
+    length *= parts or 1
+    unit = Unit(length, lead % length, required, least=least)
     cuts = unit.cut(extent, pieces)
     assert sum(cuts.lengths()) == extent
     assert all(n > 0 for n in cuts.lengths()) or not extent

@@ -1,3 +1,5 @@
+import pytest
+
 import dask_tapestry as dt
 from dask_tapestry.plan.machine.limits import TASK_SHARES, Limits
 from dask_tapestry.plan.machine.resources import USABLE
@@ -26,3 +28,12 @@ def test_the_user_may_wish_for_smaller_blocks():
 def test_many_slots_may_have_two_blocks_each():
     many = dt.Resources(workers=10_000, threads=4, memory="8 GiB")
     assert Limits.of(many).blocks == 80_000
+
+
+def test_blocks_that_are_no_more_than_workers_may_be_larger():
+    limits = Limits.of(dt.Resources(workers=4, threads=8, memory="8 GiB"))
+    assert limits.few == pytest.approx(4 * limits.task, rel=1e-6)
+    assert limits.of_block(4, 0) == limits.few
+    assert limits.of_block(5, 0) == limits.of_block(4, 1) == limits.task
+    assert limits.scaled(0.5).few == limits.few // 2
+    assert Limits.of(FOUR).few == pytest.approx(Limits.of(FOUR).task, abs=1)

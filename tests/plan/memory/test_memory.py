@@ -105,6 +105,16 @@ def test_slices_wait_for_the_blocks_that_read_them():
     assert peak_worker_bytes(turned) >= FOUR.threads * step.needs.work + blocks * step.needs.read
 
 
+def test_few_blocks_that_wait_for_nothing_are_spread_over_workers():
+    x = stored((8000, 4000), "f8", (1000, 4000))
+    y = x.rechunk((1000, 4000))
+    plan = dt.plan(y, resources=dt.Resources(workers=8, threads=8, memory="8 GiB")).core
+    (step,) = plan.steps.values()
+    assert step.count == 8
+    share = y.nbytes / 8 * 1.25
+    assert peak_worker_bytes(plan) <= share + 2 * step.needs.work
+
+
 def test_those_that_wait_for_another_step_are_there_once_whatever_the_threads():
     x = stored((40_000, 4000), "f8", (1000, 4000)).rechunk((1000, -1))
     y = x.rechunk((-1, 100)) + stored((4000, 1000)).sum()
@@ -133,3 +143,11 @@ def test_what_waits_for_something_made_of_all_is_held_whole():
     plan = dt.plan(dt.Array(exchange_sort(x.node, 64)), resources=FOUR, budget=0).core
     held = {node.operator.name: size for node, size in resident_bytes(plan).items()}
     assert held["sortedruns"] >= x.nbytes  # it is read block by block, but split only in the end
+
+
+def test_what_is_surely_enough_is_no_less():
+    x = dt.placeholder((20_000, 20_000), "f8", (2000, 2000))
+    machines = dt.Resources(workers=4, threads=2, memory="8 GiB")
+    for y in (x + x.T, (x - x.mean(0)).sum(1), x @ x.T):
+        plan = dt.plan(y, resources=machines).core
+        assert fullest_workers(plan, at_most=True).bytes >= fullest_workers(plan).bytes

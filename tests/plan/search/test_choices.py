@@ -14,7 +14,7 @@ def test_a_state_counts_all_its_steps_and_knows_who_reads_what():
     assert first is total.node
     assert state.readers == {first: (last,), last: ()}
     assert state.seconds == sum(p.cost.seconds for p in state.placed.values())
-    assert state.rank == (0, 0, 0, 0, state.seconds)
+    assert state.rank[:5] == (0, 0, 0, 0, state.seconds)
 
 
 def test_memory_that_is_short_goes_before_time():

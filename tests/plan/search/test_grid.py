@@ -1,5 +1,6 @@
 """The grid of one step."""
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -10,7 +11,7 @@ from dask_tapestry.plan.cost.cost import StepCost
 from dask_tapestry.plan.cost.rank import rank
 from dask_tapestry.plan.fusion.units import Unit
 from dask_tapestry.plan.machine.limits import Limits
-from dask_tapestry.plan.search.grid import GridSearch
+from dask_tapestry.plan.search.grid import GridSearch, prime_factors
 from dask_tapestry.zspace import Cuts
 from tests.plan.graphs import FOUR, MIB, counted, last_step, stored
 
@@ -183,3 +184,23 @@ def test_waves_of_workers_are_tried_where_tasks_share_a_connection():
 
     assert found(10) == 40
     assert found(1) != 40
+
+
+def test_equal_blocks_divide_chunks_where_all_read_the_same_again():
+    def price(grid):
+        waves = -(-prod(c.count for c in grid) // 64)
+        carried = sum(c.count for c in grid)
+        seconds = 100 * waves * prod(c.longest for c in grid) / 64 + carried / 10
+        return replace(a_cost(grid, seconds), store=0.2 * seconds, read=carried)
+
+    chunked = [Unit(7), Unit(7)]  # 64 cells in chunks of 7: no two equal blocks of whole ones
+    found = GridSearch((64, 64), chunked, price, ROOM, range(2), 64, workers=16).best()
+    assert counts(found) == [8, 8]
+
+
+@pytest.mark.parametrize("number", [1, 2, 12, 97, 100])
+def test_prime_factors(number):
+    factors = list(prime_factors(number))
+    assert prod(factors) == number
+    assert all(f > 1 and all(f % d for d in range(2, f)) for f in factors)
+    assert factors == sorted(factors, reverse=True)

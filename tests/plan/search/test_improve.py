@@ -1,7 +1,8 @@
 """What single changes of choices make better."""
 
-from dask_tapestry.plan.search.choices import Choices
-from dask_tapestry.plan.search.improve import improve, moves
+import dask_tapestry as dt
+from dask_tapestry.plan.search.choices import Choices, FormChoice
+from dask_tapestry.plan.search.improve import improve, moves, relieved
 from tests.plan.graphs import stored
 from tests.plan.spaces import COSTS, network, space_of
 
@@ -34,3 +35,20 @@ def test_without_costs_nothing_is_tried():
     space = space_of(network(2))
     state = space.state(Choices())
     assert improve(space, state, 0) is state
+
+
+def test_blocks_become_smaller_until_workers_can_hold_them():
+    x = stored((100_000, 100_000), "f8", (2000, 2000))
+    y = x @ x
+    parts = Choices(forms={y.node: (FormChoice("parts", 50_000),)})
+    narrow = dt.Resources(workers=64, threads=4, memory="16 GiB")
+    space = space_of(y, resources=narrow)
+    state = space.state(parts)
+    assert not space.fits(state)
+    lighter = relieved(space, state)
+    assert space.fits(lighter)
+    assert sum(p.cost.blocks for p in lighter.placed.values()) > sum(
+        p.cost.blocks for p in state.placed.values()
+    )
+    roomy = space_of(y).state(parts)
+    assert relieved(space_of(y), roomy) is roomy

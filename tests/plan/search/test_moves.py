@@ -18,6 +18,16 @@ def test_what_is_read_again_and_again_may_be_held():
     assert [len(choices.held) for choices in single] == [1, 1]
 
 
+def test_what_is_read_again_may_be_held_in_another_shape():
+    x = dt.placeholder((2**24,), "f8", (2**18,))
+    matrix = dt.transpose(x).reshape(2**12, 2**12)
+    state = space_of(dt.sort(matrix.T[::-1], axis=1)).state(Choices())
+    (step,) = state.placed.values()
+    assert moves.arrangements(step, [x.node]) == [matrix.node]
+    assert {matrix.node} in [choices.held for choices in moves.hold(state, step)]
+    assert moves.arrangements(step, []) == []
+
+
 def test_layers_may_be_computed_where_they_are_read_all_at_once():
     space = space_of(network(3))
     state = space.state(Choices())

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(0)
 
 
 def test_each_has_a_prior_and_moves_that_can_be_evaluated():
-    space = space_of(gram() + network(1)[:1000, :1000])
+    space = space_of(gram() + dt.roll(network(1)[:1000, :1000], 1, 0))
     state = space.state(Choices())
     state = space.state(replace(state.choices, grids={n: p.grid for n, p in state.placed.items()}))
     found = mutators_of(space)

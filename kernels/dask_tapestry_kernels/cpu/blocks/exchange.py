@@ -151,7 +151,7 @@ def split_runs(out: None, cells: Block, windows: Block, *, keep: Keep) -> Bucket
 def merge_buckets(
     out: Block | None, buckets: BucketBlocks, *, length: int, dtype: np.dtype[Any], keep: Keep
 ) -> Block:
-    """The `length` sorted cells of each consumer, of its bucket of each run, which are sorted.
+    """The sorted cells of all consumers, `length` each, of its bucket of each run, which is sorted.
 
     Raises
     ------
@@ -159,9 +159,10 @@ def merge_buckets(
         If the buckets of a consumer do not have so many cells.
     """
     *lanes, _, consumers = buckets.shape
-    shape = (*lanes, consumers, length)
+    shape = (*lanes, consumers * length)
     given = out is not None and out.shape == shape and out.flags.c_contiguous
-    made = out if out is not None and given else np.empty(shape, dtype)
+    whole = out if out is not None and given else np.empty(shape, dtype)
+    made = whole.reshape(*lanes, consumers, length)
     for at in np.ndindex(*lanes, consumers):
         parts = list(buckets.cells[(*at[:-1], slice(None), at[-1])])
         if sum(map(len, parts)) != length:
@@ -171,7 +172,7 @@ def merge_buckets(
             made[at] = sort_pairs(made[at])
         else:
             sort_cells(made[at], -1, in_runs=True)
-    return made[(*keep, ...)]
+    return whole[(*keep, ...)]
 
 
 KERNELS: Final[dict[str, Kernel]] = {

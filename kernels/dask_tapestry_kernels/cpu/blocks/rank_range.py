@@ -42,7 +42,7 @@ def are_few(ranks: Sequence[int], length: int) -> bool:
     return len(groups(ranks, length)) <= FEW_PASSES
 
 
-def ranked(line: Block, start: int, stop: int, sort: Sorter) -> Block:
+def ranked(line: Block, start: int, stop: int, sort: Sorter, out: Block | None = None) -> Block:
     """Cells number `start` to `stop` of the sorted line.
 
     Parameters
@@ -51,6 +51,8 @@ def ranked(line: Block, start: int, stop: int, sort: Sorter) -> Block:
         Its cells in one piece.
     sort
         Sorts cells in place, as the whole line is to be sorted: -0.0 before 0.0, NaN last.
+    out
+        Where the cells go; by default to an array of their own.
     """
     low, high = borders(line, start, stop)
     lowest, highest = ends(line.dtype)
@@ -65,7 +67,9 @@ def ranked(line: Block, start: int, stop: int, sort: Sorter) -> Block:
             break
         found = between(line, low, high)
     sort(found.inside)
-    return _joined(line, found, low, high, slice(start, stop))
+    result = np.empty(stop - start, line.dtype) if out is None else out
+    _join(line, found, low, high, result, found.below - start)
+    return result
 
 
 def ranked_places(line: Block, start: int, stop: int) -> Block:
@@ -133,10 +137,11 @@ def _sampled(size: int) -> Block:
     return np.sort(np.random.default_rng(0).integers(0, size, SAMPLE))
 
 
-def _joined(line: Block, found: Between, low: Any, high: Any, part: slice) -> Block:
-    """Cells `part` of the sorted line, of which those between the borders are in order."""
-    result = np.empty(part.stop - part.start, line.dtype)
-    at = found.below - part.start
+def _join(line: Block, found: Between, low: Any, high: Any, result: Block, at: int) -> None:
+    """Write a part of the sorted line, of which the cells between the borders are in order.
+
+    The first border is `at` of the result.
+    """
     for cells, count in ((low, found.first), (found.inside, found.inside.size), (high, found.last)):
         first, last = max(0, at), min(result.size, at + count)
         if first < last:
@@ -147,7 +152,6 @@ def _joined(line: Block, found: Between, low: Any, high: Any, part: slice) -> Bl
                 result[first:minus], result[minus:last] = -0.0, 0.0
         at += count
     result[max(0, at) :] = np.nan if line.dtype.kind == "f" else 0  # NaN, where there are cells
-    return result
 
 
 def _negative_zeros(line: Block) -> int:

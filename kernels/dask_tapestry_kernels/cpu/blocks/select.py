@@ -62,6 +62,32 @@ def diagonals(block: Block, runs: tuple[int, ...]) -> Block:
     return as_strided(block, [block.shape[a] for a in firsts], steps, writeable=False)
 
 
+def windows(
+    out: Block | None,  # noqa: ARG001
+    block: Block,
+    *,
+    axis: int,
+    step: int,
+    pace: int,
+    shape: tuple[int, ...],
+) -> Block:
+    """Windows along an axis as a last dimension; a view, never a copy.
+
+    Parameters
+    ----------
+    step, pace
+        Cells from one window to the next, and from one cell of a window to the next.
+    shape
+        Of the result: with the number of windows at `axis`, and their length last.
+    """
+    if 0 in shape:
+        return np.empty(shape, block.dtype)
+    strides = list(block.strides)
+    along = strides[axis]
+    strides[axis] = along * step
+    return as_strided(block, shape, (*strides, along * pace), writeable=False)
+
+
 def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
     """Join blocks along `axis`; those without cells are left out, a lone one is returned itself."""
     filled = [block for block in blocks if block.shape[axis]] or blocks[:1]
@@ -134,6 +160,7 @@ def mosaic(
 KERNELS: Final[dict[str, Kernel]] = {
     "identity": identity,
     "view": view,
+    "windows": windows,
     "concat": concat,
     "mosaic": mosaic,
     "reshape": reshape,

@@ -50,7 +50,7 @@ def argsort(out: Block | None, block: Block, *, axis: int, part: slice) -> Block
     """
     whole = (part.start or 0, part.stop) == (0, block.shape[axis])
     if not whole and is_long(block, axis):
-        return _by_lanes(out, block, axis, part, rank_range.ranked_places, np.dtype(np.int64))
+        return _by_lanes(out, block, axis, part, _ranked_places, np.dtype(np.int64))
     order = np.moveaxis(stable_order(np.moveaxis(block, axis, -1)), -1, axis)
     return order[(*(slice(None),) * axis, part)]
 
@@ -60,8 +60,12 @@ def is_long(block: Block, axis: int) -> bool:
     return rank_range.is_long(block.shape[axis], block.dtype)
 
 
-def _ranked(line: Block, start: int, stop: int) -> Block:
-    return rank_range.ranked(line, start, stop, sort_line)
+def _ranked(line: Block, start: int, stop: int, made: Block) -> None:
+    rank_range.ranked(line, start, stop, sort_line, made)
+
+
+def _ranked_places(line: Block, start: int, stop: int, made: Block) -> None:
+    made[...] = rank_range.ranked_places(line, start, stop)
 
 
 def sort_line(line: Block) -> None:
@@ -74,16 +78,16 @@ def _by_lanes(
     block: Block,
     axis: int,
     part: slice,
-    found: Callable[[Block, int, int], Block],
+    find: Callable[[Block, int, int, Block], None],
     dtype: np.dtype[Any] | None = None,
 ) -> Block:
-    """What `found` tells of each lane along `axis` and the ends of a part of it."""
+    """What `find` writes of each lane along `axis`, of the ends of a part of it."""
     start, stop, _ = part.indices(block.shape[axis])
     shape = [stop - start if dim == axis else n for dim, n in enumerate(block.shape)]
     result = out if out is not None else np.empty(shape, dtype or block.dtype)
     lanes, made = np.moveaxis(block, axis, -1), np.moveaxis(result, axis, -1)
     for lane in np.ndindex(lanes.shape[:-1]):
-        made[lane] = found(np.ascontiguousarray(lanes[lane]), start, stop)
+        find(np.ascontiguousarray(lanes[lane]), start, stop, made[lane])
     return result
 
 

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, Final
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from dask_tapestry_kernels.cpu.blocks import select_compiled
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -69,32 +70,51 @@ def take(
         return np.take(
             block, own[0], axes[0], out=out, mode="clip" if block.shape[axes[0]] else "raise"
         )
-    if block.size and block.flags.c_contiguous and axes[-1] - axes[0] == len(axes) - 1:
-        return _taken_flat(out, block, own, axes, at)
+    flat = _taken_flat(out, block, own, axes, at) if block.size else None
+    if flat is not None:
+        return flat
     front = np.moveaxis(block, axes, range(len(axes)))
     rank = own[0].ndim
     return np.moveaxis(front[tuple(own)], range(rank), range(at, at + rank))
 
 
+def _as_line(block: Block, axes: Sequence[int]) -> tuple[Block, list[int]] | None:
+    """A block with one axis in place of `axes`, and how far a step along each of them is on it.
+
+    None where that takes a copy.
+    """
+    first, end = axes[0], axes[-1] + 1
+    if block.flags.c_contiguous and end - first == len(axes):
+        sides = block.shape[first:end]
+        whole = block.reshape(*block.shape[:first], prod(sides), *block.shape[end:])
+        return whole, [prod(sides[n + 1 :]) for n in range(len(axes))]
+    size = block.itemsize
+    if len(axes) < block.ndim or any(n < 0 or n % size for n in block.strides):
+        return None
+    steps = [n // size for n in block.strides]
+    length = 1 + sum(step * (n - 1) for step, n in zip(steps, block.shape, strict=True))
+    return as_strided(block, (length,), (size,), writeable=False), steps
+
+
 def _taken_flat(
     out: Block | None, block: Block, places: Sequence[Block], axes: Sequence[int], at: int
-) -> Block:
-    """The same of neighbouring axes as if they were one: 3 times as fast as by one index each."""
-    first, end = axes[0], axes[-1] + 1
-    side = prod(block.shape[first:end])
-    whole = block.reshape(*block.shape[:first], side, *block.shape[end:])
-    flat = places[0]
-    for one, axis in zip(places[1:], axes[1:], strict=True):
-        flat = flat * block.shape[axis] + one
+) -> Block | None:
+    """The same of several axes as if they were one: 3 times as fast as by one index each."""
+    line = _as_line(block, axes)
+    if line is None:
+        return None
+    whole, steps = line
+    flat = places[0] * steps[0]
+    for one, step in zip(places[1:], steps[1:], strict=True):
+        flat = flat + one * step
+    first = axes[0]
     into = out if at == first else None
-    rows = select_compiled.take(into, whole, flat, first, side, 0)
+    rows = select_compiled.take(into, whole, flat, first, whole.shape[first], 0)
     if rows is None:
         rows = np.take(whole, flat, first, out=into, mode="clip")
-    return (
-        rows
-        if at == first
-        else np.moveaxis(rows, range(first, first + flat.ndim), range(at, at + flat.ndim))
-    )
+    if at == first:
+        return rows
+    return np.moveaxis(rows, range(first, first + flat.ndim), range(at, at + flat.ndim))
 
 
 def take_along(out: Block | None, block: Block, places: Block, *, axis: int, extent: int) -> Block:  # noqa: ARG001

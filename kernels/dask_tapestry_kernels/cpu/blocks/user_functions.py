@@ -22,6 +22,7 @@ def call(
     keep: Index,
     dtype: np.dtype[Any],
     parts: Sequence[Sequence[Index]] | None,
+    calls: Sequence[Any] | None = None,
 ) -> Block:
     """Call `function` on the blocks, or for each of `parts` on that part of each block.
 
@@ -31,8 +32,18 @@ def call(
         Of what the function must return for one part.
     keep
         The cells of it that are wanted.
+    calls
+        Instead, for each call the number of the block that an argument is in, and its place there;
+        the shape of what it returns; the cells that are wanted of it, and where they go.
     """
     made = tuple(s.stop - s.start for s in keep)
+    if calls is not None:
+        result = np.empty(made, dtype) if out is None else out
+        for places, sides, wanted, into in calls:
+            pieces = [blocks[at][(*place, ...)] for at, place in places]
+            found = conform(guarded(function, pieces), sides, dtype, function)
+            result[(*into, ...)] = found[(*wanted, ...)]
+        return result
     if parts is None:
         if 0 in made:
             return np.empty(made, dtype)

@@ -38,6 +38,9 @@ def test_cells_of_some_ranks(line, start, stop):
     sort_cells(expected, -1, in_runs=False)
     before = line.copy()
     assert ranked(line, start, stop, sort_line).tobytes() == expected[start:stop].tobytes()
+    place = np.zeros((stop - start, 2), line.dtype)[:, 0]
+    assert ranked(line, start, stop, sort_line, place) is place
+    assert place.tobytes() == expected[start:stop].tobytes()
     order = np.argsort(line, kind="stable")
     assert np.array_equal(ranked_places(line, start, stop), order[start:stop])
     assert line.tobytes() == before.tobytes()

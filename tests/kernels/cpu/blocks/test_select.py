@@ -86,3 +86,11 @@ def test_a_mosaic_lays_blocks_side_by_side_or_in_turn():
     assert out.tolist() == [[0, 1, 0, 1]] * 2
     assert KERNELS["mosaic"](None, x, places=((slice(0, 2),) * 2,), shape=(2, 2)) is x
     assert KERNELS["mosaic"](None, x, places=(), shape=(0, 4)).shape == (0, 4)
+
+
+def test_windows_are_a_view():
+    x = np.arange(20).reshape(2, 10)
+    seen = KERNELS["windows"](None, x, axis=1, step=2, pace=3, shape=(2, 3, 2))
+    assert np.shares_memory(seen, x)
+    assert seen.tolist() == [[[0, 3], [2, 5], [4, 7]], [[10, 13], [12, 15], [14, 17]]]
+    assert KERNELS["windows"](None, x, axis=1, step=1, pace=1, shape=(2, 11, 0)).shape == (2, 11, 0)

@@ -39,11 +39,19 @@ def test_an_insert_of_all_cells_is_its_values():
 
 @pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 1, 2), (0, 2)])
 @pytest.mark.parametrize("at", [0, 1])
-@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("order", ["C", "F", "part", "backward", "spread"])
 def test_places_along_several_axes(axes, at, order):
     if at > 3 - len(axes):
         return
-    block = np.asarray(RANDOM.normal(size=(4, 5, 6)), order=order)
+    block = RANDOM.normal(size=(4, 5, 6))
+    if order == "F":
+        block = np.asfortranarray(block)
+    elif order == "part":
+        block = RANDOM.normal(size=(6, 7, 8))[1:5, 2:, 1:7]
+    elif order == "backward":
+        block = block[:, ::-1]
+    elif order == "spread":
+        block = np.broadcast_to(block[:, :1], (4, 5, 6))
     origin = tuple(10 * axis for axis in axes)  # the block is a part of a longer tensor
     extents = tuple(block.shape[axis] + 20 for axis in axes)
     own = [RANDOM.integers(0, block.shape[axis], (3, 2)) for axis in axes]

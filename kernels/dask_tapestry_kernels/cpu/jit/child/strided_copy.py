@@ -32,6 +32,12 @@ def _copy_as(zero: Any, source: int, target: int, n: int, step: int, to_step: in
     if to_step != size_of(zero):
         for i in range(n):
             write_cell(target + i * to_step, 0, read_cell(source + i * step, 0, zero))
+    elif step == 2 * to_step:  # known strides become shuffles of vectors
+        for i in range(n):
+            write_cell(target, i, read_cell(source, 2 * i, zero))
+    elif step == -to_step:
+        for i in range(n):
+            write_cell(target, i, read_cell(source, -i, zero))
     elif step != 0:
         for i in range(n):
             write_cell(target, i, read_cell(source + i * step, 0, zero))

@@ -1,0 +1,84 @@
+"""How far blocks see beyond their edges, and what lies beyond the array: as users write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import Any, Final, NamedTuple
+
+from dask_tapestry.errors import ArgumentError
+
+Depth = int | tuple[int, int]
+Depths = Depth | Sequence[Depth] | Mapping[int, Depth] | None
+Boundary = str | float | None
+Boundaries = Boundary | Sequence[Boundary] | Mapping[int, Boundary]
+
+MODES: Final = {  # Dask's boundaries by NumPy's modes of padding
+    "reflect": "symmetric",
+    "periodic": "wrap",
+    "nearest": "edge",
+}
+
+
+class Halo(NamedTuple):
+    """What a block has beside its own cells along one axis.
+
+    Attributes
+    ----------
+    before, after
+        Cells of the neighbours.
+    mode
+        How the array goes on beyond its ends, by a mode of NumPy's padding; None if it does not.
+    value
+        Cells beyond the ends, where the mode is ``"constant"``.
+    """
+
+    before: int
+    after: int
+    mode: str | None
+    value: Any = 0
+
+
+def halos(ndim: int, depth: Depths, boundary: Boundaries) -> tuple[Halo, ...]:
+    """What blocks have beside their own cells along each axis, from Dask's two arguments.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative depth, an unknown boundary, or more of them than axes.
+
+    Examples
+    --------
+    >>> halos(2, {0: (1, 0)}, "periodic")
+    (Halo(before=1, after=0, mode='wrap', value=0), Halo(before=0, after=0, mode='wrap', value=0))
+    """
+    found = []
+    for far, beyond in zip(_each(ndim, depth, 0), _each(ndim, boundary, "none"), strict=True):
+        before, after = (index(n) for n in (far if isinstance(far, tuple) else (far, far)))
+        if before < 0 or after < 0:
+            raise ArgumentError(f"a depth is not negative: {far}")
+        if beyond is None or (isinstance(beyond, str) and beyond == "none"):
+            found.append(Halo(before, after, None))
+        elif isinstance(beyond, str):
+            if beyond not in MODES:
+                known = ", ".join(map(repr, MODES))
+                raise ArgumentError(f"boundary {beyond!r} is none of {known}, 'none' or a number")
+            found.append(Halo(before, after, MODES[beyond]))
+        else:
+            found.append(Halo(before, after, "constant", beyond))
+    return tuple(found)
+
+
+def _each(ndim: int, given: Any, default: Any) -> list[Any]:
+    """What is given for each axis; a mapping may leave some out."""
+    if isinstance(given, Mapping):
+        wrong = [axis for axis in given if not -ndim <= axis < ndim]
+        if wrong:
+            raise ArgumentError(f"there are no axes {wrong} of {ndim}")
+        known = {axis % ndim: value for axis, value in given.items()}
+        return [known.get(axis, default) for axis in range(ndim)]
+    if isinstance(given, tuple | list):
+        if len(given) > ndim:
+            raise ArgumentError(f"{given} are more than the {ndim} axes")
+        return [*given, *[default] * (ndim - len(given))]
+    return [default if given is None else given] * ndim

@@ -1,0 +1,14 @@
+"""Blocks that see their neighbours, and windows that overlap: Dask's `dask.array.overlap`.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> dt.overlap.sliding_window_view(dt.arange(4), 2).compute().tolist()
+[[0, 1], [1, 2], [2, 3]]
+"""
+
+from dask_tapestry.array.overlap.map_overlap import *
+from dask_tapestry.array.overlap.shared import *
+from dask_tapestry.array.overlap.sliding import *
+
+__all__ = ["map_overlap", "overlap", "sliding_window_view", "trim_internal", "trim_overlap"]

@@ -1,0 +1,116 @@
+"""User windows: a user's function of windows that lie apart, called for each by itself.
+
+A slice with a step of what a function makes of windows leaves windows out. The function moves its
+own windows over the cells that it gets, so it cannot be given some of them: it is called for one
+after the other, and what lies between them is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Final, NamedTuple
+
+from dask_tapestry.teg import Progression, Signature
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import IndexProjection, ZRange
+
+WORTH_A_CALL: Final = 2**14  # bytes between windows: reading them takes as long as to call
+MOST_PIECES: Final = 64  # windows that a block reads by themselves; of more all that they span
+
+
+class Call(NamedTuple):
+    """One call of a function for a block.
+
+    Attributes
+    ----------
+    places
+        For each input, the number of the block that holds what it reads, and where.
+    shape
+        Of what it returns.
+    keep, into
+        Cells of that which are wanted, and where in the result they go.
+    """
+
+    places: tuple[tuple[int, tuple[slice, ...]], ...]
+    shape: tuple[int, ...]
+    keep: tuple[slice, ...]
+    into: tuple[slice, ...]
+
+
+def are_apart(
+    reads: Sequence[IndexProjection], inputs: Types, extents: Sequence[int], dim: int, step: int
+) -> bool:
+    """Whether so much lies between the windows of every `step`-th point that calls are worth it."""
+    between = 0
+    for read, x in zip(reads, inputs, strict=True):
+        for axis, row in enumerate(read.matrix):
+            gap = abs(row[dim]) * step - read.extent[axis]
+            if row[dim] and gap > 0:
+                others = [
+                    extents[d] * abs(other[d]) if (d := _owner(other)) is not None else width
+                    for a, (other, width) in enumerate(zip(read.matrix, read.extent, strict=True))
+                    if a != axis
+                ]
+                between += gap * prod(others) * x.dtype.itemsize
+    return between >= WORTH_A_CALL
+
+
+def _owner(row: Sequence[int]) -> int | None:
+    return next((d for d, c in enumerate(row) if c), None)
+
+
+def points_apart(signature: Signature, box: ZRange, apart: Sequence[int]) -> list[ZRange]:
+    """The index points of a block, those of the dimensions `apart` one by one."""
+    points = signature.index_range(box)
+    found = []
+    for chosen in product(*[range(points.lo[d], points.hi[d]) for d in apart]):
+        one = points
+        for dim, at in zip(apart, chosen, strict=True):
+            one = one.replace(dim, at, at + 1)
+        found.append(one)
+    return found
+
+
+def pieces_apart(
+    signature: Signature, inputs: Types, box: ZRange, apart: Sequence[int]
+) -> tuple[tuple[int, ZRange], ...] | None:
+    """What a block reads of each input, window by window; None where these are too many."""
+    calls = points_apart(signature, box, apart)
+    if not calls or len(calls) > MOST_PIECES:
+        return None
+    found = []
+    for number, (read, x) in enumerate(zip(signature.inputs, inputs, strict=True)):
+        found += [(number, one) for one in dict.fromkeys(x.clip(read.of_range(p)) for p in calls)]
+    return tuple(found)
+
+
+def calls_apart(
+    signature: Signature,
+    inputs: Types,
+    box: ZRange,
+    apart: Sequence[int],
+    pieces: Sequence[tuple[int, ZRange]],
+) -> list[Call]:
+    """The calls that a block takes, of blocks that hold `pieces`."""
+    found = []
+    for points in points_apart(signature, box, apart):
+        places = []
+        for number, (read, x) in enumerate(zip(signature.inputs, inputs, strict=True)):
+            wanted = x.clip(read.of_range(points))
+            at, held = next(
+                (at, held)
+                for at, (own, held) in enumerate(pieces)
+                if own == number and held.contains(wanted)
+            )
+            places.append((at, wanted.slices(held)))
+        made = signature.written(points)
+        kept = made.intersection(box)
+        found.append(Call(tuple(places), made.shape, kept.slices(made), kept.slices(box)))
+    return found
+
+
+def left_out(wanted: Progression, width: int) -> bool:
+    """Whether a region of an axis, of which points write `width` cells, leaves points out."""
+    return width == 1 and wanted.step > 1 and wanted.count > 1

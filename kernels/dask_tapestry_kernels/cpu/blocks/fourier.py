@@ -1,0 +1,41 @@
+"""Discrete Fourier transforms of lanes, by NumPy's pocketfft.
+
+A lane is transformed by itself, so its value does not depend on the block that it is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.kernel_table import Kernel
+
+Block = np.ndarray[Any, Any]
+TRANSFORMS: Final[dict[str, Callable[..., Block]]] = {
+    "fft": np.fft.fft,
+    "ifft": np.fft.ifft,
+    "rfft": np.fft.rfft,
+    "irfft": np.fft.irfft,
+}
+
+
+def fourier(
+    out: Block | None, block: Block, *, function: str, axis: int, length: int, norm: str
+) -> Block:
+    """Transform each lane along `axis`, cut or filled up with zeros to `length` cells.
+
+    Parameters
+    ----------
+    function
+        A key of `TRANSFORMS`, each as in `numpy.fft`.
+    length
+        Cells of a lane of time, ``n`` of NumPy's functions.
+    norm
+        ``"backward"``, ``"ortho"`` or ``"forward"``, as NumPy's.
+    """
+    return TRANSFORMS[function](block, length, axis, norm, out=out)
+
+
+KERNELS: Final[dict[str, Kernel]] = {"fourier": fourier}
