@@ -185,6 +185,13 @@ def transpose_add() -> Case:
     return case(root, asks=[both, told])
 
 
+def terabyte_sorted() -> Case:
+    """One lane of 1 TB: each cell goes to another worker once, and probes before."""
+    x = dt.placeholder((125 * 10**9,), "f8", (62_500_000,))
+    asks = [moves(x.nbytes, 1.3, "the input")]
+    return case(dt.sort(x), workers=100, threads=4, memory="64 GiB", asks=asks)
+
+
 def _misjudged(found: Any) -> float:
     return abs(found.plan.cost["bytes_read"] / found.read - 1)
 
@@ -205,4 +212,5 @@ NAMED: dict[str, Callable[[], Case]] = {
     "PCA": pca,
     "climatology": climatology,
     "x + x.T to Zarr": transpose_add,
+    "sort of 1 TB": terabyte_sorted,
 }

@@ -51,6 +51,7 @@ class Effort(NamedTuple):
 
 
 WORTH: Final = Effort(None)
+TO_FIT: Final = Effort(int(SHARE * LONG / SECONDS_A_COST))  # where no plan fits that costs less
 NO_EFFORT: Final = Effort(0)
 
 

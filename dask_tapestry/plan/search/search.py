@@ -16,7 +16,7 @@ from dask_tapestry.plan.cost.rank import Rank, preferred
 from dask_tapestry.plan.machine.limits import TASK_SHARES, Limits
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.plan.machine.resources import Resources
-from dask_tapestry.plan.search.budget import NO_EFFORT, Effort
+from dask_tapestry.plan.search.budget import NO_EFFORT, TO_FIT, WORTH, Effort
 from dask_tapestry.plan.search.choices import Choices, State
 from dask_tapestry.plan.search.evaluate import evaluate
 from dask_tapestry.plan.search.evolve import Evolution
@@ -87,9 +87,25 @@ def search(
     PlanError
         If a graph is too large to compare all plans.
     """
+    effort = Effort.of(budget)
+    found, fitting = _within_shares(graph, resources, method, effort, seed)
+    enough = next((one for one in found if not one.state.shortfall), None)
+    if not fitting and enough is not None and effort is WORTH:
+        _, fitting = _within_shares(graph, resources, method, TO_FIT, seed)
+    if fitting:
+        return preferred(fitting, lambda one: one.rank)
+    if enough is not None:  # no task is too large, all together are: that is told when it is run
+        return enough
+    worst = max(found[0].state.placed.values(), key=lambda priced: priced.cost.work)
+    raise MemoryLimitError(_refusal(worst))
+
+
+def _within_shares(
+    graph: Graph, resources: Resources, method: str, effort: Effort, seed: int
+) -> tuple[list[Found], list[Found]]:
+    """Plans whose tasks may take less and less of the memory, and those of them that fit."""
     machine = Machine.of(resources)
-    found: list[Found] = []
-    effort, fitting = Effort.of(budget), list[Found]()
+    found, fitting = list[Found](), list[Found]()
     for share in TASK_SHARES:
         limits = Limits.of(resources, share)
         limits = limits.uncut if method == "none" else limits
@@ -101,13 +117,7 @@ def search(
             fitting.append(one)
             if not one.is_tight:
                 break
-    if fitting:
-        return preferred(fitting, lambda one: one.rank)
-    enough = next((one for one in found if not one.state.shortfall), None)
-    if enough is not None:  # no task is too large, all together are: that is told when it is run
-        return enough
-    worst = max(found[0].state.placed.values(), key=lambda priced: priced.cost.work)
-    raise MemoryLimitError(_refusal(worst))
+    return found, fitting
 
 
 def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:

@@ -52,3 +52,11 @@ def test_a_job_worth_less_than_one_change_is_planned_as_it_is_seeded():
     short = search(Graph([(dt.sqrt(x) + 1).node]), MANY)
     assert not short.points
     assert search(Graph([(dt.sqrt(x) + 1).node]), MANY, budget=1.0).points
+
+
+def test_short_jobs_are_searched_for_as_long_ones_where_nothing_else_fits():
+    x = dt.random.default_rng(0).random(4 * 10**7)
+    machines = dt.Resources(workers=4, threads=4, memory="0.64 GB")
+    p = dt.plan(dt.sort(x), resources=machines)
+    p.verify()
+    assert p.cost["bytes_moved"] < 1.1 * x.nbytes
