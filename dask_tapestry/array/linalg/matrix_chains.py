@@ -13,6 +13,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.linalg.products import dot
+from dask_tapestry.array.linalg.solving import inv
 from dask_tapestry.errors import DTypeError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.diagonal import on_diagonal
@@ -33,17 +34,17 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     a
         Square matrices, of shape (..., m, m).
     n
-        The exponent, not negative; 0 gives unit matrices.
+        The exponent; 0 gives unit matrices, a negative one powers of the inverses.
 
     Returns
     -------
     Array
-        Shape and dtype of `a`.
+        Shape and dtype of `a`; that of the inverses for a negative exponent.
 
     Raises
     ------
     LinAlgError
-        If the matrices are not square, or `n` is negative: inverses are not taken here.
+        If the matrices are not square; when it is computed, if one that is inverted is singular.
     DTypeError
         If `n` is not an integer.
 
@@ -60,9 +61,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
         power = index(n)
     except TypeError:
         raise DTypeError("exponent must be an integer") from None
-    if power < 0:
-        raise LinAlgError(f"matrix_power takes no inverse: the exponent {power} is negative")
-    return Array(_power(x, power))
+    return Array(_power(inv(a).node if power < 0 else x, abs(power)))
 
 
 def _check_square(x: Tensor) -> None:

@@ -8,20 +8,43 @@ Examples
 """
 
 from dask_tapestry.array.linalg.array_api import *
+from dask_tapestry.array.linalg.eigenvalues import *
+from dask_tapestry.array.linalg.factoring import *
 from dask_tapestry.array.linalg.matrix_chains import *
 from dask_tapestry.array.linalg.norms import *
+from dask_tapestry.array.linalg.singular_values import *
+from dask_tapestry.array.linalg.solving import *
 
 __all__ = [
+    "cholesky",
+    "cond",
     "cross",
+    "det",
     "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
     "matmul",
     "matrix_norm",
     "matrix_power",
+    "matrix_rank",
     "matrix_transpose",
     "multi_dot",
     "norm",
     "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svd_compressed",
+    "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, without those that need singular values."""
+"""Norms of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.linalg.factoring import svdvals
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.complex_parts import square_modulus
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise, scalar_of
+from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.unsqueeze import unsqueeze
@@ -22,7 +24,6 @@ from dask_tapestry.teg import Tensor
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 Order = float | Literal["f", "fro", "nuc"] | None
-SPECTRAL = "needs singular values of the matrix; dask_tapestry has no decompositions yet"
 
 
 @implements(np.linalg.norm)
@@ -35,8 +36,8 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
         The array.
     ord
         Order of a vector norm: None or 2, inf, -inf, 0, or any other number p; of a matrix norm:
-        None or ``"fro"``, 1, -1, inf, -inf. The matrix norms 2, -2 and ``"nuc"`` need singular
-        values.
+        None or ``"fro"``, 1, -1, inf, -inf; 2, -2 and ``"nuc"``, the largest, the least and the sum
+        of the singular values.
     axis
         Axis of the vectors, or two axes of the matrices; by default the whole array.
     keepdims
@@ -52,7 +53,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
     ShapeError
         If `ord` is no norm of what `axis` names.
     DTypeError
-        If the norm needs singular values, or the cells are no numbers.
+        If the cells are no numbers.
 
     See Also
     --------
@@ -145,7 +146,8 @@ def _matrix_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) 
         total = reduce(_powers(x, 2), "sum", (row, column), keepdims=keepdims)
         return elementwise("sqrt", total)
     if ord in (2, -2, "nuc"):
-        raise DTypeError(f"matrix norm {ord!r} {SPECTRAL}")
+        value = _spectral_norms(x, (row, column), ord)
+        return unsqueeze(value, (row, column)) if keepdims else value
     if ord not in (1, -1, inf, -inf):
         raise ShapeError("Invalid norm order for matrices.")
     added, kept = (row, column) if abs(ord) == 1 else (column, row)
@@ -153,6 +155,14 @@ def _matrix_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) 
     extreme = "max" if ord > 0 else "min"
     value = reduce(sums, extreme, kept - (kept > added))
     return unsqueeze(value, (row, column)) if keepdims else value
+
+
+def _spectral_norms(x: Tensor, axes: tuple[int, int], ord: Order) -> Tensor:
+    """The largest or the least singular value, or their sum."""
+    others = [axis for axis in range(x.type.ndim) if axis not in axes]
+    sizes = svdvals(Array(permute(x, [*others, *axes]))).node
+    name = {2: "max", -2: "min", "nuc": "sum"}[ord]
+    return reduce(sizes, name, -1)
 
 
 @implements(np.linalg.vector_norm)
@@ -207,7 +217,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") 
     keepdims
         Whether the last two dimensions stay, with length one.
     ord
-        Order of the norm: ``"fro"``, 1, -1, inf, -inf; 2, -2 and ``"nuc"`` need singular values.
+        Order of the norm: ``"fro"``, 1, -1, inf, -inf, 2, -2, ``"nuc"``.
 
     Returns
     -------
@@ -219,7 +229,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") 
     ShapeError
         If `ord` is no norm of matrices.
     DTypeError
-        If the norm needs singular values, or the cells are no numbers.
+        If the cells are no numbers.
 
     See Also
     --------

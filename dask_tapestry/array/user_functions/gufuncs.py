@@ -26,6 +26,7 @@ from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_operator import Costs
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
@@ -131,13 +132,34 @@ def apply_gufunc(
         otypes = [dtypes[n] for n in sorted(dtypes)] if len(dtypes) == len(read.outputs) else None
         func = np.vectorize(func, signature=re.sub(r"\s+", "", signature), otypes=otypes)
     call = UserFunction.of(func).bind(kwargs)
-    written = _written(call.name, read, tensors, output_sizes or {})
-    results = call_blocks(call, written, tensors, dtypes)
+    results = call_on_core(call, read, tensors, dtypes, output_sizes or {})
     made = []
     for result, core, at in zip(results, read.outputs, outs, strict=True):
         kept = unsqueeze(result, tuple(range(-len(at), 0))) if keepdims else result
         made.append(Array(_core_back(kept, at if keepdims or core else ())))
     return tuple(made) if read.several else made[0]
+
+
+def call_on_core(
+    call: UserFunction,
+    read: GufuncSignature,
+    tensors: Sequence[Tensor],
+    dtypes: Mapping[str, np.dtype[Any]],
+    sizes: Mapping[str, int],
+    costs: Costs = (),
+) -> tuple[Tensor, ...]:
+    """Apply a function along the core dimensions, which are last, as its signature tells.
+
+    Parameters
+    ----------
+    dtypes
+        Of the outputs by their numbers, as strings; what is missing is learnt by a call.
+    sizes
+        Lengths of core dimensions that no input has.
+    costs
+        Of an index point, whose dimensions are ``"loop 0"`` and so on, and the core ones.
+    """
+    return call_blocks(call, _written(call.name, read, tensors, sizes), tensors, dtypes, costs)
 
 
 def _meta_dtypes(meta: ArrayLike | Sequence[ArrayLike]) -> Dtypes:

@@ -87,11 +87,9 @@ def test_ufuncs_of_others_are_called_and_have_no_other_methods():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda a: np.linalg.eig(a),
-        lambda a: np.array_equal(a, a),
-        lambda a: np.linalg.svd(a),
+        lambda a: np.unwrap(a),
         lambda a: np.convolve(a[0], a[1]),
-        lambda a: np.save("nowhere", a),
+        lambda a: np.trim_zeros(a),
         lambda a: np.polyfit(a[0], a[1], 1),
     ],
 )

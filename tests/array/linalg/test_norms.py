@@ -24,10 +24,13 @@ def test_norm_is_numpys(ord, axis):
 
 
 @pytest.mark.parametrize("ord", [2, -2, "nuc"])
-def test_norms_of_singular_values_are_refused(ord):
-    for call in (dt.linalg.norm, dt.linalg.matrix_norm):
-        with pytest.raises(TypeError, match="singular values"):
-            call(X[0], ord=ord)
+def test_norms_of_singular_values_are_numpys(ord):
+    for axis in ((0, 1), (2, 0), (-1, -2)):
+        for keepdims in (False, True):
+            found = dt.linalg.norm(X, ord, axis, keepdims).compute()
+            np.testing.assert_allclose(found, np.linalg.norm(X, ord, axis, keepdims))
+    found = dt.linalg.matrix_norm(X, ord=ord).compute()
+    np.testing.assert_allclose(found, np.linalg.matrix_norm(X, ord=ord))
 
 
 @pytest.mark.parametrize("axis", [None, 1, (0, 2), (2, 1, 0)])
