@@ -40,6 +40,7 @@ from dask_tapestry.array.indexing.setitem import setitem
 from dask_tapestry.array.shape import reshape
 from dask_tapestry.array.sorting.partition import partition_in_place
 from dask_tapestry.array.sorting.sort import sort_in_place
+from dask_tapestry.array.user_functions import gufuncs_of_others
 from dask_tapestry.errors import DTypeError, ShapeError
 
 Method = Callable[..., Any]
@@ -373,6 +374,7 @@ def attach() -> None:
     ufunc_reduce.register()
     ufunc_at.register()
     ufuncs_of_others.register()
+    gufuncs_of_others.register()
 
 
 def _attach(name: str, method: Method) -> None:

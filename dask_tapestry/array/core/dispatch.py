@@ -13,7 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "reduce")
-OF_OTHERS: dict[str, Callable[..., Any]] = {}  # by method: takes another library's ufunc first
+OF_OTHERS: dict[str, Callable[..., Any]] = {}  # by method, or "gufunc": takes the ufunc first
 
 
 def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]:
@@ -38,7 +38,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict
     name = ufunc.__name__
     another = getattr(np, name, ufunc) is not ufunc  # of the name of one of NumPy's
     if another or not (hasattr(np, name) or name in UFUNC_FUNCTIONS):
-        call = OF_OTHERS.get(method)
+        along = method == "__call__" and getattr(ufunc, "signature", None) is not None
+        call = OF_OTHERS.get("gufunc" if along else method)
         return NotImplemented if call is None else call(ufunc, inputs, kwargs)
     if method != "__call__":
         whole = METHODS.get((ufunc.__name__, method))

@@ -23,7 +23,7 @@ from dask_tapestry.operators.cell_function import cell_function
 
 def call_opaque(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Call another library's ufunc cell by cell; NotImplemented for what is no plain call of it."""
-    if kwargs or getattr(ufunc, "signature", None) is not None:
+    if kwargs:
         return NotImplemented
     results = cell_function(ufunc, [operand(value) for value in inputs])
     return Array(results[0]) if len(results) == 1 else tuple(map(Array, results))

@@ -1,4 +1,4 @@
-"""Partitions along an axis, which are sorts here: `partition` and `argpartition`."""
+"""Partitions along an axis: `partition` and `argpartition`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.sorting.sort import at_least_1d, check_options, lane
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.operators.sort import argsort as argsort_tensor
-from dask_tapestry.operators.sort import sort as sort_tensor
+from dask_tapestry.operators.partition import partition as partition_tensor
 from dask_tapestry.teg import Tensor
 
 __all__ = ["argpartition", "partition"]
@@ -31,7 +30,8 @@ def partition(
 ) -> Array:
     """Return the cells along `axis` with those at `kth` in sorted position, as `numpy.partition`.
 
-    All cells come sorted, which is one of the orders that NumPy may return.
+    In lanes of 4096 numbers and more, smaller and larger cells keep the order in which they lie;
+    shorter lanes come sorted. NumPy leaves open in which order they come.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def partition(
     >>> int(dt.partition(dt.asarray([3, 1, 2]), 1)[1])
     2
     """
-    node, number = _checked_lane(x, kth, axis, kind, order)
-    return Array(sort_tensor(node, number))
+    node, number, chosen = _checked_lane(x, kth, axis, kind, order)
+    return Array(partition_tensor(node, chosen, number))
 
 
 @implements(np.argpartition)
@@ -113,8 +113,8 @@ def argpartition(
     >>> dt.argpartition(dt.asarray([3, 1, 2]), 1).compute()
     array([1, 2, 0])
     """
-    node, number = _checked_lane(at_least_1d(x), kth, axis, kind, order)
-    return Array(argsort_tensor(node, number))
+    node, number, chosen = _checked_lane(at_least_1d(x), kth, axis, kind, order)
+    return Array(partition_tensor(node, chosen, number, places=True))
 
 
 def partition_in_place(
@@ -150,14 +150,15 @@ def _checked_lane(
     axis: int | None,
     kind: str,
     order: str | Sequence[str] | None,
-) -> tuple[Tensor, int]:
+) -> tuple[Tensor, int, tuple[int, ...]]:
     """The tensor and the axis to partition along, with all arguments checked."""
     node, number = lane(asarray(x).node, axis)
     if kind != "introselect":
         raise ShapeError(f"select kind must be 'introselect', got {kind!r}")
     check_options(None, order, None)
     extent = node.type.shape[number]
-    for place in map(index, kth) if isinstance(kth, Iterable) else (index(kth),):
+    chosen = tuple(map(index, kth)) if isinstance(kth, Iterable) else (index(kth),)
+    for place in chosen:
         if extent and not -extent <= place < extent:
             raise ShapeError(f"kth(={place}) out of bounds ({extent})")
-    return node, number
+    return node, number, chosen

@@ -71,7 +71,8 @@ def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = Fal
     """
     resources = plan.resources
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
-    held = resident_bytes(plan)
+    ended = _ended_before(plan) if len(plan.steps) <= MOST_PAIRED else None
+    held = _all_resident(plan, ended or {})
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
@@ -86,7 +87,8 @@ def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = Fal
     if len(steps) > MOST_PAIRED:
         most = sum(parts.values()) + _threads_full(blocks, kind.threads)
     else:
-        most = _most_together(plan, parts, blocks, kind.threads)
+        before = _ended_before(plan) if ended is None else ended
+        most = _most_together(plan, parts, blocks, kind.threads, before)
     idle = min(kind.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
     given = {x for x in plan.graph.roots if x not in plan.steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
@@ -177,14 +179,17 @@ def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
 
 
 def _most_together(
-    plan: PlannedSteps, held: Mapping[Node, float], blocks: list[_Running], threads: int
+    plan: PlannedSteps,
+    held: Mapping[Node, float],
+    blocks: list[_Running],
+    threads: int,
+    ended: Mapping[Node, set[Node]],
 ) -> float:
     """Most bytes of a worker while any of the steps runs; of each value it holds `held` ones.
 
     Two values are not held together where all readers of one have ended before the other's step
-    can begin; two steps do not run together where one must have ended before.
+    can begin; two steps do not run together where one must have `ended` before.
     """
-    ended = _ended_before(plan)
     readers: dict[Node, set[Node]] = {node: set() for node in held}
     for node, step in plan.steps.items():
         for x in step.inputs:
@@ -245,12 +250,16 @@ def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
     A value that is read block by block is freed block by block; results, values that a block of a
     reader reads whole, and those of which a reader waits for something made of all, are held whole.
     """
+    return _all_resident(plan, _ended_before(plan) if len(plan.steps) <= MOST_PAIRED else {})
+
+
+def _all_resident(plan: PlannedSteps, ended: Mapping[Node, Collection[Node]]) -> dict[Node, int]:
+    """The same, where the steps that have `ended` before each are known."""
     readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
     for reader in plan.steps.values():
         for node in dict.fromkeys(reader.inputs):
             if node in readers and node is not reader.node:
                 readers[node].append(reader)
-    ended = _ended_before(plan) if len(plan.steps) <= MOST_PAIRED else {}
     return {node: _resident(step, plan, readers[node], ended) for node, step in plan.steps.items()}
 
 

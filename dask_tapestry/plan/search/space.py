@@ -51,6 +51,7 @@ class Space:
         self._states: dict[object, State] = {}
         self._peaks: dict[object, Fullest] = {}
         self._sure: dict[object, bool] = {}
+        self._sketched: tuple[State, Sketch] | None = None  # the last one
         self._missed: Rank | None = None
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
@@ -90,8 +91,10 @@ class Space:
 
     def sketch(self, state: State) -> Sketch:
         """The steps of a plan, no block of which takes more than usual."""
-        steps = steps_of(state, self.pricing.machine, usual_needs)
-        return Sketch(steps, state.graph, self.resources)
+        if self._sketched is None or self._sketched[0] is not state:
+            steps = steps_of(state, self.pricing.machine, usual_needs)
+            self._sketched = state, Sketch(steps, state.graph, self.resources)
+        return self._sketched[1]
 
     def peak(self, state: State) -> int:
         """The most bytes that a worker holds at a time, if no block takes more than usual."""

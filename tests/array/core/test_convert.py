@@ -147,3 +147,11 @@ def test_a_copy_does_not_follow_what_it_was_made_of():
     same = dt.asarray(x)
     same += 1
     assert x.compute().tolist() == [2, 3, 4]
+
+
+def test_arrays_in_memory_are_copied_when_asked():
+    x = np.zeros(3)
+    seen, apart, too = dt.from_array(x), dt.array(x), dt.asarray(x, copy=True)
+    x[:] = 1
+    assert seen.compute().tolist() == [1, 1, 1]
+    assert apart.compute().tolist() == too.compute().tolist() == [0, 0, 0]
