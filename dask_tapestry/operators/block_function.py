@@ -143,6 +143,7 @@ def call_blocks(
     after: Sequence[Node] = (),
     finalizes: bool = False,
     scratch: Scratch = NO_SCRATCH,
+    multithreaded: bool = True,
 ) -> tuple[Tensor, ...]:
     """Outputs of a block function, without what is applied to folded results.
 
@@ -154,6 +155,8 @@ def call_blocks(
         Whether it is computed in the step of the results that it takes.
     scratch
         What calling the function takes besides blocks.
+    multithreaded
+        Whether the function may start threads, where a block has a worker to itself.
 
     Raises
     ------
@@ -170,7 +173,8 @@ def call_blocks(
     kinds = _dtypes(function, made, trimmed, dtypes)
     _check_tiles(made)
     if several and written.monoid is None and not finalizes:
-        return _several_outputs(function, made, trimmed, kinds, costs, after, scratch)
+        node = _outputs_node(function, made, trimmed, kinds, costs, after, scratch, multithreaded)
+        return outputs(node)
     if not several:
         writes, dtype = made.writes(written.outputs[0][1]), kinds[names[0]]
     else:
@@ -181,7 +185,7 @@ def call_blocks(
     folding = None if cut is None else _folding(written.monoid, dtype)
     kind = Finalize if finalizes else UserOperator
     told = (function, made.index, made.reads, writes, dtype, folding, cut, costs)
-    operator = kind(*told, scratch=scratch)
+    operator = kind(*told, scratch=scratch, multithreaded=multithreaded)
     node = _nothing(operator, made, trimmed, after) or apply(operator, *trimmed, after=tuple(after))
     return _apart(node, made) if several else (node,)
 
@@ -268,7 +272,7 @@ def _check_tiles(made: Applied) -> None:
             raise made.written.error(f"output {name} is not written exactly once: {wrong}")
 
 
-def _several_outputs(
+def _outputs_node(
     function: UserFunction,
     made: Applied,
     tensors: Sequence[Tensor],
@@ -276,7 +280,8 @@ def _several_outputs(
     costs: Costs,
     after: Sequence[Node],
     scratch: Scratch,
-) -> tuple[Tensor, ...]:
+    multithreaded: bool,
+) -> Tensor:
     """Several outputs, each with its own projection of the parallel dimensions."""
     parallel = [d for d, dim in enumerate(made.index) if dim.kind is Kind.PARALLEL]
     windows = []
@@ -294,10 +299,11 @@ def _several_outputs(
         outputs_dtype(tuple(windows)),
         costs=costs,
         scratch=scratch,
+        multithreaded=multithreaded,
         numbers=tuple(range(len(windows))),
         returned=len(windows),
     )
-    return outputs(apply(operator, *tensors, after=tuple(after)))
+    return apply(operator, *tensors, after=tuple(after))
 
 
 def _axes(made: Applied, form: Form) -> tuple[list[int], list[int]]:

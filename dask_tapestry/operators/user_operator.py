@@ -85,11 +85,12 @@ class UserOperator(Contraction):
         What calling the function takes, where that is known.
     apart
         Numbers of the dimensions whose points the function is called for one by one.
+    multithreaded
+        Whether the function may start threads, where a block has a worker to itself.
     """
 
     name = "useroperator"
     kernel = "call"
-    multithreaded = True
     skips: ClassVar[bool] = True  # whether the function may be called for one window after another
     function: UserFunction
     index: tuple[IndexDim, ...]
@@ -102,6 +103,7 @@ class UserOperator(Contraction):
     part: int | None = None
     scratch: Scratch = NO_SCRATCH
     apart: tuple[int, ...] = ()
+    multithreaded: bool = True
 
     def infer(self, *inputs: TensorType) -> TensorType:
         signature = self.signature(*inputs)

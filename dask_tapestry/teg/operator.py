@@ -80,7 +80,7 @@ class Operator(ABC):
     holds: ClassVar[bool] = False
     copies: ClassVar[bool] = True
     fills: ClassVar[bool] = False
-    multithreaded: ClassVar[bool] = False
+    multithreaded: bool = False
     is_formula: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
     is_view: ClassVar[bool] = False

@@ -29,8 +29,8 @@ from dask_tapestry.teg import Tensor
 
 __all__ = ["cholesky", "qr", "svd", "svdvals"]
 TALL: Final = 16  # times as many rows as columns
-ROWS: Final = 4  # times as many rows as columns has a block at least
-CELLS: Final = 2**22  # of a block of rows, at least
+ROWS: Final = 16  # times as many rows as columns has a block at least
+CELLS: Final = 2**16  # of a block of rows, at least: half a megabyte stays in a cache
 WIDER: Final = 4  # times as many rows may a block have, if then all rows are in equal ones
 
 

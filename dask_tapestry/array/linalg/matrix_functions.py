@@ -7,6 +7,7 @@ block; stacks of matrices are cut. The last bits depend on the number of threads
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -18,10 +19,26 @@ from dask_tapestry.array.user_functions.gufunc_signature import parse
 from dask_tapestry.array.user_functions.gufuncs import call_on_core
 from dask_tapestry.errors import DTypeError, LinAlgError
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_function import UserFunction, name_of
+from dask_tapestry_kernels.cpu.blas_threads import threads_each
 
 FASTER: Final = 1 / 20  # of the time that other functions take for an operation
 KINDS: Final = "fdFD"
+
+
+@dataclass(frozen=True)
+class OneThread:
+    """A function while which LAPACK has one thread."""
+
+    function: Callable[..., Any]
+
+    @property
+    def __name__(self) -> str:
+        return name_of(self.function)
+
+    def __call__(self, *blocks: Any) -> Any:
+        with threads_each(1):
+            return self.function(*blocks)
 
 
 def matrices(*arrays: ArrayLike, square: bool = False) -> tuple[Array, ...]:
@@ -94,5 +111,7 @@ def apply_whole(
     costs = (("flops", (((*[f"loop {d}" for d in range(loops)], *names), factor * FASTER),)),)
     kinds = {str(number): dtype for number, dtype in enumerate(dtypes)}
     tensors = [x.node for x in arrays]
-    made = call_on_core(UserFunction.of(function), read, tensors, kinds, sizes or {}, costs)
+    call = UserFunction.of(OneThread(function) if loops else function)
+    is_alone = not loops  # one of many matrices is not worth several threads
+    made = call_on_core(call, read, tensors, kinds, sizes or {}, costs, is_alone)
     return tuple([Array(one) for one in made])

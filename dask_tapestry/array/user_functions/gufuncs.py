@@ -147,6 +147,7 @@ def call_on_core(
     dtypes: Mapping[str, np.dtype[Any]],
     sizes: Mapping[str, int],
     costs: Costs = (),
+    multithreaded: bool = True,
 ) -> tuple[Tensor, ...]:
     """Apply a function along the core dimensions, which are last, as its signature tells.
 
@@ -158,8 +159,11 @@ def call_on_core(
         Lengths of core dimensions that no input has.
     costs
         Of an index point, whose dimensions are ``"loop 0"`` and so on, and the core ones.
+    multithreaded
+        Whether the function may start threads, where a block has a worker to itself.
     """
-    return call_blocks(call, _written(call.name, read, tensors, sizes), tensors, dtypes, costs)
+    written = _written(call.name, read, tensors, sizes)
+    return call_blocks(call, written, tensors, dtypes, costs, multithreaded=multithreaded)
 
 
 def _meta_dtypes(meta: ArrayLike | Sequence[ArrayLike]) -> Dtypes:
