@@ -73,7 +73,9 @@ def on_cluster() -> Iterator[Peak]:
     """Peaks of the worker of a cluster that holds most."""
     os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
     with (
-        distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=":0") as local,
+        distributed.LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0"
+        ) as local,
         distributed.Client(local) as client,
     ):
         client.run(return_memory)

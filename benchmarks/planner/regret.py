@@ -120,7 +120,9 @@ def on_cluster() -> Iterator[Place]:
     """Run plans on the workers of a cluster on this machine, and leave results there."""
     os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
     with (
-        distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
         distributed.Client(cluster),
     ):
         yield Place(current(), lambda plan: distributed.wait(plan.persist()))

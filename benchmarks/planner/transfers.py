@@ -169,7 +169,9 @@ def is_near(row: Row) -> bool:
 def cluster(workers: int) -> Iterator[distributed.Client]:
     """A client of workers on this machine with one thread each."""
     with (
-        distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as local,
+        distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0"
+        ) as local,
         distributed.Client(local) as client,
     ):
         yield client

@@ -20,13 +20,14 @@ WALK: Final = "from dask_tapestry_kernels.cpu.cells.child.strided_loop import ke
 
 def run(expression: Any, out: Block, blocks: Sequence[Block]) -> bool:
     """Evaluate `expression` into `out`, if that is compiled; return whether it was done."""
-    row = rows.row_of(expression)
+    still = still_operands(out, blocks)
+    row = rows.row_of(expression, still)
     if row is None:
         return False
     native = compiled(row.source, rows.ARITY, rows.text(expression), out.size)
     if native is None and not _in_order(out, blocks):
         _walk_loop(out.size)  # so that both are compiled by the next time
-    return native is not None and run_row(native, out, blocks, row.scalars)
+    return native is not None and run_row(native, out, blocks, row.scalars, still)
 
 
 def apply(function: str, out: Block, *operands: Any) -> None:
@@ -45,16 +46,47 @@ def apply(function: str, out: Block, *operands: Any) -> None:
         out[...] = result
 
 
-def run_row(
-    row: Native, out: Block, blocks: Sequence[Block], scalars: Sequence[Block] = ()
+def still_operands(out: Block, blocks: Sequence[Block]) -> tuple[int, ...]:
+    """Numbers of the operands that are the same along rows, of which only one cell is read.
+
+    They need not be packed: ``exp(x - m) / s``, where `m` and `s` are of rows of 16,384 float32,
+    takes .65 instead of .77 ns a cell. Of several rows that are packed together none is still.
+    """
+    arrays = (*blocks, out)
+    if _in_order(out, blocks) or not all(a.flags.aligned for a in arrays):
+        return ()
+    extents, strides = _merged(arrays)
+    still = tuple([p for p, own in enumerate(strides[:-1]) if own[-1] == 0])
+    straight = _is_straight(arrays, strides, still)
+    long = extents[-1] >= LONG if straight else 2 * extents[-1] > STRIP
+    return still if long and len(still) < len(blocks) else ()
+
+
+def _is_straight(
+    arrays: Sequence[Block], strides: Sequence[Sequence[int]], still: tuple[int, ...]
 ) -> bool:
-    """Run a row over blocks of the shape of `out`; return whether that was possible."""
+    """Whether all cells lie side by side along rows, but for the `still` operands."""
+    steps = enumerate(zip(arrays, strides, strict=True))
+    return all(p in still or own[-1] == a.itemsize for p, (a, own) in steps)
+
+
+def run_row(
+    row: Native,
+    out: Block,
+    blocks: Sequence[Block],
+    scalars: Sequence[Block] = (),
+    still: tuple[int, ...] = (),
+) -> bool:
+    """Run a row over blocks of the shape of `out`; return whether that was possible.
+
+    The row is one for operands that are `still`, as `still_operands` tells.
+    """
     if _in_order(out, blocks):
         table = np.array([b.ctypes.data for b in (*blocks, *scalars)], np.int64)
         row(out.size, table.ctypes.data, out.ctypes.data)
         return True
     walk = _walk_loop(out.size)
-    return walk is not None and _walk(walk, row, out, blocks, scalars)
+    return walk is not None and _walk(walk, row, out, blocks, scalars, still)
 
 
 def _in_order(out: Block, blocks: Sequence[Block]) -> bool:
@@ -66,10 +98,15 @@ def _walk_loop(cells: int) -> Native | None:
 
 
 def _walk(
-    walk: Native, row: Native, out: Block, blocks: Sequence[Block], scalars: Sequence[Block]
+    walk: Native,
+    row: Native,
+    out: Block,
+    blocks: Sequence[Block],
+    scalars: Sequence[Block],
+    still: tuple[int, ...],
 ) -> bool:
     operands = [b if b.flags.aligned else np.ascontiguousarray(b) for b in blocks]
-    layout = layout_of([*operands, out], scalars)
+    layout = layout_of([*operands, out], scalars, still)
     if layout is None:
         return False
     scratch = layout.scratch()
@@ -91,10 +128,13 @@ class Layout(NamedTuple):
         return np.empty((24 + 16 * min(self.strip, STRIP)) * self.arrays, np.uint8)
 
 
-def layout_of(arrays: Sequence[Block], scalars: Sequence[Block] = ()) -> Layout | None:
+def layout_of(
+    arrays: Sequence[Block], scalars: Sequence[Block] = (), still: tuple[int, ...] = ()
+) -> Layout | None:
     """Layout of operands and, last, their result; None where the strided loop does not pay.
 
     The `scalars` come between operands and result; they are cells of no bytes and the same for all.
+    So are the `still` operands along a row.
     """
     last = arrays[-1]
     if not all(a.flags.aligned for a in arrays):
@@ -102,12 +142,12 @@ def layout_of(arrays: Sequence[Block], scalars: Sequence[Block] = ()) -> Layout 
     extents, strides = _merged(arrays)
     if extents[-1] * extents[-2] < SMALLEST_PLANE and last.size > SMALLEST_PLANE:
         return None
-    sizes = [a.itemsize for a in arrays]
-    straight = all(s[-1] == size for s, size in zip(strides, sizes, strict=True))
+    sizes = [0 if p in still else a.itemsize for p, a in enumerate(arrays)]
+    straight = _is_straight(arrays, strides, still)
     strip = extents[-1] if straight and extents[-1] >= LONG else STRIP
     *operands, result = [(size, *s) for size, s in zip(sizes, strides, strict=True)]
-    still = [(0,) * (1 + len(extents))] * len(scalars)
-    lines = [n for line in (*operands, *still, result) for n in line]
+    constant = [(0,) * (1 + len(extents))] * len(scalars)
+    lines = [n for line in (*operands, *constant, result) for n in line]
     addresses = [a.ctypes.data for a in (*arrays[:-1], *scalars, last)]
     table = np.array([*lines, 0, *extents, *addresses], np.int64)
     return Layout(len(arrays) + len(scalars), len(extents), strip, table)

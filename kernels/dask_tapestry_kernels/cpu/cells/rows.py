@@ -50,8 +50,10 @@ class _Step(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def row_of(expression: Any) -> Row | None:
+def row_of(expression: Any, still: tuple[int, ...] = ()) -> Row | None:
     """Return the row of `expression`; None if a step has no compiled meaning.
+
+    Of operands that are `still` the row reads one cell: they are the same along it.
 
     Floats that are constants are operands of one cell, so that a program whose constants change,
     as those of an iteration do, needs one row. Integers stay: dividing by them is then fast.
@@ -68,7 +70,7 @@ def row_of(expression: Any) -> Row | None:
     places |= {number: count + len(scalars) + i for i, (number, _) in enumerate(kept)}
     steps = [s._replace(operands=tuple(places[i] for i in s.operands)) for _, s in kept]
     dtypes = [*expression.parameters, *[constant.dtype for _, constant in scalars]]
-    text = _source(dtypes, steps, len(scalars))
+    text = _source(dtypes, steps, len(scalars), still)
     if text is None:
         return None
     return Row(text, tuple(np.asarray(constant) for _, constant in scalars))
@@ -86,24 +88,30 @@ def call_source(function: str, arity: int, operand: DType, dtype: DType) -> str 
     return _source((operand,) * arity, [_Step(function, tuple(range(arity)), dtype)])
 
 
-def _source(parameters: Sequence[DType], steps: Sequence[_Step], scalars: int = 0) -> str | None:
-    """The text of a row, the last `scalars` of whose parameters are of one cell."""
+def _source(
+    parameters: Sequence[DType],
+    steps: Sequence[_Step],
+    scalars: int = 0,
+    still: tuple[int, ...] = (),
+) -> str | None:
+    """The text of a row; of one cell are the last `scalars` of its parameters and the `still`."""
     dtypes = [*parameters, *[step.dtype for step in steps]]
     if not all(map(scalar_codegen.is_known, dtypes)):
         return None
     count = len(parameters) - scalars
     used = sorted({i for step in steps for i in step.operands if i < count} or {count - 1})
     kinds = [scalar_codegen.stored(dtype) for dtype in dtypes]
-    lines = [f"x{i} = carray(pointer(table[{i}]), (n,), {kinds[i]})" for i in used]
-    for i in range(count, len(parameters)):
+    moving = [i for i in used if i not in still]
+    lines = [f"x{i} = carray(pointer(table[{i}]), (n,), {kinds[i]})" for i in moving]
+    for i in (*[i for i in used if i in still], *range(count, len(parameters))):
         cell = f"carray(pointer(table[{i}]), (1,), {kinds[i]})[0]"
         lines.append(f"v{i} = {scalar_codegen.loaded(cell, dtypes[i])}")
     lines.append(f"result = carray(pointer(out), (n,), {kinds[-1]})")
-    fast = _cell(used, steps, dtypes, careful=False)
+    fast = _cell(moving, steps, dtypes, careful=False)
     if fast is None:
         return None
     if any(_is_careful(step, dtypes) for step in steps):
-        lines += _in_strips(fast, _cell(used, steps, dtypes, careful=True) or [])
+        lines += _in_strips(fast, _cell(moving, steps, dtypes, careful=True) or [])
     else:
         lines += ["for i in range(n):", *_indented(fast)]
     return "\n".join([HEAD.format(count=len(parameters)), *_indented(lines), ""])

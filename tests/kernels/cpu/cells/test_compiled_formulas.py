@@ -88,7 +88,13 @@ def layouts():
     packed = np.zeros((90, 700), np.dtype([("a", "u1"), ("x", "f8")]))
     packed["x"] = np.arange(700)
     line = np.arange(100_000.0)
+    wide = np.random.default_rng(1).normal(size=(70, 2, 600))
+    column = np.broadcast_to(wide[:, :, :1], wide.shape)
     return {
+        "one column of long rows": (wide, column),
+        "one column of strided rows": (wide[:, :, ::2], column[:, :, :300]),
+        "one column alone": (column, column),
+        "one column twice": (column[:, ::-1], wide),
         "in order": (x, x + 1),
         "transposed": (x, x.T.reshape(40, 50, 60).transpose(2, 1, 0)),
         "F": (np.asfortranarray(x), np.asfortranarray(x)),
@@ -154,6 +160,18 @@ def test_what_lies_in_order_goes_straight_through_and_what_does_not_is_walked(mo
     unaligned = np.frombuffer(bytes(8 * 64 + 1), "f8", 64, offset=1)
     by_row(FORMULAS[0], [unaligned, unaligned])
     assert len(walked) == 2
+
+
+def test_operands_that_are_the_same_along_rows_are_read_once_a_row():
+    x, out = np.ones((100, 600)), np.empty((100, 600))
+    column = np.broadcast_to(x[:, :1], x.shape)
+    still = compiled_formulas.still_operands
+    assert still(out, [x, column]) == still(out, [x[::-1, ::-1], column]) == (1,)
+    assert still(out, [column, x, np.broadcast_to(1.0, x.shape)]) == (0, 2)
+    assert still(out, [x, x]) == still(out, [column, column]) == ()
+    short = out[:, :200]  # of strided rows several are packed together
+    assert still(short, [x[:, :400:2], column[:, :200]]) == ()
+    assert still(short, [x[:, :200], column[:, :200]]) == (1,)
 
 
 def test_tiny_planes_are_left_to_numpy():

@@ -125,3 +125,12 @@ def test_integer_constants_are_written_out():
     row = rows.row_of(builder.finish(builder.call("floor_divide", (0, three), np.dtype("i8"))))
     assert "np.int64(3)" in row.source
     assert row.scalars == ()
+
+
+def test_of_operands_that_are_still_one_cell_is_read():
+    builder = CellBuilder((F8, F8))
+    expression = builder.finish(builder.call("sin", (builder.call("add", (0, 1), F8),), F8))
+    source = rows.row_of(expression, (1,)).source
+    assert "x0[i]" in source
+    assert "x1" not in source
+    assert source != rows.row_of(expression).source
