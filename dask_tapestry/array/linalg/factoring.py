@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.array.linalg.row_blocks import Triangles, TurnedColumns, over_row_blocks
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axis_slices import concat_nonempty
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul
 from dask_tapestry.operators.permute import permute
-from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
@@ -170,13 +170,13 @@ def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
         return first.node, second.node
     count = _blocks_of(rows, each)
     each = rows // count
-    blocks = reshape(basic_slice(x, (slice(0, count * each),)), (count, each, columns))
+    tall = basic_slice(x, (slice(0, count * each),))
     rest = basic_slice(x, (slice(count * each, rows),))
-    own, triangles = _blocks_qr(Array(blocks))
-    stacked = reshape(triangles, (count * columns, columns))
-    again, r = reduced_qr(concat_nonempty([stacked, rest], 0))
-    turns = reshape(basic_slice(again, (slice(0, count * columns),)), (count, columns, columns))
-    turned = reshape(matmul(own, turns), (count * each, columns))
+    triangles = over_row_blocks(Triangles(each), [(tall, each)], count, columns, 2.0)
+    again, r = reduced_qr(concat_nonempty([triangles, rest], 0))
+    turns = basic_slice(again, (slice(0, count * columns),))
+    parts = [(tall, each), (turns, columns)]
+    turned = over_row_blocks(TurnedColumns(each), parts, count, each, 6.0)
     return concat_nonempty([turned, basic_slice(again, (slice(count * columns, None),))], 0), r
 
 
@@ -184,23 +184,6 @@ def _blocks_of(rows: int, least: int) -> int:
     """How many blocks of `least` rows or a few times as many, with no rows over if possible."""
     counts = range(rows // least, rows // (WIDER * least), -1)
     return next((count for count in counts if rows % count == 0), rows // least)
-
-
-def _blocks_qr(x: Array) -> tuple[Tensor, Tensor]:
-    """Both factors of each of many matrices, apart: the triangles are read without the rest."""
-    made = [
-        apply_whole(function, signature, x, dtypes=(x.dtype,), order=(("m", "n", "n"), factor))
-        for function, signature, factor in (
-            (_orthonormal, "(m,n)->(m,n)", 4.0),
-            (partial(np.linalg.qr, mode="r"), "(m,n)->(n,n)", 2.0),
-        )
-    ]
-    (own,), (triangles,) = made
-    return own.node, triangles.node
-
-
-def _orthonormal(block: Any) -> Any:
-    return np.linalg.qr(block).Q
 
 
 @implements(np.linalg.svd)
