@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy
 
 from tests.comparisons.selectors import CUBE, selector
+from tests.comparisons.table import Comparison, each
 
 SQUARES = ((4, 4), (3, 5), (5, 2), (0, 3))
 BATCHES = ((2, 4, 3), (1, 3, 3), (2, 0, 3))
@@ -58,4 +59,12 @@ DIAGONALS = (
     selector("tril_indices_from", lambda np, x: np.tril_indices_from(x, 1), SQUARES),
     selector("triu_indices_from", lambda np, x: np.triu_indices_from(x, 1), SQUARES),
 )
-COMPARISONS = (*REPEATING, *MOVING, *DIAGONALS)
+COARSENED = (
+    Comparison(
+        "coarsen",
+        lambda dt, x: dt.coarsen(dt.max, x, {0: 2}, trim_excess=True),
+        lambda x: x[: len(x) // 2 * 2].reshape(-1, 2, *x.shape[1:]).max(1),
+        each(1, ["i1", "f4", "?"], ((4, 3), (5, 1), (2, 2, 3))),
+    ),
+)
+COMPARISONS = (*REPEATING, *MOVING, *DIAGONALS, *COARSENED)

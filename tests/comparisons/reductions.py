@@ -167,12 +167,6 @@ def averages() -> Iterator[Comparison]:
 
 
 COMPARISONS = (
-    Comparison(
-        "coarsen",
-        lambda dt, x: dt.coarsen(dt.max, x, {0: 2}, trim_excess=True),
-        lambda x: x[: len(x) // 2 * 2].reshape(-1, 2, *x.shape[1:]).max(1),
-        each(1, ["i1", "f4", "?"], ((4, 3), (5, 1), (2, 2, 3))),
-    ),
     *reduction_comparisons(),
     *[masked(name) for name in FOLDS if name not in ("min", "max")],
     *[masked(name, initial=1) for name in ("min", "max", "sum", "prod")],
