@@ -142,7 +142,7 @@ def det(a: ArrayLike) -> Array:
     Examples
     --------
     >>> import dask_tapestry as dt
-    >>> float(dt.linalg.det([[2.0, 0.0], [0.0, 4.0]]))
+    >>> round(float(dt.linalg.det([[2.0, 0.0], [0.0, 4.0]])), 9)
     8.0
     """
     (x,) = matrices(a, square=True)
