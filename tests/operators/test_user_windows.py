@@ -1,6 +1,7 @@
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given
 
 import dask_tapestry as dt
@@ -48,7 +49,6 @@ def test_slices_with_steps_are_those_of_the_whole(pace, width, rows, columns, bl
 
 
 def test_what_lies_between_windows_is_not_read(tmp_path):
-    zarr = pytest.importorskip("zarr")
     x = np.random.default_rng(0).normal(size=(40_000, 4))
     zarr.create_array(tmp_path / "x.zarr", data=x, chunks=(100, 4))
     part = means(1, 10)(dt.from_zarr(tmp_path / "x.zarr"))[::4000]

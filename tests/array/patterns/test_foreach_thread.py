@@ -3,6 +3,7 @@ from itertools import product
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given
 
 import dask_tapestry as dt
@@ -309,7 +310,6 @@ def test_nested_threads_insert_for_the_ones_around_them(shardings):
 
 @pytest.mark.parametrize("kind", ["numpy", "zarr"])
 def test_threads_write_to_arrays_that_exist(kind, tmp_path):
-    zarr = pytest.importorskip("zarr")
     cells = np.zeros((12, 10))
     target = cells
     if kind == "zarr":

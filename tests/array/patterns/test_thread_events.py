@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import zarr
 
 import dask_tapestry as dt
 from dask_tapestry import patterns
@@ -11,7 +12,6 @@ from dask_tapestry.array.patterns.thread_events import signal, wait
 def test_the_two_threads_of_the_rfc(kind, tmp_path, shardings):
     target = np.zeros(4)
     if kind == "zarr":
-        zarr = pytest.importorskip("zarr")
         target = zarr.create_array(tmp_path / "x.zarr", shape=(4,), chunks=(3,), dtype="f8")
 
     def body(i):
