@@ -146,5 +146,8 @@ def argsort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:
 def _sortable(x: Tensor, axis: int) -> int:
     number = normalize_axis(axis, x.type.ndim)
     if x.type.dtype.kind not in SORTED:
-        raise DTypeError(f"no order is defined here for dtype {x.type.dtype}")
+        names = x.type.dtype.names or ()
+        fields = ", ".join(f"x[{name!r}]" for name in reversed(names))
+        way = f": sort by fields, x[dt.lexsort(({fields}))]" if names else ""
+        raise DTypeError(f"no order is defined here for dtype {x.type.dtype}{way}")
     return number
