@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from dask_tapestry.plan.machine.resources import Resources, current
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 
 WORKERS = 2
+PATIENCE = 20.0  # seconds until results that were dropped are gone
 # By default Dask drops copies every other second: some runs would find what others must fetch.
 KEEP_COPIES = {"distributed.scheduler.active-memory-manager.start": False}
 
@@ -96,8 +98,11 @@ class Workers:
 
     def restore(self) -> None:
         """Wait until the last results are released, and drop copies of blocks."""
+        end = time.perf_counter() + PATIENCE
         while self._client.run_on_scheduler(is_known, keys=self._results):
-            time.sleep(0.001)
+            if time.perf_counter() > end:
+                raise RuntimeError(f"somebody holds {self._results}, which a run would find")
+            gc.collect()  # what holds a result may be part of a cycle
         self._homes = self._client.run_on_scheduler(drop_copies, homes=self._homes)
         self._client.run(int)  # a round trip: workers have done so
 

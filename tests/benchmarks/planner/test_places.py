@@ -31,12 +31,32 @@ def test_copies_are_dropped_where_blocks_were_not_at_first(client):
     assert client.who_has(block)[block.key] == [home]
 
 
+class Plan:
+    """One that computes a value under one key."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def persist(self):
+        return self.client.submit(list, range(9), key="value")
+
+
 def test_each_run_computes_its_results_again(client):
-    workers, plan = places.Workers(client), dt.arange(9.0).plan()
+    workers, plan = places.Workers(client), Plan(client)
     for _ in range(2):
         workers.restore()
         assert not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
         workers.run(plan)
+
+
+def test_results_that_somebody_holds_are_no_work(client, monkeypatch):
+    monkeypatch.setattr(places, "PATIENCE", 0.0)
+    workers, plan = places.Workers(client), Plan(client)
+    held = plan.persist()
+    workers.run(plan)
+    with pytest.raises(RuntimeError, match="somebody holds"):
+        workers.restore()
+    assert held.result() == list(range(9))
 
 
 @pytest.mark.parametrize("name", ["threads", "one"])
