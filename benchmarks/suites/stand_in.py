@@ -84,7 +84,7 @@ def _ours(path: str) -> Any:
 
 
 class _Standing(ModuleType):
-    """A module of the stand-in: importing ``reshape``, the module, hides no function ``reshape``."""
+    """A module of the stand-in: importing the module ``reshape`` hides no function of the name."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not isinstance(value, _Standing):
