@@ -7,6 +7,7 @@ from dask_tapestry.array.core.dask_arrays import *
 from dask_tapestry.array.core.effect import *
 from dask_tapestry.array.core.frontier import *
 from dask_tapestry.array.core.plan import *
+from dask_tapestry.array.core.rechunking import *
 
 __all__ = [
     "Array",
