@@ -18,7 +18,7 @@ def array_text(node: Node) -> str:
     sides = ", ".join(str(c.longest) for c in cuts) + "," * (len(cuts) == 1)
     count = prod(c.count for c in cuts)
     blocks = f"{count} block{'s' * (count != 1)}" + (f" of ({sides})" if cuts else "")
-    return f"dt.Array<{node.operator.name}, {node.type}, {blocks}>"
+    return f"dt.Array<{node.operator.label}, {node.type}, {blocks}>"
 
 
 def array_html(node: Node) -> str:
@@ -37,7 +37,7 @@ def array_html(node: Node) -> str:
     graph = Graph([node])
     sources = sorted({one.operator.name for one in graph if not one.inputs})
     rows.append(("operators", f"{sum(1 for _ in graph)} from {', '.join(sources)}"))
-    rows.append(("last operator", node.operator.name))
+    rows.append(("last operator", node.operator.label))
     return _beside(_table(rows), tuple(tuple(c.lengths()) for c in nominal_cuts(node)))
 
 
@@ -51,7 +51,7 @@ def _beside(table: str, chunks: Chunks) -> str:
 
 def bound_text(bound: Node) -> str:
     """One line for a value whose shape depends on data that nobody has counted yet."""
-    return f"dt.Array<{bound.operator.name}, at most {bound.type}, not counted yet>"
+    return f"dt.Array<{bound.operator.label}, at most {bound.type}, not counted yet>"
 
 
 def bound_html(bound: Node) -> str:
@@ -59,7 +59,7 @@ def bound_html(bound: Node) -> str:
     rows = [
         ("shape", f"at most {bound.type.shape}: it depends on data, not counted yet"),
         ("dtype", bound.type.dtype.name),
-        ("last operator", bound.operator.name),
+        ("last operator", bound.operator.label),
     ]
     return _table(rows)
 
