@@ -13,7 +13,8 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import UFUNC_FUNCTIONS
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
-from dask_tapestry.array.elementwise.ufunc_options import Out, methods_of, with_options
+from dask_tapestry.array.core.out_argument import Out
+from dask_tapestry.array.elementwise.ufunc_options import methods_of, with_options
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor

@@ -24,13 +24,12 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import METHODS
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
-from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.array.core.out_argument import Out, into
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.where import where as chosen
 
-Out = Array | tuple[Array | None, ...] | None
 FACTS: Final = ("identity", "nargs", "nin", "nout", "ntypes", "signature", "types")
 METHOD_NAMES: Final = ("accumulate", "at", "reduce", "reduceat")
 NUMBERS: Final = (int, float, complex)  # Python's, which widen no dtype beside them
