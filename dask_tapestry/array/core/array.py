@@ -13,6 +13,7 @@ from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import DTypeLike
 
+from dask_tapestry.array.core.askers import refuse_hidden
 from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
@@ -131,6 +132,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     @property
     def dims(self) -> tuple[str | None, ...] | None:
         """Names of the dimensions, or None."""
+        refuse_hidden("dims")
         return self.bound.type.dims
 
     @property
@@ -249,11 +251,13 @@ class Array(PythonConversion, DaskMethodsMixin):
     @property
     def expr(self) -> TapestryExpr:
         """The Dask expression; all values of one compute are planned together."""
+        refuse_hidden("expr")
         return TapestryExpr(self.node, False, self._plan_given)
 
     @property
     def name(self) -> str:
         """First part of the keys of the blocks."""
+        refuse_hidden("name")
         key = next(flatten(self.__dask_keys__()))
         return str(key[0])
 
