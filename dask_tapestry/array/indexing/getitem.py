@@ -13,6 +13,7 @@ from dask_tapestry.array.core.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.index_keys import Advanced, Key, parse, within
 from dask_tapestry.array.core.key_types import UserItem, UserKey
+from dask_tapestry.array.indexing.fields import chosen_fields, names_fields
 from dask_tapestry.errors import (
     IndexingError,
     ShapeError,
@@ -37,7 +38,8 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     x
         The array.
     key
-        Integers, slices, Ellipsis, None, integer arrays and masks. Places that are arrays of this
+        Integers, slices, Ellipsis, None, integer arrays and masks; of structured cells also the
+        name of a field, or a list of names. Places that are arrays of this
         library are checked when they are computed.
 
     Returns
@@ -49,6 +51,8 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     ------
     IndexingError
         For an index out of bounds, too many of them, or one of another kind.
+    ArgumentError
+        If there is no field of that name.
 
     Examples
     --------
@@ -58,6 +62,8 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     (array([2, 5, 8]), array([1, 9]), array([1, 5, 9]))
     """
     node = asarray(x).node
+    if names_fields(key, node):
+        return Array(chosen_fields(node, key))
     items = key if isinstance(key, tuple) else (key,)
     if _are_basic(items):
         return Array(basic_slice(node, items))
