@@ -239,14 +239,13 @@ class Array(PythonConversion, DaskMethodsMixin):
     def _lowered(self) -> tuple[Lowered, Any]:
         """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
-        known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
+        known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
             known[cuts] = _, arrays = lower_plan(build_plan([held]), final=False)
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
-        found: tuple[Lowered, Any] = known[cuts]
-        return found
+        return known[cuts]
 
     @property
     def expr(self) -> TapestryExpr:
@@ -384,8 +383,8 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     nominal = x.nominal_cuts
     layout: ResultLayout | None = None
     if rename is None:
-        layers = graph.layers if isinstance(graph, HighLevelGraph) else map(_name_of, graph)
-        names = dict.fromkeys(layers)
+        keys = graph.layers if isinstance(graph, HighLevelGraph) else graph
+        names = dict.fromkeys(str(k[0] if isinstance(k, tuple) else k) for k in keys)
         layout = find_layout(names, x.node.digest)
         if layout is None and x.name not in names:
             if not x.expr.__dask_graph__():
@@ -398,7 +397,3 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
         layout.name, x.node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(x.node)
     )
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
-
-
-def _name_of(key: str | tuple[Any, ...]) -> str:
-    return str(key[0] if isinstance(key, tuple) else key)

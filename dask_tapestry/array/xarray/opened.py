@@ -60,4 +60,6 @@ def _seen_through(data: Any) -> Array | None:
     if not hasattr(data, "get_array"):
         return None
     stored: Any = data.get_array()
-    return Array(as_tensor(stored)) if is_zarr_array(stored) and not stored.dtype.hasobject else None
+    return (
+        Array(as_tensor(stored)) if is_zarr_array(stored) and not stored.dtype.hasobject else None
+    )
