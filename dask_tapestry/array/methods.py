@@ -33,6 +33,7 @@ from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
+from dask_tapestry.array.elementwise.cell_views import view
 from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.indexing import ufunc_at
 from dask_tapestry.array.indexing.getitem import getitem
@@ -342,6 +343,7 @@ OTHERS: dict[str, Method] = {
     "to_device": to_device,
     "to_hdf5": _to_hdf5,
     "transpose": _transpose,
+    "view": view,
 }
 PROPERTIES = {
     "T": property(shape.transpose, doc="The array with its dimensions reversed."),
