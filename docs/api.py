@@ -27,9 +27,9 @@ FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
     *("sorting", "linalg", "fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo"),
-    *("user_functions", "storage", "planning", "array_api", "calibration"),
+    *("user_functions", "storage", "planning", "array_api", "calibration", "xarray"),
 )
-NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo")
+NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo", "xarray")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
