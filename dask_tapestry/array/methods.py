@@ -320,7 +320,7 @@ SAME_NAME = {  # functions that are methods as they are
     elementwise: "conj conjugate round",
     shape: "ravel squeeze swapaxes",
     planning: "plan",
-    indexing: "choose take",
+    indexing: "choose shuffle take",
     linalg: "dot trace",
     manipulation: "diagonal repeat",
     sorting: "argpartition argsort argtopk searchsorted topk",
