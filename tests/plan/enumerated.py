@@ -63,7 +63,7 @@ def counted_input(
     times: Counter[ZRange], held: tuple[Cuts, ...], itemsize: int, workers: int, saves: int | None
 ) -> InputTraffic:
     """What boxes that are read so many times take of one input."""
-    cells = whole = edges = moved = distinct = fetched = nearest = 0
+    cells = whole = edges = moved = distinct = fetched = nearest = sliced = 0
     slices = set()
     for box, n in times.items():
         sent = largest = 0
@@ -77,12 +77,13 @@ def counted_input(
             if saves is not None and (block.size - part.size) * itemsize >= saves:
                 slices.add((number, part))
                 sent += part.size * itemsize
+                sliced += part.size * itemsize
             else:
                 sent += block.size * itemsize
         moved, distinct = moved + n * sent, distinct + sent
         fetched, nearest = fetched + min(n, workers) * sent, nearest + largest * itemsize
     totals = (cells, whole, edges, len(slices), moved, distinct, fetched, nearest)
-    return InputTraffic(*totals, boxes=len(times), reads=sum(times.values()))
+    return InputTraffic(*totals, boxes=len(times), reads=sum(times.values()), sliced=sliced)
 
 
 @contextmanager

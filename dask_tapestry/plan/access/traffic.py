@@ -47,6 +47,8 @@ class InputTraffic(NamedTuple):
         Bytes of the largest part in one held block, of all boxes that differ: one worker has it.
     boxes, reads
         How many boxes differ, and how many blocks read, one after another.
+    sliced
+        Bytes of slices, once for blocks that need the same box.
     """
 
     cells: int = 0
@@ -59,6 +61,7 @@ class InputTraffic(NamedTuple):
     nearest: int = 0
     boxes: int = 0
     reads: int = 0
+    sliced: int = 0
 
 
 class Traffic(NamedTuple):
@@ -126,7 +129,7 @@ def input_traffic(
     itemsize = access.program.inputs[number].dtype.itemsize
     largest = prod([c.longest for c in cuts]) * itemsize
     may_cut = not local and largest >= SLICE_SAVES_BYTES
-    cells = whole = edges = moved = distinct = fetched = nearest = boxes = reads = 0
+    cells = whole = edges = moved = distinct = fetched = nearest = boxes = reads = sliced = 0
     cut = []
     for share in shares_of(access, number):
         pattern, times = share.pattern, share.times
@@ -140,18 +143,19 @@ def input_traffic(
             lying = lying_of(pattern, cuts)
             needed, met, count = _totals(lying)
             cells, whole, edges = cells + times * needed, whole + times * met, edges + times * count
-            sent, slices = met * itemsize, 0
+            sent, own = met * itemsize, 0
             if may_cut and met > needed:
-                sent, slices = _sent(lying, itemsize)
-            if slices:
+                sent, own = _sent(lying, itemsize)
+            if own:
                 cut.append(share)
+                sliced += more * own
             nearest += more * prod([group.largest for group in lying]) * itemsize
         moved += times * sent
         distinct += more * sent
         boxes, reads = boxes + more * pattern.places, reads + times * pattern.places
         fetched += sent * (min(share.inside + times, workers) - min(share.inside, workers))
     slices = distinct_slices(cut, cuts, itemsize) if may_cut else 0
-    totals = (cells, whole, edges, slices, moved, distinct, fetched, nearest, boxes, reads)
+    totals = (cells, whole, edges, slices, moved, distinct, fetched, nearest, boxes, reads, sliced)
     return InputTraffic(*totals)
 
 
@@ -166,14 +170,14 @@ def _totals(lying: Sequence[Lying]) -> tuple[int, int, int]:
 
 
 def _sent(lying: Sequence[Lying], itemsize: int) -> tuple[int, int]:
-    """Bytes of blocks, or of slices where these save enough, and the number of slices."""
-    sent = slices = 0
+    """Bytes of blocks, or of slices where these save enough, and bytes of the slices."""
+    sent = sliced = 0
     for (part, held), n in combined([kinds for kinds, _ in lying]).items():
         if (held - part) * itemsize < SLICE_SAVES_BYTES:
             sent += n * held
         else:
-            sent, slices = sent + n * part, slices + n
-    return sent * itemsize, slices
+            sent, sliced = sent + n * part, sliced + n * part
+    return sent * itemsize, sliced * itemsize
 
 
 def _first_cells(cuts: Sequence[Cuts]) -> int:

@@ -120,6 +120,8 @@ class Taken(NamedTuple):
         Stored chunks that are opened, those that are written too.
     edges, slices
         Blocks or parts of them that tasks wait for, and tasks that cut these parts.
+    sliced
+        Bytes that these cut.
     """
 
     read: float
@@ -127,6 +129,7 @@ class Taken(NamedTuple):
     moved: float
     edges: int
     slices: int
+    sliced: float
 
 
 class _Tasks(NamedTuple):
@@ -143,10 +146,11 @@ class _Met(NamedTuple):
 
     edges: int
     slices: int
+    sliced: float
     readings: Sequence[Reading]
 
 
-NOTHING_MET: Final = _Met(0, 0, ())
+NOTHING_MET: Final = _Met(0, 0, 0.0, ())
 
 
 def step_cost(
@@ -169,7 +173,7 @@ def step_cost(
     written = program.type.nbytes if writes else 0
     block = block_seconds(program, box, machine, held, order)
     own = step_amounts(program, box, blocks.total, blocks.equal, machine)
-    block += _fresh_bytes(program, box, needs.work, handy, machine) / machine.fresh
+    block += _fresh_seconds(program, box, needs.work, handy, machine)
     if saves_half(program, tuple(cuts)):
         block /= 2
     tasks = _Tasks(blocks, needs.calls, needs.ahead, needs.pieces)
@@ -212,7 +216,8 @@ def least_seconds(program: Program, machine: Machine) -> float:
 def handling_seconds(program: Program, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:
     """Seconds of handling the tasks of a step under a grid, of one operator each."""
     met = _inputs_met(program, cuts, held, machine)
-    return overhead_seconds(prod([c.count for c in cuts]), met.slices, met.edges, machine)
+    count = prod([c.count for c in cuts])
+    return overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
 
 
 def with_taken(
@@ -255,6 +260,7 @@ def _taken(
         moved=sum(bytes_from_others(met.readings, machine.workers)),
         edges=met.edges,
         slices=met.slices,
+        sliced=met.sliced,
     )
 
 
@@ -265,7 +271,8 @@ def _seconds(
     count = tasks.blocks.total
     network = _network_seconds(taken.moved, taken.edges, count, machine)
     store = _store_seconds(taken.read, written, taken.requests, tasks, machine)
-    overhead = overhead_seconds(count, taken.slices, taken.edges, machine, tasks.calls)
+    handled = (taken.slices, taken.edges, taken.sliced)
+    overhead = overhead_seconds(count, *handled, machine, tasks.calls)
     waiting = _apart(count, machine)
     beside = machine.threads > 1 and count > machine.workers
     by_turns = tasks.pieces if beside else tasks.ahead
@@ -311,26 +318,31 @@ def _store_seconds(
 
 
 def overhead_seconds(
-    count: int, slices: int, edges: int, machine: Machine, calls: int = 0
+    count: int, slices: int, edges: int, sliced: float, machine: Machine, calls: int = 0
 ) -> float:
     """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
 
-    A block calls so many operators; threads of one process do that one at a time.
+    A block calls so many operators; threads of one process do that one at a time. Slices are copies
+    in fresh memory, made before blocks are computed.
     """
     tasks = count * machine.task + slices * machine.slice + edges * machine.edge
     called = count * calls * machine.call
     if machine.local:
         return tasks + called
+    if slices:
+        copied = 2 * sliced / machine.memory + slices * machine.fresh_seconds(sliced / slices)
+        tasks += copied / min(machine.slots, slices)
     return tasks + ((count + slices) * machine.worker_task + called) / min(machine.slots, count)
 
 
-def _fresh_bytes(program: Program, box: ZRange, work: int, handy: int, machine: Machine) -> float:
-    """Bytes of a block that come fresh from the system.
+def _fresh_seconds(program: Program, box: ZRange, work: int, handy: int, machine: Machine) -> float:
+    """Seconds of a block for memory that comes fresh from the system.
 
     Its value stays: in this process where results lie, as large for any grid; on a worker fresh.
     """
     own = min(work, box.size * program.type.dtype.itemsize)
-    return max(0, work - own - handy) + (0 if machine.local else own)
+    others = max(0, work - own - handy) / machine.fresh
+    return others + (0.0 if machine.local else machine.fresh_seconds(own))
 
 
 def _in_waves(block: float, tasks: _Tasks, program: Program, machine: Machine) -> float:
@@ -362,6 +374,7 @@ def _met(
     boxes, moves = program.schedule(box).boxes, movement(program)
     count = prod([c.count for c in cuts])
     edges = slices = 0
+    sliced = 0.0
     readings: list[Reading] = []
     for number, (type_, own) in enumerate(zip(program.inputs, held, strict=True)):
         if own is None:
@@ -379,6 +392,7 @@ def _met(
         if met and whole - exact >= met * SLICE_SAVES_BYTES:
             sent = exact
             slices += distinct * met
+            sliced += exact * distinct
         piece = reach.most * size * distinct
         readings.append(Reading(sent * fetches, sent * distinct, piece, distinct))
-    return _Met(edges, slices, readings)
+    return _Met(edges, slices, sliced, readings)

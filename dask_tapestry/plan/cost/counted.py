@@ -69,6 +69,7 @@ def _counted(
         moved=sum(bytes_from_others(readings, workers)),
         edges=_edges(access, own, sum(each.edges for each in total.inputs)),
         slices=sum(each.slices for each in total.inputs),
+        sliced=sum(each.sliced for each in total.inputs),
     )
 
 

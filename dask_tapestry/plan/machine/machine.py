@@ -19,6 +19,7 @@ from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.plan.machine.worker_group import WorkerGroup
 
 SECONDS_A_TASK: Final = 1e-4  # of the scheduler
+HUGE_PAGE: Final = 2**21  # bytes, of x86 and usual arm64 systems
 IMBALANCE: Final = 1.25  # of a worker's share of memory: Dask decides which worker holds what
 SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
 
@@ -37,8 +38,8 @@ class Machine:
         Bytes of memory of a worker, those that a plan may fill, and those for one task.
     memory, memory_all
         Bytes a second that a thread reads and writes while all threads do; all of a worker's.
-    fresh
-        Bytes a second of memory that comes fresh from the system.
+    fresh, fresh_pages
+        Bytes a second of memory that comes fresh from the system: of large arrays, and by pages.
     row
         Seconds by which a row of memory delays a thread that does not follow the one before.
     network, latency
@@ -79,6 +80,7 @@ class Machine:
     memory: float
     memory_all: float
     fresh: float
+    fresh_pages: float
     row: float
     network: float
     latency: float
@@ -135,6 +137,15 @@ class Machine:
         speed = self.speed * self.rates.operations_a_second(kernel, dtype)
         return max(flops / speed, bytes / (self.speed * self.memory))
 
+    def fresh_seconds(self, bytes: float) -> float:
+        """Seconds until an array of so many bytes has its memory from the system.
+
+        NumPy asks for huge pages where arrays are large; what lies before the first one and behind
+        the last one comes by small ones.
+        """
+        paged = min(bytes, HUGE_PAGE)
+        return paged / self.fresh_pages + (bytes - paged) / self.fresh
+
 
 @lru_cache(maxsize=64)
 def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) -> Machine:
@@ -156,6 +167,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         memory=memory,
         memory_all=memory * resources.threads,
         fresh=rates.fresh,
+        fresh_pages=rates.fresh_pages,
         row=rates.row,
         network=inf if local else carried,
         latency=0.0 if local else latency,

@@ -33,8 +33,9 @@ class Rates:
         What was measured, and how many threads it has.
     memory, memory_shared
         Bytes a second that a thread reads and writes: alone, and while all threads do.
-    fresh
-        Bytes a second of memory that comes from the system, which clears it.
+    fresh, fresh_pages
+        Bytes a second of memory that comes from the system, which clears it: of large arrays, and
+        of those too small for huge pages.
     row
         Seconds by which a row of memory delays a thread that does not follow the one before.
     store_read, store_write, store_latency
@@ -59,6 +60,7 @@ class Rates:
     memory: float
     memory_shared: float
     fresh: float
+    fresh_pages: float
     row: float
     store_read: float
     store_write: float

@@ -9,9 +9,9 @@ def test_memory_has_rates(monkeypatch):
     monkeypatch.setattr(module, "BYTES", 2**22)
     monkeypatch.setattr(module, "SHARED", 2**16)
     rates = memory_rates()
-    assert rates.keys() == {"memory", "memory_shared", "fresh"}
+    assert rates.keys() == {"memory", "memory_shared", "fresh", "fresh_pages"}
     assert 0 < rates["memory_shared"] <= rates["memory"]
-    assert rates["fresh"] > 0
+    assert rates["fresh"] > 0 < rates["fresh_pages"]
 
 
 def test_the_best_run_counts():

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan.cost.cost import handling_seconds, least_seconds, step_cost
+from dask_tapestry.plan.cost.cost import (
+    handling_seconds,
+    least_seconds,
+    overhead_seconds,
+    step_cost,
+)
 from dask_tapestry.plan.fusion.group import group_of
 from dask_tapestry.plan.machine.machine import Machine
 from dask_tapestry.zspace import Cuts, block_box
@@ -54,6 +59,12 @@ def test_aligned_blocks_are_not_moved():
     assert x.nbytes * 0.7 / 2 < moved.moved < x.nbytes
     assert moved.slices == 400
     assert moved.tasks == moved.blocks + 400
+
+
+def test_slices_are_copies_in_fresh_memory():
+    bare, cutting = (overhead_seconds(8, 16, 16, sliced, MACHINE) for sliced in (0, 2**30))
+    copied = 2 * 2**30 / MACHINE.memory + 16 * MACHINE.fresh_seconds(2**26)
+    assert cutting - bare == pytest.approx(copied / MACHINE.slots)
 
 
 def test_what_all_blocks_read_is_fetched_once_a_worker():
@@ -130,7 +141,7 @@ def test_a_block_in_this_process_takes_no_fresh_memory_for_its_value():
     local = Machine.of(dt.Resources(workers=1, threads=4, local=True))
     alone = Machine.of(dt.Resources(workers=1, threads=4))
     here, there = (cost(one, *whole, held=(None,), machine=m).compute for m in (local, alone))
-    assert there - here == pytest.approx(x.nbytes / alone.fresh)
+    assert there - here == pytest.approx(alone.fresh_seconds(x.nbytes))
 
 
 @pytest.mark.parametrize("seed", range(60))

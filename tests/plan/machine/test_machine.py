@@ -6,7 +6,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.plan.machine import machine
-from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.plan.machine.machine import HUGE_PAGE, Machine
 from dask_tapestry.plan.machine.rates import rates_of, shipped_rates
 from dask_tapestry.plan.machine.resources import Resources, this_machine
 from tests.plan.graphs import FOUR, stored
@@ -93,3 +93,12 @@ def test_a_place_has_its_own_workers_memory_and_speed():
     cells = np.dtype("f8")
     assert big.seconds("", cells, 1e9, 0) == machine.seconds("", cells, 1e9, 0) / 2
     assert Machine.of(Resources(4, 2, "1 GiB")).places == ()
+
+
+def test_large_arrays_have_huge_pages_but_for_their_ends():
+    machine = Machine.of(Resources(workers=2, threads=1))
+    page = HUGE_PAGE / machine.fresh_pages
+    assert machine.fresh_seconds(HUGE_PAGE) == pytest.approx(page)
+    assert machine.fresh_seconds(5 * HUGE_PAGE) == pytest.approx(
+        page + 4 * HUGE_PAGE / machine.fresh
+    )
