@@ -2,6 +2,7 @@
 
 import gc
 import resource
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
@@ -73,10 +74,15 @@ def _graphs_and_plans_are_checked():
         yield
 
 
+@lru_cache(maxsize=16)  # a pass often returns the graph that it was given
+def _check(graph):
+    check(graph)
+
+
 def _checked(make):
     def checked(*args):
         graph = make(*args)
-        check(graph)
+        _check(graph)
         return graph
 
     return checked
@@ -87,7 +93,7 @@ def _verified(make):
 
     def verified(*args, **named):
         plan = make(*args, **named)
-        check(plan.graph)
+        _check(plan.graph)
         broken = [v for step in plan.steps.values() for c in verify.CHECKS for v in c(step)]
         assert not broken, broken
         return plan

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.cells.fixed_dtype import fixed_dtype
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.types import Dims
 
@@ -21,11 +22,10 @@ def declared_type(shape: tuple[int, ...], dtype: np.dtype[Any], dims: Dims) -> T
     ShapeError
         If there is not one name for each dimension.
     """
-    if dtype.hasobject:
-        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
+    native = fixed_dtype(dtype)
     if dims is not None and len(dims) != len(shape):
         raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
-    return TensorType(shape, dtype.newbyteorder("="), dims)
+    return TensorType(shape, native, dims)
 
 
 def checked_block(

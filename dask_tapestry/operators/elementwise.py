@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, loop_dtypes
-from dask_tapestry.errors import ValueRangeError
+from dask_tapestry.errors import DTypeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.teg import Tensor, TensorType, apply
@@ -127,11 +127,19 @@ def cell_call(
 
 
 def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    """Convert every cell to `dtype`, as `numpy.ndarray.astype` does."""
+    """Convert every cell to `dtype`, as `numpy.ndarray.astype` does.
+
+    Raises
+    ------
+    DTypeError
+        If NumPy has no such conversion, as of cells of several fields to numbers.
+    """
     if dtype.kind in "US" and not dtype.itemsize:  # as many characters as the longest cell needs
         dtype = np.zeros((), x.type.dtype).astype(dtype).dtype
     if x.type.dtype == dtype:
         return x
+    if not np.can_cast(x.type.dtype, dtype, "unsafe"):
+        raise DTypeError(f"cells of {x.type.dtype} have no value as cells of {dtype}")
     builder = CellBuilder([x.type.dtype])
     return apply(Elementwise(builder.finish(builder.cast(0, dtype))), x)
 

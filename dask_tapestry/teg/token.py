@@ -53,4 +53,4 @@ def _writer(kind: type) -> Callable[[Any], str]:
 
 
 def _dtype(dtype: np.dtype[Any]) -> str:
-    return str(dtype.descr) if dtype.names else dtype.str
+    return repr(dtype) if dtype.names else dtype.str

@@ -15,7 +15,7 @@ from tests.comparisons import COMPARISONS, agrees, same_bits
 from tests.pieces import pieces_of
 
 pytestmark = pytest.mark.usefixtures("sync")
-FEW, MANY = 5, 16  # ways to cut a value
+FEW, MANY = 4, 16  # ways to cut a value
 few_cuts = pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 
 

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
 from dask_tapestry.io.declared_type import checked_block
@@ -64,8 +65,7 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     """
     if isinstance(d, Array):
         return d
-    if np.dtype(d.dtype).hasobject:
-        raise DTypeError("arrays of Python objects are not supported: cells need a fixed dtype")
+    fixed_dtype(np.dtype(d.dtype))
     cuts = cuts_of_chunks(d.chunks)
     if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
         d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -87,6 +87,22 @@ class PythonConversion(ArrayMethods):
         if chosen.size != 1:
             raise ShapeError("can only convert an array of size 1 to a Python scalar")
         return np.asarray(chosen.compute()).item()
+
+    def tobytes(self, order: Literal["C", "F", "A"] = "C") -> bytes:
+        """Return the bytes of the cells, in this machine's byte order; computes them.
+
+        Parameters
+        ----------
+        order
+            In which the cells follow each other: the last index fastest (``"C"`` and ``"A"``), or
+            the first (``"F"``).
+
+        Returns
+        -------
+        bytes
+            `nbytes` of them.
+        """
+        return np.asarray(self.compute()).tobytes("F" if order == "F" else "C")
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars; computes them.

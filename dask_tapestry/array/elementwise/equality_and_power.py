@@ -13,6 +13,7 @@ from dask_tapestry.array.elementwise import ufuncs
 from dask_tapestry.array.elementwise.ufunc_functions import Binary, Unary, operand
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast_shape
+from dask_tapestry.operators.cell_bytes import equal_cells
 from dask_tapestry.operators.full import full
 from dask_tapestry.teg import Tensor
 
@@ -49,8 +50,21 @@ def _compared(compare: Binary[Array], x: ArrayLike, y: ArrayLike | None, otherwi
     if y is None:
         return Array(full(asarray(x).shape, np.bool_(otherwise)))
     try:
+        if _kind(x) == _kind(y) == "V":
+            return _compared_bytes(asarray(x).node, asarray(y).node, otherwise)
         return compare(x, y)
     except DTypeError:
         tensors = [o for o in map(operand, (x, y)) if isinstance(o, Tensor)]
         shape = broadcast_shape([tensor.type.shape for tensor in tensors])
         return Array(full(shape, np.bool_(otherwise)))
+
+
+def _kind(x: ArrayLike) -> str:
+    """Kind of dtype, of what has one."""
+    return getattr(getattr(x, "dtype", None), "kind", "")
+
+
+def _compared_bytes(x: Tensor, y: Tensor, unequal: bool) -> Array:
+    """Whether structured cells, or cells of bytes, are equal, or are not."""
+    same = Array(equal_cells(x, y))
+    return ufuncs.logical_not(same) if unequal else same

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.askers import wants_outer_indexing
 from dask_tapestry.array.core.boolean_mask import masked, masked_by, nonzero
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.index_keys import Advanced, Key, parse, within
 from dask_tapestry.array.core.key_types import UserItem, UserKey
+from dask_tapestry.array.indexing.fields import chosen_fields, names_fields
 from dask_tapestry.errors import (
     IndexingError,
     ShapeError,
@@ -22,6 +24,8 @@ from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import Item, basic_slice
 from dask_tapestry.operators.take import take_places
 from dask_tapestry.teg import Tensor
+
+FRAMES_TO_CALLER = 2  # `getitem` itself, and the method `__getitem__`
 
 
 def getitem(x: ArrayLike, key: UserKey) -> Array:
@@ -34,7 +38,8 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     x
         The array.
     key
-        Integers, slices, Ellipsis, None, integer arrays and masks. Places that are arrays of this
+        Integers, slices, Ellipsis, None, integer arrays and masks; of structured cells also the
+        name of a field, or a list of names. Places that are arrays of this
         library are checked when they are computed.
 
     Returns
@@ -46,6 +51,8 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     ------
     IndexingError
         For an index out of bounds, too many of them, or one of another kind.
+    ArgumentError
+        If there is no field of that name.
 
     Examples
     --------
@@ -55,6 +62,8 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     (array([2, 5, 8]), array([1, 9]), array([1, 5, 9]))
     """
     node = asarray(x).node
+    if names_fields(key, node):
+        return Array(chosen_fields(node, key))
     items = key if isinstance(key, tuple) else (key,)
     if _are_basic(items):
         return Array(basic_slice(node, items))
@@ -69,6 +78,8 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
                     _with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells
                 )
             return masked(_with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells)
+    if wants_outer_indexing(FRAMES_TO_CALLER) and sum(map(_picks_places, items)) > 1:
+        raise NotImplementedError("several lists at once are pointwise here, as in NumPy")
     places, dims, bounds = places_of(parsed)
     return Array(take_places(rest, places, dims, parsed.at, bounds))
 
@@ -84,6 +95,11 @@ def _with_mask_dims_at(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
 def _are_basic(items: tuple[UserItem, ...]) -> TypeGuard[tuple[Item, ...]]:
     """Whether a key holds only integers, slices, None and Ellipsis, as most keys do."""
     return all(type(one) in (int, slice) or one is None or one is Ellipsis for one in items)
+
+
+def _picks_places(item: UserItem) -> bool:
+    """Whether an item is an integer or an array of them."""
+    return not (item is None or item is Ellipsis or isinstance(item, slice))
 
 
 def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:

@@ -12,6 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.index_keys import Cells, Key, parse, within
 from dask_tapestry.array.core.key_types import UserKey
+from dask_tapestry.array.indexing.fields import assigned_field, names_fields
 from dask_tapestry.array.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
@@ -62,6 +63,10 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
     array([0., 7., 7., 0.])
     """
     node = x.node
+    if names_fields(key, node):
+        given = broadcast(asarray(value).node, node.type.shape)
+        x.node = assigned_field(node, key, given)
+        return
     parsed = parse(key, node.type)
     part = basic_slice(node, parsed.basic)
     given = _converted(value, node.type.dtype)
