@@ -28,6 +28,7 @@ from dask_tapestry.array import (
 from dask_tapestry.array.array_api.dlpack import dlpack, dlpack_device, to_device
 from dask_tapestry.array.array_api.inspection import array_namespace
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.dask_arrays import to_dask_dataframe
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.halos import Boundaries, Depths
 from dask_tapestry.array.core.layout_arguments import takes_hints
@@ -342,6 +343,7 @@ OTHERS: dict[str, Method] = {
     "partition": partition_in_place,
     "reshape": _reshape,
     "sort": sort_in_place,
+    "to_dask_dataframe": to_dask_dataframe,
     "to_backend": dask_attributes.to_backend,
     "to_device": to_device,
     "to_svg": dask_attributes.to_svg,
