@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array import (
     core,
+    dask_attributes,
     elementwise,
     indexing,
     linalg,
@@ -318,7 +319,7 @@ SAME_NAME = {  # functions that are methods as they are
     elementwise: "conj conjugate round",
     shape: "ravel squeeze swapaxes",
     planning: "plan",
-    indexing: "choose take",
+    indexing: "choose shuffle take",
     linalg: "dot trace",
     manipulation: "diagonal repeat",
     sorting: "argpartition argsort argtopk searchsorted topk",
@@ -326,6 +327,7 @@ SAME_NAME = {  # functions that are methods as they are
 }
 OTHERS: dict[str, Method] = {
     "__array_namespace__": array_namespace,
+    "__deepcopy__": dask_attributes.deep_copy,
     "__dlpack__": dlpack,
     "__dlpack_device__": dlpack_device,
     "__getitem__": getitem,
@@ -340,16 +342,20 @@ OTHERS: dict[str, Method] = {
     "partition": partition_in_place,
     "reshape": _reshape,
     "sort": sort_in_place,
+    "to_backend": dask_attributes.to_backend,
     "to_device": to_device,
+    "to_svg": dask_attributes.to_svg,
     "to_hdf5": _to_hdf5,
     "transpose": _transpose,
     "view": view,
 }
 PROPERTIES = {
+    "A": property(Array.compute, doc="The computed value."),
     "T": property(shape.transpose, doc="The array with its dimensions reversed."),
     "imag": property(elementwise.imag, doc="The imaginary part."),
     "mT": property(shape.matrix_transpose, doc="The matrices in the last two axes, transposed."),
     "real": property(elementwise.real, doc="The real part."),
+    "_meta": property(dask_attributes.meta, doc="An empty block."),
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }
 

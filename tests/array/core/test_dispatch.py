@@ -57,16 +57,16 @@ def test_every_function_that_is_registered_is_numpys():
         assert function.__module__.startswith("numpy")
 
 
-@pytest.mark.parametrize("keyword", ["out", "where", "casting", "order", "subok"])
+@pytest.mark.parametrize("keyword", ["out", "order", "subok"])
 def test_keywords_of_ufuncs_that_we_lack_are_refused(keyword):
-    values = {"out": (np.empty((2, 3)),), "where": CELLS > 1, "casting": "unsafe", "order": "C"}
+    values = {"out": (np.empty((2, 3)),), "order": "C"}
     with pytest.raises(TypeError):
         np.add(x(), 1, **{keyword: values.get(keyword, True)})
 
 
 def test_methods_of_ufuncs_that_we_lack_are_refused():
     with pytest.raises(TypeError):
-        np.add.outer(x(), x())
+        np.sin.outer(x(), x())
 
 
 def test_a_ufunc_at_is_refused():

@@ -247,19 +247,9 @@ def _sort_complex(cells: Block, axis: int, in_runs: bool) -> None:
     cells[...] = np.take_along_axis(cells, order, axis)
 
 
-def row_order(out: Block | None, block: Block, *, part: slice) -> Block:  # noqa: ARG001
-    """The places, int64, of the rows of a block (rows, columns) in order; `part` selects some.
-
-    Rows are compared by their first column, then by the next one.
-    """
-    rows, columns = block.shape
-    return (np.lexsort(block.T[::-1]) if columns else np.arange(rows))[part]
-
-
 KERNELS: Final[dict[str, Kernel]] = {
     "sort": sort,
     "argsort": argsort,
     "top": top,
     "withplaces": with_places,
-    "roworder": row_order,
 }
