@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 MAGIC = re.compile(r"^(\s*)%{1,2}(time|timeit|prun)\b *")  # what follows it is Python
@@ -27,6 +28,12 @@ def plain(cell: str) -> str:
     """The cell without IPython's own lines: what `%time` times stays, shells and displays go."""
     lines = [MAGIC.sub(r"\1", line) for line in cell.splitlines()]
     return "\n".join(line for line in lines if not OTHER.match(line))
+
+
+def without_imports(cell: str, modules: Sequence[str]) -> str:
+    """The cell without lines that import one of the modules."""
+    lines = re.compile(rf"^\s*(import|from) ({'|'.join(map(re.escape, modules))})\b")
+    return "\n".join(line for line in cell.splitlines() if not lines.match(line))
 
 
 def imported_from(cell: str, library: str) -> str:

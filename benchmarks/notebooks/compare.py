@@ -24,8 +24,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed library comes first
 
-from benchmarks.notebooks.cells import cells_of, imported_from  # noqa: E402
-from benchmarks.notebooks.public import DRAWS, FETCHES, NOTEBOOKS, Notebook  # noqa: E402
+from benchmarks.notebooks.cells import cells_of, imported_from, without_imports  # noqa: E402
+from benchmarks.notebooks.public import DRAWS, FETCHES, LACKING, NOTEBOOKS, Notebook  # noqa: E402
 
 LIBRARIES = ("dask.array", "dask_tapestry")
 LATEST = 600.0  # seconds after which a notebook is given up
@@ -41,7 +41,7 @@ def cells_for(notebook: Notebook, checkouts: Path, library: str) -> list[str]:
         for before, after in notebook.changed:
             cell = cell.replace(before, after)
         if not any(text in cell for text in leave_out):
-            kept.append(imported_from(cell, library))
+            kept.append(imported_from(without_imports(cell, LACKING), library))
     return kept
 
 

@@ -2,7 +2,7 @@
 
 import json
 
-from benchmarks.notebooks.cells import cells_of, imported_from, plain
+from benchmarks.notebooks.cells import cells_of, imported_from, plain, without_imports
 
 
 def test_a_notebooks_code_is_read_in_order(tmp_path):
@@ -37,3 +37,8 @@ def test_one_import_is_changed():
     assert imported_from(cell, "dask_tapestry") == ours
     same = "import dask.array as da\nif x:\n    from dask import array as db\nimport dask"
     assert imported_from(cell, "dask.array") == same
+
+
+def test_modules_that_are_not_there_are_not_imported():
+    cell = "import a\nimport a.b as c\nfrom a import d\n    import ab\nx = a"
+    assert without_imports(cell, ("a",)) == "    import ab\nx = a"
