@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.dask_arrays import from_dask_array
+from dask_tapestry.array.core.dask_arrays import from_dask_array, is_dataframe
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.guarded_reads import Getter, guarded
@@ -69,7 +69,8 @@ def asarray(
     """Return an array of NumPy data, a list, a scalar, or an array of another library.
 
     What is in memory is neither copied nor hashed: change it before computing at your own risk.
-    What is in files or stores, or read by an object, is read when it is computed.
+    What is in files or stores, or read by an object, is read when it is computed. Of a dataframe of
+    Dask's the rows of each partition are counted now.
 
     Parameters
     ----------
@@ -177,6 +178,8 @@ def _array_of(data: Any, dims: Dims) -> Array:
     if (found := unwrap_xarray(data)) is not None:
         data, names = found
         dims = names if dims is None else dims
+    if is_dataframe(data):
+        data = data.to_dask_array(lengths=True)
     if isinstance(data, Array) or (
         hasattr(data, "__dask_graph__") and getattr(data, "chunks", None) is not None
     ):

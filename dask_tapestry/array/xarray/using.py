@@ -24,6 +24,7 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
     The chunk manager takes the place that Dask's has under the name ``"dask"``, which is xarray's
     default: ``ds.chunk()``, ``xr.open_zarr`` and ``xr.open_dataset(..., chunks=...)`` then make
     arrays of this library. Arrays of Dask's are served too; what the manager makes of them is ours.
+    xarray's option ``use_flox`` is false as long, for flox would make arrays of Dask's.
 
     Returns
     -------
@@ -50,6 +51,9 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
         self._before: Any = managers.get(SLOT)
         self._map_blocks_before = parallel.map_blocks
         managers[SLOT] = TapestryManager()
+        # flox writes its own Dask graphs, of which arrays of Dask's come out
+        set_options: Any = xarray.set_options  # it is not annotated
+        self._options = set_options(use_flox=False)
         _set_map_blocks(taking_back(unwrap(parallel.map_blocks)))
 
     def __enter__(self) -> use:
@@ -62,6 +66,7 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
         trace: TracebackType | None,
     ) -> None:
         list_chunkmanagers()[SLOT] = self._before
+        self._options.__exit__(kind, error, trace)
         _set_map_blocks(self._map_blocks_before)
 
 
