@@ -20,7 +20,7 @@ from dask_tapestry.array.linalg.products import matmul
 from dask_tapestry.array.linalg.solving import inv
 from dask_tapestry.array.random.generator import Generator, default_rng
 from dask_tapestry.array.random.parameters import Seed
-from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.reduce import reduce
 
@@ -134,7 +134,10 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     >>> float(dt.linalg.cond([[4.0, 0.0], [0.0, 2.0]]))
     2.0
     """
-    (found,) = matrices(x, square=p not in (None, 2, -2))
+    given = asarray(x)
+    if 0 in given.shape[-2:] and given.ndim > 1:
+        raise LinAlgError("cond is not defined on empty arrays")
+    (found,) = matrices(given, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
         sizes = svdvals(found)
         first, last = sizes[..., 0], sizes[..., -1]

@@ -112,3 +112,10 @@ def test_what_random_projections_do_not_take_is_refused(options, error):
         dt.linalg.svd_compressed(TALL, **options)
     with pytest.raises(dt.ShapeError):
         dt.linalg.svd_compressed(STACK, 2)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0), (2, 3, 0)])
+@pytest.mark.parametrize("order", [None, -2, 1])
+def test_nothing_has_no_condition(shape, order):
+    with pytest.raises(dt.LinAlgError, match="empty"):
+        dt.linalg.cond(np.zeros(shape), order)
