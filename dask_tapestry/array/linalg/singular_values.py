@@ -14,10 +14,9 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.elementwise.choosing import where
 from dask_tapestry.array.linalg.eigenvalues import eigvalsh
 from dask_tapestry.array.linalg.factoring import adjoint, reduced_qr, svd, svdvals
-from dask_tapestry.array.linalg.matrix_functions import matrices, real_dtype
+from dask_tapestry.array.linalg.matrix_functions import apply_whole, matrices, real_dtype
 from dask_tapestry.array.linalg.norms import matrix_norm
 from dask_tapestry.array.linalg.products import matmul
-from dask_tapestry.array.linalg.solving import inv
 from dask_tapestry.array.random.generator import Generator, default_rng
 from dask_tapestry.array.random.parameters import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
@@ -143,9 +142,23 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         first, last = sizes[..., 0], sizes[..., -1]
         made = last / first if p == -2 else first / last
     else:
-        made = matrix_norm(found, ord=p) * matrix_norm(inv(found), ord=p)
+        order = (("m", "m", "m"), 2.0)
+        (inverse,) = apply_whole(
+            _inverses, "(m,m)->(m,m)", found, dtypes=(found.dtype,), order=order
+        )
+        made = matrix_norm(found, ord=p) * matrix_norm(inverse, ord=p)
     unknown = np.isnan(matrix_norm(found))
     return where(np.isnan(made) & ~unknown, made.dtype.type(inf), made)
+
+
+def _inverses(block: Any) -> Any:
+    """The inverses of matrices; of singular ones NaN."""
+    try:
+        return np.linalg.inv(block)
+    except np.linalg.LinAlgError:
+        if block.ndim > 2:
+            return np.stack([_inverses(one) for one in block])
+        return np.full_like(block, np.nan)
 
 
 @implements(np.linalg.pinv)

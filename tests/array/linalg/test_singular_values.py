@@ -119,3 +119,9 @@ def test_what_random_projections_do_not_take_is_refused(options, error):
 def test_nothing_has_no_condition(shape, order):
     with pytest.raises(dt.LinAlgError, match="empty"):
         dt.linalg.cond(np.zeros(shape), order)
+
+
+@pytest.mark.parametrize("order", [1, -1, np.inf, "fro"])
+def test_singular_matrices_among_others_have_infinite_conditions(order):
+    x = np.stack([np.eye(3), np.ones((3, 3)), 2 * np.eye(3)])
+    np.testing.assert_array_equal(dt.linalg.cond(x, order).compute(), np.linalg.cond(x, order))
