@@ -15,6 +15,7 @@ from dask_tapestry.array.core.dask_arrays import from_dask_array
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.layout_arguments import takes_hints, with_chunks
+from dask_tapestry.array.core.masked import FROM_NUMPY
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
@@ -230,7 +231,7 @@ def from_array(
     Returns
     -------
     Array
-        Of the shape and dtype of `x`.
+        Of the shape and dtype of `x`; of NumPy's masked arrays a `dask_tapestry.ma.MaskedArray`.
 
     Raises
     ------
@@ -253,6 +254,9 @@ def from_array(
     unknown = set(ignored) - IGNORED
     if unknown:
         raise TypeError(f"from_array has no arguments {sorted(unknown)}")
+    if isinstance(x, np.ma.MaskedArray):
+        masked: Array = FROM_NUMPY["masked"](x, chunks)
+        return masked
     found = _array_of(x, tuple(dims) if dims is not None else None)
     placed = Array(place(found.node, worker_names(workers)))
     return with_chunks(placed, chunks)

@@ -12,6 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import UFUNC_FUNCTIONS
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.masked import Masked
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
@@ -132,6 +133,11 @@ def _results(
     name: str, operands: tuple[ArrayLike, ...], dtype: DTypeLike | None
 ) -> tuple[Array, ...]:
     """The results of a ufunc; of scalars alone they are arrays without dimensions."""
+    masked: Any = next((one for one in operands if isinstance(one, Masked)), None)
+    if masked is not None:
+        told = {} if dtype is None else {"dtype": dtype}
+        made = masked.__array_ufunc__(UFUNCS[name], "__call__", *operands, **told)
+        return made if isinstance(made, tuple) else (made,)
     values = [operand(value) for value in operands]
     if not any(isinstance(value, Tensor) for value in values):
         typed = (n for n, value in enumerate(values) if isinstance(value, np.generic))
