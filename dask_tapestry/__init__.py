@@ -4,6 +4,8 @@
 `dask_tapestry.array`, of which each lists its own in ``__all__``.
 """
 
+from types import ModuleType as _ModuleType
+
 from numpy import (
     bool,
     bool_,
@@ -14,6 +16,7 @@ from numpy import (
     datetime64,
     dtype,
     e,
+    euler_gamma,
     float16,
     float32,
     float64,
@@ -78,12 +81,14 @@ from dask_tapestry.array.storage import *
 from dask_tapestry.array.user_functions import *
 from dask_tapestry.config import config
 from dask_tapestry.errors import *
+from dask_tapestry.imports import lazy_import as _lazy_import
 from dask_tapestry.plan.machine.resources import Resources
 from dask_tapestry.zspace import IndexProjection, ZAffineMap, ZPoint, ZRange, ZVector
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
 
+_LAZY = ("xarray",)  # names of what needs a package that need not be there
 _methods.attach()
 
 __all__ = [
@@ -104,6 +109,7 @@ __all__ = [
     "dtype",
     "e",
     "errors",
+    "euler_gamma",
     "fft",
     "float16",
     "float32",
@@ -158,6 +164,13 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> _ModuleType:
+    """Modules of optional packages are imported when they are asked for."""
+    if name in _LAZY:
+        return _lazy_import(f"dask_tapestry.array.{name}")
+    raise AttributeError(f"module 'dask_tapestry' has no attribute {name!r}")
+
+
 def __dir__() -> list[str]:
     """Names of the interface, without the modules that hold them."""
-    return sorted(__all__)
+    return sorted([*__all__, *_LAZY])

@@ -27,16 +27,16 @@ FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
     *("sorting", "linalg", "fft", "lib", "ma", "nn", "overlap", "patterns", "random", "stablehlo"),
-    *("user_functions", "storage", "planning", "array_api", "calibration"),
+    *("user_functions", "storage", "planning", "array_api", "calibration", "xarray"),
 )
-NAMESPACES = ("fft", "lib", "ma", "nn", "overlap", "patterns", "random", "stablehlo")
+NAMESPACES = ("fft", "lib", "ma", "nn", "overlap", "patterns", "random", "stablehlo", "xarray")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
     "overlap": ("map_overlap",),
     "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
-    "constants": ("e", "inf", "nan", "newaxis", "pi"),
+    "constants": ("e", "euler_gamma", "inf", "nan", "newaxis", "pi"),
     "dtypes": tuple(name for name in dt.__all__ if of_numpy(getattr(dt, name))),
 }
 TITLES = {"errors": "Errors", "constants": "Constants", "dtypes": "Dtypes"}

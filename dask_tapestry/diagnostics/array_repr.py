@@ -7,7 +7,8 @@ from math import prod
 
 from dask.utils import format_bytes
 
-from dask_tapestry.teg import Node
+from dask_tapestry.diagnostics.chunk_picture import Chunks, chunk_picture
+from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 
 
@@ -17,7 +18,7 @@ def array_text(node: Node) -> str:
     sides = ", ".join(str(c.longest) for c in cuts) + "," * (len(cuts) == 1)
     count = prod(c.count for c in cuts)
     blocks = f"{count} block{'s' * (count != 1)}" + (f" of ({sides})" if cuts else "")
-    return f"dt.Array<{node.operator.name}, {node.type}, {blocks}>"
+    return f"dt.Array<{node.operator.label}, {node.type}, {blocks}>"
 
 
 def array_html(node: Node) -> str:
@@ -33,13 +34,24 @@ def array_html(node: Node) -> str:
         rows.append(("dimensions", ", ".join(d or "–" for d in type_.dims)))
     rows.append(("blocks", f"{count} of {longest}"))
     rows.append(("bytes of a block", format_bytes(prod(longest) * type_.dtype.itemsize)))
-    rows.append(("last operator", node.operator.name))
-    return _table(rows)
+    graph = Graph([node])
+    sources = sorted({one.operator.name for one in graph if not one.inputs})
+    rows.append(("operators", f"{sum(1 for _ in graph)} from {', '.join(sources)}"))
+    rows.append(("last operator", node.operator.label))
+    return _beside(_table(rows), tuple(tuple(c.lengths()) for c in nominal_cuts(node)))
+
+
+def _beside(table: str, chunks: Chunks) -> str:
+    """A table with the picture of chunks, where there is one."""
+    if not chunks or not prod(map(sum, chunks)):
+        return table
+    picture = chunk_picture(chunks)
+    return f"<table><tr><td>{table}</td><td>{picture}</td></tr></table>"
 
 
 def bound_text(bound: Node) -> str:
     """One line for a value whose shape depends on data that nobody has counted yet."""
-    return f"dt.Array<{bound.operator.name}, at most {bound.type}, not counted yet>"
+    return f"dt.Array<{bound.operator.label}, at most {bound.type}, not counted yet>"
 
 
 def bound_html(bound: Node) -> str:
@@ -47,7 +59,7 @@ def bound_html(bound: Node) -> str:
     rows = [
         ("shape", f"at most {bound.type.shape}: it depends on data, not counted yet"),
         ("dtype", bound.type.dtype.name),
-        ("last operator", bound.operator.name),
+        ("last operator", bound.operator.label),
     ]
     return _table(rows)
 

@@ -69,7 +69,7 @@ def _matched(first: Plan, second: Plan) -> tuple[list[tuple[Step, Step]], list[S
 
 
 def _kind(step: Step) -> tuple[str, str]:
-    return step.node.operator.name, str(step.node.type)
+    return step.node.operator.label, str(step.node.type)
 
 
 def _changes(one: Step, other: Step) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _changes(one: Step, other: Step) -> Iterator[str]:
 
 
 def _named(step: Step) -> str:
-    return f"{step.node.operator.name} {step.node.type}"
+    return f"{step.node.operator.label} {step.node.type}"
 
 
 def _cost_text(step: Step) -> str:

@@ -66,7 +66,7 @@ def duration(seconds: float) -> str:
 
 def operators(step: Step) -> str:
     """Names of a step's operators in order, repeated ones counted."""
-    names = groupby(instruction.operator.name for instruction in step.program.instructions)
+    names = groupby(instruction.operator.label for instruction in step.program.instructions)
     parts = []
     for name, group in names:
         count = sum(1 for _ in group)
@@ -74,7 +74,7 @@ def operators(step: Step) -> str:
     if len(parts) > MOST_NAMED:
         half = MOST_NAMED // 2
         parts = [*parts[:half], f"{len(parts) - 2 * half:,} more", *parts[-half:]]
-    return " > ".join(parts) or step.node.operator.name
+    return " > ".join(parts) or step.node.operator.label
 
 
 def grid_text(cuts: Sequence[Cuts]) -> str:
@@ -122,5 +122,5 @@ def runner_up(step: Step) -> RunnerUp | None:
 def sources(step: Step, number: Mapping[Node, int]) -> list[str]:
     """What a step reads: other steps by number, or values from outside the plan."""
     return [
-        f"step {number[x]}" if x in number else f"{x.operator.name} {x.type}" for x in step.inputs
+        f"step {number[x]}" if x in number else f"{x.operator.label} {x.type}" for x in step.inputs
     ]

@@ -1,9 +1,9 @@
 """Arrays in this process's memory, whose blocks the tasks of a cluster ask for.
 
 A task that needs a block says so in an event, which the scheduler hands to the client that planned;
-the client sends the block to that task's worker. So cells travel when they are wanted, none lie
-with the scheduler, workers may come later than the plan, and a task that is repeated, because its
-worker died, asks again.
+the client sends the block to that task's worker. So none lie with the scheduler, workers may come
+later than the plan, and a task that is repeated, because its worker died, asks again. Where workers
+are there already, most blocks are: `sent_ahead` sends them before the graph.
 
 An array is on offer for as long as a graph that reads it exists, and then for as long as there are
 futures of its results.
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from time import monotonic, sleep
 from typing import Any, Final
 from uuid import uuid4
@@ -33,7 +34,8 @@ from dask_tapestry.lower.dask_private import (
     live_clients,
     written_task,
 )
-from dask_tapestry.lower.symbolic_layer import SymbolicLayer
+from dask_tapestry.lower.sent_ahead import reaches, send_ahead
+from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.plan.fusion.given import scatter_cuts
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
@@ -58,6 +60,11 @@ class Offer:
     def block(self, index: tuple[int, ...]) -> Block:
         """The cells of one block, a view."""
         return self.data[block_box(self.cuts, index).index()]
+
+    def blocks(self) -> Iterator[tuple[Key, Block]]:
+        """All blocks, views, with their keys in graphs."""
+        for index in product(*[range(c.count) for c in self.cuts]):
+            yield (self.name, *index), self.block(index)
 
 
 class Gone:
@@ -100,6 +107,12 @@ class ClientArrays:
             offer.results = None if results is None else frozenset(results)
         if self.offers:
             self.shelf.lend(self.lease, list(self.offers.values()))
+
+    def send_ahead(self, client: Any, result: Key) -> None:
+        """Send what there is room for to a client's workers, before a graph with a key `result`."""
+        if self.offers:
+            arrays = [list(offer.blocks()) for offer in self.offers.values()]
+            send_ahead(client, arrays, result, self.lease)
 
 
 class Shelf:
@@ -186,8 +199,9 @@ class Shelf:
         answer = Gone() if offer is None else offer.block(tuple(wish["block"]))
         with suppress(OSError, TimeoutError, ValueError, KeyError):  # that worker has died
             sent = await client._scatter(
-                {wish["reply"]: answer}, workers=[wish["worker"]], hash=False
-            )
+                {wish["reply"]: answer}, workers=[wish["worker"]], hash=False,
+                direct=await reaches(client, wish["worker"]),
+            )  # fmt: skip
             lost = [reply for reply, future in self._sent.items() if future.status != "finished"]
             for reply in lost:
                 del self._sent[reply]

@@ -4,7 +4,8 @@ Tested with Dask 2026.8. Everything else imports these names from here.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from dask._expr import Expr, HLGExpr
@@ -31,6 +32,9 @@ __all__ = [
     "growth_of",
     "is_leaving",
     "live_clients",
+    "put_on_worker",
+    "release",
+    "tell_scheduler",
     "written_task",
 ]
 
@@ -71,6 +75,39 @@ def growth_of(client: Any) -> Growth | None:
         return None
     spec = getattr(cluster, "new_spec", None) or {}
     return Growth(adaptive.maximum, spec.get("options") or {})
+
+
+async def put_on_worker(client: Any, address: str, key: Any, value: Any) -> None:
+    """Send a value from a client straight to a worker, which has it under a key from then on."""
+    packed = sys.modules["distributed.protocol"].to_serialize(value)
+    await client.rpc(address).update_data(data={key: packed})
+
+
+async def tell_scheduler(
+    client: Any, who_has: Mapping[Any, list[str]], sizes: Mapping[Any, int]
+) -> bool:
+    """Say which keys' values were put on which workers, and that the client wants them.
+
+    Return whether the scheduler knows all of these workers; if not, it is to forget the keys: it
+    would take those of a worker that has just died to be in memory.
+    """
+    try:
+        await client.scheduler.update_data(who_has=who_has, nbytes=sizes, client=client.id)
+    except KeyError:
+        found = await client.scheduler.get_task_status(keys=list(who_has))
+        known = [key for key, state in found.items() if state is not None]
+        wish = {"op": "client-desires-keys", "keys": known, "client": client.id}
+        client._send_to_scheduler_safe(wish)
+        release(client, known)
+        return False
+    return True
+
+
+def release(client: Any, keys: list[Any]) -> None:
+    """Say, in the thread of a client, that it does not want some keys any more."""
+    with suppress(OSError):  # without a scheduler nobody has them
+        message = {"op": "client-releases-keys", "keys": keys, "client": client.id}
+        client._send_to_scheduler_safe(message)
 
 
 def current_worker() -> Any:

@@ -329,7 +329,7 @@ def _made(instruction: Instruction, work: Work, blocks: list[Block], place: Bloc
     except Exception as error:
         where = f", built at {instruction.line}" if instruction.line else ""
         types = ", ".join(map(str, instruction.types))
-        text = f"while computing {instruction.operator.name}({types}), block {work.box} of "
+        text = f"while computing {instruction.operator.label}({types}), block {work.box} of "
         raise compute_error(error, f"{text}{instruction.type}{where}") from error
 
 

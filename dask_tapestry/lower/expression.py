@@ -156,7 +156,7 @@ class TapestrySequence(HLGExprSequence):
         foreign = [o for o in self.operands if not isinstance(o, HLGExpr)]
         if not unplanned and not foreign:
             return None
-        planned = iter(plan_jointly(unplanned))
+        planned = iter(plan_jointly(unplanned, submitted=True))
         return TapestrySequence(
             *[next(planned) if _is_unplanned(o) else _as_hlg(o) for o in self.operands]
         )
@@ -205,10 +205,11 @@ def _as_hlg(operand: Any) -> Any:
     return HLGExpr(dsk=graph, output_keys=optimized.__dask_keys__())
 
 
-def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
+def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[TapestryExpr]:
     """Plan values of one compute together; return their expressions with graph and keys.
 
-    Values that bring a plan of their own keep it.
+    Values that bring a plan of their own keep it. What is `submitted` runs at once: arrays in this
+    process's memory are sent ahead.
     """
     done: dict[int, TapestryExpr] = {}
     groups: dict[int, list[TapestryExpr]] = {}
@@ -220,6 +221,8 @@ def plan_jointly(exprs: list[TapestryExpr]) -> list[TapestryExpr]:
         plan = members[0].operand("plan")
         core = plan if plan is not None else plan_to_run(roots)
         lowered, arrays = lower_plan(core, final)
+        if submitted and arrays is not None:
+            arrays.send_ahead(live_client(), next(flatten(lowered.keys)))
         for expr in members:
             number = core.written.roots.index(expr.operand("root"))
             done[id(expr)] = TapestryExpr(

@@ -105,6 +105,10 @@ class Blockwise(Operator):
     frame: tuple[Cuts, ...] = ()
 
     @property
+    def label(self) -> str:
+        return self.function.label
+
+    @property
     def layout(self) -> tuple[Cuts, ...]:
         return self.cuts
 

@@ -42,6 +42,10 @@ class CellFunction(CellwiseOperator):
     function: UserFunction
     dtype: np.dtype[Any]
 
+    @property
+    def label(self) -> str:
+        return self.function.label
+
     def infer(self, *inputs: TensorType) -> TensorType:
         shape, dims = common_shape(inputs, "cell function")
         return TensorType(shape, self.dtype, dims)

@@ -21,6 +21,7 @@ from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
 ORDERED: Final = 12  # numbers of eight bytes a cell that an order takes, where many are alike
+SORTED: Final = "biufcmMSU"  # kinds of cells that have an order
 TOGETHER: Final = 2**19  # cells of lanes that are ordered together; a longer lane for itself
 
 
@@ -144,7 +145,7 @@ def argsort(x: Tensor, axis: int, *, descending: bool = False) -> Tensor:
 
 def _sortable(x: Tensor, axis: int) -> int:
     number = normalize_axis(axis, x.type.ndim)
-    if x.type.dtype.kind not in "biufcmMSU":
+    if x.type.dtype.kind not in SORTED:
         names = x.type.dtype.names or ()
         fields = ", ".join(f"x[{name!r}]" for name in reversed(names))
         way = f": sort by fields, x[dt.lexsort(({fields}))]" if names else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -39,6 +40,20 @@ class UserFunction:
         identity = identity_of((function, args, kwargs))
         bound = partial(function, *args, **kwargs) if args or kwargs else function
         return cls(name_of(function), identity, bound)
+
+    @property
+    def label(self) -> str:
+        """The name in letters, digits and underscores, of which the first is a letter.
+
+        Dask groups tasks by what their keys begin with, up to the first other sign.
+
+        Examples
+        --------
+        >>> UserFunction.of(lambda x: x).label, UserFunction.of(abs).label
+        ('lambda', 'abs')
+        """
+        found = re.sub(r"\W+", "_", self.name, flags=re.ASCII).strip("_").lstrip("_0123456789")
+        return found or "function"
 
     def bind(self, kwargs: Mapping[str, Any]) -> UserFunction:
         """The same function with `kwargs` bound."""

@@ -105,6 +105,10 @@ class UserOperator(Contraction):
     apart: tuple[int, ...] = ()
     multithreaded: bool = True
 
+    @property
+    def label(self) -> str:
+        return self.function.label
+
     def infer(self, *inputs: TensorType) -> TensorType:
         signature = self.signature(*inputs)
         for number, (x, read) in enumerate(zip(inputs, signature.inputs, strict=True)):

@@ -220,6 +220,14 @@ class Operator(ABC):
         return 0
 
     @property
+    def label(self) -> str:
+        """What a user knows it by: in explanations and errors, and in keys of tasks.
+
+        By default its name; of what calls a user's function, the function's.
+        """
+        return self.name
+
+    @property
     def layout(self) -> tuple[Cuts, ...] | None:
         """Cuts in which the output must be held; None where the plan chooses."""
         return None

@@ -30,6 +30,7 @@ from tests.comparisons import (
     selectors,
     sets,
     sorting,
+    variates,
 )
 from tests.comparisons.table import (
     DTYPES,
@@ -56,6 +57,7 @@ FAMILIES = (
     products,
     decompositions,
     random,
+    variates,
     joining,
     moving,
     padding,

@@ -114,6 +114,12 @@ def test_without_clients_nothing_is_kept(clients):
     assert not len(shelf)
 
 
+@pytest.fixture
+def nothing_ahead(monkeypatch):
+    """All blocks are asked for."""
+    monkeypatch.setattr("dask_tapestry.lower.client_arrays.send_ahead", lambda *_: None)
+
+
 @pytest.fixture(scope="module")
 def cluster():
     options = {"processes": False, "dashboard_address": ":0", "n_workers": 2}
@@ -128,7 +134,7 @@ def until(condition):
         time.sleep(0.02)
 
 
-def test_arrays_are_computed_with_on_a_cluster_and_let_go(cluster):
+def test_arrays_are_computed_with_on_a_cluster_and_let_go(cluster, nothing_ahead):
     data = np.arange(LARGE, dtype="f8")
     x = dt.asarray(data)
     np.testing.assert_array_equal((x * 2 + x[::-1]).compute(), data * 2 + data[::-1])
@@ -140,7 +146,7 @@ def test_arrays_are_computed_with_on_a_cluster_and_let_go(cluster):
     until(lambda: not len(SHELF))
 
 
-def test_futures_alone_keep_an_array(cluster):
+def test_futures_alone_keep_an_array(cluster, nothing_ahead):
     data = np.ones(LARGE)
     x = dt.asarray(data)
     future = cluster.compute((x + 1).sum())
@@ -186,7 +192,7 @@ def test_a_graph_that_was_written_under_another_client_is_computed(cluster):
         assert later.compute(doubled.max()).result(timeout=60) == 2 * (LARGE - 1)
 
 
-def test_a_block_that_could_not_be_sent_is_asked_for_again(cluster, monkeypatch):
+def test_a_block_that_could_not_be_sent_is_asked_for_again(cluster, nothing_ahead, monkeypatch):
     """Nothing can be sent to a worker that is paused just then."""
     monkeypatch.setattr("dask_tapestry.lower.client_arrays.AGAIN", 0.3)
     scatter, asked = cluster._scatter, []
@@ -203,7 +209,7 @@ def test_a_block_that_could_not_be_sent_is_asked_for_again(cluster, monkeypatch)
     assert len(asked) >= 3
 
 
-def test_a_worker_that_closes_leaves_the_block_to_another(cluster, monkeypatch):
+def test_a_worker_that_closes_leaves_the_block_to_another(cluster, nothing_ahead, monkeypatch):
     """It would wait for the task, and nothing is sent to it."""
     asked = []
 

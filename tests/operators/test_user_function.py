@@ -3,7 +3,9 @@ from threading import Lock
 
 import numpy as np
 import pytest
+from dask.utils import key_split
 
+import dask_tapestry as dt
 from dask_tapestry.operators.user_function import UserFunction, identity_of, name_of
 from dask_tapestry.teg.token import token
 
@@ -41,6 +43,26 @@ def test_names():
     assert name_of(np.sum) == "sum"
     assert name_of(UserFunction.of(np.sum).bind({"axis": 0}).function) == "sum"
     assert name_of(np.vectorize(abs)) in ("abs", "vectorize")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [("my_denoise", "my_denoise"), ("<lambda>", "lambda"), ("_qr2", "qr2"), ("9", "function")],
+)
+def test_labels_are_words_to_dask(name, label):
+    assert UserFunction(name, "", abs).label == label
+    assert key_split(f"{label}-0123abcd") == label
+
+
+def test_steps_are_named_as_the_functions_that_they_call():
+    def my_denoise(block):
+        return block + 1
+
+    x = dt.placeholder((8, 8), "f8", (4, 8))
+    calls = [dt.map_blocks(my_denoise, x), dt.apply_gufunc(my_denoise, "(i)->(i)", x)]
+    for plan in map(dt.plan, calls):
+        assert [key_split(step.name) for step in plan.core.steps.values()][-1] == "my_denoise"
+        assert "my_denoise -> float64[8, 8]" in plan.explain()
 
 
 def test_only_functions_are_called():

@@ -2,11 +2,13 @@
 
 from dask_tapestry.array.core.array import *
 from dask_tapestry.array.core.boolean_mask import *
+from dask_tapestry.array.core.common_chunks import *
 from dask_tapestry.array.core.convert import *
 from dask_tapestry.array.core.dask_arrays import *
 from dask_tapestry.array.core.effect import *
 from dask_tapestry.array.core.frontier import *
 from dask_tapestry.array.core.plan import *
+from dask_tapestry.array.core.rechunking import *
 
 __all__ = [
     "Array",
@@ -28,4 +30,5 @@ __all__ = [
     "result_type",
     "sequence_point",
     "to_dask_array",
+    "unify_chunks",
 ]

@@ -13,8 +13,9 @@ from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import DTypeLike
 
+from dask_tapestry.array.core.askers import names_itself_after_it, refuse_hidden
 from dask_tapestry.array.core.blocks import Blocks
-from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
+from dask_tapestry.array.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
@@ -65,7 +66,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     """
 
     __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
-    __array_priority__ = 11  # above numpy.ndarray and dask.array, whose operators then defer
+    __array_priority__ = PRIORITY
 
     def __init__(self, node: Node | Deferred, plan: Plan | None = None) -> None:
         self._deferred = node if isinstance(node, Deferred) else None
@@ -131,6 +132,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     @property
     def dims(self) -> tuple[str | None, ...] | None:
         """Names of the dimensions, or None."""
+        refuse_hidden("dims")
         return self.bound.type.dims
 
     @property
@@ -237,23 +239,25 @@ class Array(PythonConversion, DaskMethodsMixin):
     def _lowered(self) -> tuple[Lowered, Any]:
         """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
-        known: dict[Any, Any] = self.__dict__.setdefault("lowered", {})
+        known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
             known[cuts] = _, arrays = lower_plan(build_plan([held]), final=False)
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
-        found: tuple[Lowered, Any] = known[cuts]
-        return found
+        return known[cuts]
 
     @property
     def expr(self) -> TapestryExpr:
         """The Dask expression; all values of one compute are planned together."""
+        refuse_hidden("expr")
         return TapestryExpr(self.node, False, self._plan_given)
 
     @property
     def name(self) -> str:
         """First part of the keys of the blocks."""
+        if names_itself_after_it():
+            return f"tapestry-{self.bound.digest}"  # nothing is planned, nor counted, for it
         key = next(flatten(self.__dask_keys__()))
         return str(key[0])
 
@@ -324,8 +328,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         args: Sequence[Any],
         kwargs: dict[str, Any],
     ) -> Any:
-        del types
-        return call_numpy_function(function, args, kwargs)
+        return call_numpy_function(function, types, args, kwargs)
 
     # Python's protocols --------------------------------------------------------------------
 
@@ -380,8 +383,8 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     nominal = x.nominal_cuts
     layout: ResultLayout | None = None
     if rename is None:
-        layers = graph.layers if isinstance(graph, HighLevelGraph) else map(_name_of, graph)
-        names = dict.fromkeys(layers)
+        keys = graph.layers if isinstance(graph, HighLevelGraph) else graph
+        names = dict.fromkeys(str(k[0] if isinstance(k, tuple) else k) for k in keys)
         layout = find_layout(names, x.node.digest)
         if layout is None and x.name not in names:
             if not x.expr.__dask_graph__():
@@ -394,7 +397,3 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
         layout.name, x.node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(x.node)
     )
     return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
-
-
-def _name_of(key: str | tuple[Any, ...]) -> str:
-    return str(key[0] if isinstance(key, tuple) else key)

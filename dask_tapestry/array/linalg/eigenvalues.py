@@ -70,12 +70,12 @@ def eig(a: ArrayLike) -> EigResult:
     (x,) = matrices(a, square=True)
     kind = np.result_type(x.dtype, np.complex64)
     made = apply_whole(
-        _complex_pairs, "(m,m)->(m),(m,m)", x, dtypes=(kind, kind), order=(("m", "m", "m"), 25.0)
+        _eig, "(m,m)->(m),(m,m)", x, dtypes=(kind, kind), order=(("m", "m", "m"), 25.0)
     )
     return EigResult(*made)
 
 
-def _complex_pairs(block: Any) -> tuple[Any, Any]:
+def _eig(block: Any) -> tuple[Any, Any]:
     values, vectors = np.linalg.eig(block)
     kind = np.result_type(block.dtype, np.complex64)
     return values.astype(kind), vectors.astype(kind)
@@ -115,11 +115,11 @@ def eigvals(a: ArrayLike) -> Array:
     (x,) = matrices(a, square=True)
     kind = np.result_type(x.dtype, np.complex64)
     order = (("m", "m", "m"), 10.0)
-    (made,) = apply_whole(_complex_values, "(m,m)->(m)", x, dtypes=(kind,), order=order)
+    (made,) = apply_whole(_eigvals, "(m,m)->(m)", x, dtypes=(kind,), order=order)
     return made
 
 
-def _complex_values(block: Any) -> Any:
+def _eigvals(block: Any) -> Any:
     return np.linalg.eigvals(block).astype(np.result_type(block.dtype, np.complex64))
 
 

@@ -147,7 +147,7 @@ def qr(
 
 def _whole_qr(x: Array, mode: str, signature: str, sizes: dict[str, int]) -> tuple[Array, ...]:
     return apply_whole(
-        partial(_factors, mode=mode),
+        partial(_qr, mode=mode),
         signature,
         x,
         dtypes=(x.dtype, x.dtype),
@@ -156,7 +156,7 @@ def _whole_qr(x: Array, mode: str, signature: str, sizes: dict[str, int]) -> tup
     )
 
 
-def _factors(block: Any, mode: Any) -> tuple[Any, ...]:
+def _qr(block: Any, mode: Any) -> tuple[Any, ...]:
     return tuple(np.linalg.qr(block, mode))
 
 
@@ -271,7 +271,7 @@ def _whole_svd(
     if not compute_uv:
         signature = signature[: signature.index(">") + 1] + "(k)"
     return apply_whole(
-        partial(_rotations, options=tuple(options.items())),
+        partial(_svd, options=tuple(options.items())),
         signature,
         x,
         dtypes=(x.dtype, real, x.dtype) if compute_uv else (real,),
@@ -280,7 +280,7 @@ def _whole_svd(
     )
 
 
-def _rotations(block: Any, options: tuple[tuple[str, Any], ...]) -> Any:
+def _svd(block: Any, options: tuple[tuple[str, Any], ...]) -> Any:
     made: Any = np.linalg.svd(block, **dict(options))
     return tuple(made) if isinstance(made, tuple) else made
 

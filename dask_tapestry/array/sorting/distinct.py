@@ -15,11 +15,11 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.joined_keys import joined_rows
 from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
-from dask_tapestry.operators.row_order import row_order
 from dask_tapestry.operators.scan import scan
 from dask_tapestry.operators.search import is_in, searchsorted
 from dask_tapestry.operators.slice import basic_slice
@@ -106,7 +106,7 @@ class DistinctRows:
         moved = permute(x.node, self.order)
         self.outer = moved.type.shape[1:]
         self.rows = reshape(moved, (moved.type.shape[0], prod(self.outer)))
-        self.places = row_order(self.rows)
+        self.places = argsort(joined_rows(self.rows), 0)
         self.ordered = take(self.rows, self.places, 0)
         n = self.ordered.type.shape[0]
         unlike = elementwise(

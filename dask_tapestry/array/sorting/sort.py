@@ -15,11 +15,11 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.full import full
+from dask_tapestry.operators.joined_keys import joined
 from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.sort import argsort as argsort_tensor
 from dask_tapestry.operators.sort import sort as sort_tensor
-from dask_tapestry.operators.take import take_along_axis
 from dask_tapestry.operators.topk import argtopk as argtopk_tensor
 from dask_tapestry.operators.topk import topk as topk_tensor
 from dask_tapestry.teg import Tensor
@@ -244,15 +244,10 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
 
 
 def _lexsort(keys: Sequence[Tensor], axis: int) -> Tensor:
-    """Sort by the first key, then stably by each of the others."""
     if not keys[0].type.ndim:
         return full((), PLACES.type(0))
     number = normalize_axis(axis, keys[0].type.ndim)
-    order = argsort_tensor(keys[0], number)
-    for key in keys[1:]:
-        again = argsort_tensor(take_along_axis(key, order, number), number)
-        order = take_along_axis(order, again, number)
-    return order
+    return argsort_tensor(keys[0] if len(keys) == 1 else joined(keys[::-1]), number)
 
 
 def sort_in_place(

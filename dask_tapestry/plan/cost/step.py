@@ -123,9 +123,14 @@ def memory_order(node: Node, inputs: Sequence[Node]) -> Literal["C", "F"]:
 
 
 def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> str:
-    """Name of a step; another grid or expansion upstream gives another name."""
+    """Name of a step; another grid or expansion upstream gives another name.
+
+    What calls a user's function is named as the function, as Dask's arrays name it.
+    """
     text = " ".join((node.digest, token(cuts), *inputs))
-    return f"tapestry-{node.operator.name}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
+    name, label = node.operator.name, node.operator.label
+    group = f"tapestry-{name}" if label == name else label
+    return f"{group}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
 
 
 def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:

@@ -28,7 +28,7 @@ def given_cuts(node: Node, machine: Machine) -> tuple[Cuts, ...] | None:
     >>> x = dt.asarray(np.ones((4000, 1000))).node
     >>> local, far = (Machine.of(dt.Resources(4, 1, local=way)) for way in (True, False))
     >>> given_cuts(x, local), [c.count for c in given_cuts(x, far)]
-    (None, [2, 1])
+    (None, [4, 1])
     """
     if node.operator.layout is not None:
         return node.operator.layout
@@ -44,12 +44,17 @@ def is_sent(node: Node, machine: Machine) -> bool:
 
 
 def scatter_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
-    """Return cuts into blocks of about `SENT_BYTES`: leading dimensions are cut first.
+    """Return cuts into blocks of up to about `SENT_BYTES`: leading dimensions are cut first.
+
+    Blocks have a power of two of cells along a cut dimension, as leaves of reductions have: then
+    few leaves lie in two blocks. Of a sum of 62500 x 1000 cells 91 slices went.
 
     Examples
     --------
     >>> [c.count for c in scatter_cuts((1000, 4096), 8)]
-    [2, 1]
+    [4, 1]
+    >>> scatter_cuts((62500, 1000), 8)[0].block(0)
+    (0, 2048)
     """
     cuts = []
     rest = itemsize
@@ -57,6 +62,7 @@ def scatter_cuts(shape: tuple[int, ...], itemsize: int) -> tuple[Cuts, ...]:
         rest *= max(n, 1)
     for n in shape:
         count = min(max(n, 1), -(-rest // SENT_BYTES))
-        cuts.append(Cuts.regular(n, max(1, -(-n // count))))
+        side = max(1, -(-n // count))
+        cuts.append(Cuts.regular(n, side if count == 1 else 1 << side.bit_length() - 1))
         rest //= max(count, 1)
     return tuple(cuts)

@@ -22,7 +22,7 @@ def limits_are_kept(plan: PlannedSteps) -> Iterator[str]:
     amounts = plan_amounts(plan)
     for name, most in plan.resources.limits.items():
         if amounts.get(name, 0.0) > most:
-            steps = [s.node.operator.name for s in plan.steps.values() if s.estimate.own.get(name)]
+            steps = [s.node.operator.label for s in plan.steps.values() if s.estimate.own.get(name)]
             yield (
                 f"{', '.join(steps)} may take {amounts[name]:g} of {name!r} at a time, of which "
                 f"there is {most:g}; fewer blocks cannot be made"

@@ -34,7 +34,7 @@ def simulate(plan: PlannedSteps) -> Simulation:
     run = _Run(machine, plan.steps, plan.graph.roots)
     run.go()
     times = tuple(
-        StepTimes(f"{node.operator.name} {node.type}", begin, end, busy, plan.steps[node].count)
+        StepTimes(f"{node.operator.label} {node.type}", begin, end, busy, plan.steps[node].count)
         for node, (begin, end, busy) in run.times.items()
     )
     return Simulation(run.now, times, tuple(run.moments), machine.slots, machine.usable)

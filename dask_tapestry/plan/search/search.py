@@ -176,7 +176,7 @@ def _refusal(priced: Priced) -> str:
     node = priced.group.node
     where = f" ({node.line})" if node.line else ""
     return (
-        f"{node.operator.name} {node.type}{where}: its smallest block, "
+        f"{node.operator.label} {node.type}{where}: its smallest block, "
         f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
         f"the limit a task is {priced.limits.task:,}"
     )

@@ -26,7 +26,7 @@ def test_small_arrays_stay_whole():
 
 
 def test_arrays_in_memory_are_sent_in_blocks_but_for_small_ones():
-    assert [c.count for c in given_cuts(LARGE.node, FAR)] == [2, 1]
+    assert [c.count for c in given_cuts(LARGE.node, FAR)] == [4, 1]
     assert given_cuts(dt.asarray(np.ones(1000)).node, FAR) is None
     assert given_cuts(LARGE.node, HERE) is None
 

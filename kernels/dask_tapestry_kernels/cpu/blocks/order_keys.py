@@ -24,8 +24,13 @@ def order_keys(cells: Block) -> Block:
     Of pairs those of their keys, where zeros of both signs are equal.
     """
     if cells.dtype.names:
-        return _keys(_one_zero(cells[cells.dtype.names[0]]))
+        return equal_keys(cells[cells.dtype.names[0]])
     return _keys(cells)
+
+
+def equal_keys(cells: Block) -> Block:
+    """As `order_keys`, but equal where cells are: zeros of both signs."""
+    return _keys(_one_zero(cells))
 
 
 def key_bytes(dtype: np.dtype[Any]) -> int:

@@ -20,6 +20,7 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 KEY: Final = "key"
 PLACE: Final = "place"
+LOAD: Final = "load"
 PIECE: Final = 2**22  # bytes of lanes that are sorted one after the other
 
 
@@ -142,6 +143,11 @@ def pair_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([(KEY, key), (PLACE, np.int64)])
 
 
+def weighed_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of a cell together with its place and its weight."""
+    return np.dtype([(KEY, key), (PLACE, np.int64), (LOAD, np.float64)])
+
+
 def largest(dtype: np.dtype[Any]) -> Any:
     """The last value in the order of `dtype`."""
     if dtype.kind in "iu":
@@ -247,19 +253,9 @@ def _sort_complex(cells: Block, axis: int, in_runs: bool) -> None:
     cells[...] = np.take_along_axis(cells, order, axis)
 
 
-def row_order(out: Block | None, block: Block, *, part: slice) -> Block:  # noqa: ARG001
-    """The places, int64, of the rows of a block (rows, columns) in order; `part` selects some.
-
-    Rows are compared by their first column, then by the next one.
-    """
-    rows, columns = block.shape
-    return (np.lexsort(block.T[::-1]) if columns else np.arange(rows))[part]
-
-
 KERNELS: Final[dict[str, Kernel]] = {
     "sort": sort,
     "argsort": argsort,
     "top": top,
     "withplaces": with_places,
-    "roworder": row_order,
 }

@@ -4,7 +4,7 @@ NumPy's stable sort of places takes 1.06 s for 5 million float64, its sort of wo
 So cells become numbers in whose order they are, less the smallest; what is left of 64 bits below
 them holds the places, and no two words are equal. Where the bits do not suffice, the lowest of a
 number are cut off, and the few cells that then look alike are ordered among themselves in the same
-way.
+way. Texts are some words each: they are put in the order of their last words, then of those before.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ Block = np.ndarray[Any, Any]
 
 WORD: Final = 64  # bits
 FEW: Final = 4096  # cells of a block, of which NumPy's own stable order costs less
+MOST_WORDS: Final = 8  # of texts; two take an eighth of NumPy's time for texts, eight half of it
 GROUP: Final = 2**19  # cells of lanes that are ordered together: alike cells take 11 numbers each
 
 
@@ -24,6 +25,8 @@ def stable_order(cells: Block) -> Block:
     """Places, int64, of the sorted cells along the last axis; equal cells keep their order."""
     length = cells.shape[-1]
     kind, size = cells.dtype.kind, cells.dtype.itemsize
+    if kind == "S" and cells.size >= FEW and 0 < size <= MOST_WORDS * WORD // 8:
+        return _by_words(cells)
     fits = kind in "iuf" and size in (4, 8) and cells.dtype.isnative
     if not fits or cells.size < FEW or length < 2:
         return np.argsort(cells, axis=-1, kind="stable")
@@ -35,6 +38,25 @@ def stable_order(cells: Block) -> Block:
         for first in range(0, cells.shape[-2], lanes):
             group = (*at, slice(first, first + lanes))
             order[group] = _order_of(cells[group])
+    return order
+
+
+def _by_words(texts: Block) -> Block:
+    """`stable_order` of texts; zeros behind a text do not count in NumPy's order either."""
+    size = texts.dtype.itemsize
+    bytes = np.ascontiguousarray(texts).view(np.uint8).reshape(*texts.shape, size)
+    order: Block | None = None
+    for end in range(size, 0, -(WORD // 8)):
+        part = bytes[..., max(0, end - WORD // 8) : end]
+        word = np.zeros((*texts.shape, WORD // 8), np.uint8)
+        word[..., WORD // 8 - part.shape[-1] :] = part
+        words = word.view(">u8")[..., 0].astype(np.uint64)
+        if order is None:
+            order = stable_order(words)
+        else:
+            again = stable_order(np.take_along_axis(words, order, -1))
+            order = np.take_along_axis(order, again, -1)
+    assert order is not None
     return order
 
 

@@ -86,3 +86,12 @@ def test_alike_cells_take_no_more_than_is_said():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak <= 8 * (cells.size + 12 * module.GROUP)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 16, 61, 65])
+def test_texts_are_ordered_by_words(size):
+    random = np.random.default_rng(size)
+    long = random.integers(0, 2, (300, size)).astype("u1") * random.choice([1, 255], (300, 1))
+    texts = long.astype("u1").reshape(-1).view(f"S{size}")
+    for cells in (texts, texts.reshape(4, -1), np.sort(texts), texts[::2]):
+        assert np.array_equal(stable_order(cells), np.argsort(cells, axis=-1, kind="stable"))
