@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import distributed
 import numpy as np
 
 import dask_tapestry as dt
@@ -44,6 +45,7 @@ class Data:
             x = dt.asarray(_random(shape, dtype, key))
             if self.on_cluster:
                 x = x.rechunk(_chunks(x)).persist()
+                distributed.wait(x)
             self._known[shape, dtype, key] = x
         return self._known[shape, dtype, key]
 

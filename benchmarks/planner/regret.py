@@ -18,46 +18,32 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
-
-import distributed
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed library comes first
 
 from benchmarks.planner.layouts import layouts  # noqa: E402
 from benchmarks.planner.measured_programs import PROGRAMS, Data  # noqa: E402
+from benchmarks.planner.places import PLACES, Place, timed  # noqa: E402
 from benchmarks.planner.rates import rank_correlation  # noqa: E402
 from dask_tapestry.array.core.plan import Plan  # noqa: E402
 from dask_tapestry.errors import MemoryLimitError  # noqa: E402
-from dask_tapestry.plan.machine.resources import Resources, current  # noqa: E402
-from dask_tapestry_kernels.cpu.blas_threads import threads_each  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
 
 REPEATS = 5
 BUDGET = 12.0  # seconds that the runs of one program may take together
 HOPELESS = 3.0  # times the best: a layout that takes so long is run once more only
 ASKED = {"correlation": 0.9, "median": 1.05, "worst": 1.3}
-WORKERS = 2
 
 Row = dict[str, Any]  # a layout with its predicted and its measured seconds
-
-
-class Place(NamedTuple):
-    """Where plans run: what they are made for, how one is run, and the clock that counts."""
-
-    resources: Resources
-    run: Callable[[Plan], object]
-    clock: Callable[[], float] = time.perf_counter
 
 
 def measured(x: Any, place: Place, repeats: int, budget: float) -> list[Row]:
@@ -86,49 +72,12 @@ def measured(x: Any, place: Place, repeats: int, budget: float) -> list[Row]:
     return rows
 
 
-def timed(place: Place, plan: Plan) -> float:
-    """Seconds of one run."""
-    start = place.clock()
-    place.run(plan)
-    return place.clock() - start
-
-
 def fits(plan: Plan) -> bool:
     """Whether a layout fits into the workers' memory."""
     with suppress(MemoryLimitError):
         plan.verify()
         return True
     return False
-
-
-@contextmanager
-def on_threads() -> Iterator[Place]:
-    """Run plans on all threads of this process."""
-    yield Place(current(), lambda plan: plan.compute(scheduler="threads"))
-
-
-@contextmanager
-def on_one() -> Iterator[Place]:
-    """Run plans on one thread; seconds are those of the processor."""
-    one = Resources(workers=1, threads=1, local=True)
-    with threads_each(1):
-        yield Place(one, lambda plan: plan.compute(scheduler="sync"), time.process_time)
-
-
-@contextmanager
-def on_cluster() -> Iterator[Place]:
-    """Run plans on the workers of a cluster on this machine, and leave results there."""
-    os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
-    with (
-        distributed.LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster),
-    ):
-        yield Place(current(), lambda plan: distributed.wait(plan.persist()))
-
-
-PLACES = {"threads": on_threads, "cluster": on_cluster, "one": on_one}
 
 
 def regret(rows: list[Row]) -> float:

@@ -9,7 +9,7 @@ table sent to all (replicate), owners that look at all places (mask), places sen
 (shuffle); of the forms the size that the planner prefers. A case is right where the strategy that
 was predicted to be best is measured to be best, or within `NOISE` of it.
 
-Places are those of `benchmarks/planner/regret.py`. With `--json`, what was measured is added to
+Places are those of `benchmarks/planner/places.py`. With `--json`, what was measured is added to
 what the file has, so that cases may be measured in turns.
 """
 
@@ -26,6 +26,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import distributed
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +34,8 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 import dask_tapestry as dt  # noqa: E402
 from benchmarks.planner.measured_programs import Data  # noqa: E402
-from benchmarks.planner.regret import PLACES, Place, fits, timed  # noqa: E402
+from benchmarks.planner.places import PLACES, Place, timed  # noqa: E402
+from benchmarks.planner.regret import fits  # noqa: E402
 from dask_tapestry.array.core.plan import Plan  # noqa: E402
 from dask_tapestry.operators import gather, scatter  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
@@ -91,6 +93,7 @@ def value_of(case: Case, data: Data) -> dt.Array:
     places = dt.asarray(places_of(rows, count, case.skew))
     if data.on_cluster:
         places = places.persist()
+        distributed.wait(places)
     if case.what == "gather":
         return dt.patterns.gather(table, places, [0], [1])
     updates = data.array(case.count, WIDTH, key=1)

@@ -22,12 +22,11 @@ from benchmarks.suites.equality import assert_eq
 
 NAME: Final = "tapestry_as_dask"
 # Modules whose functions users call by the module's name; all else in Dask's modules is internal.
-PUBLIC: Final = ("fft", "image", "lib", "lib.stride_tricks", "linalg", "ma", "overlap", "random")
-PUBLIC_ALSO: Final = ("stats",)
-# Names by which Dask's tests ask for the state of Dask itself.
-OF_DASK: Final = (
-    *("ARRAY_EXPR_ENABLED", "PerformanceWarning", "array_expr_enabled", "register_chunk_type"),
+PUBLIC: Final = (
+    *("fft", "image", "lib", "lib.stride_tricks", "linalg", "ma", "overlap", "random", "stats"),
 )
+# Names by which Dask's tests ask for the state of Dask itself.
+OF_DASK: Final = (*("ARRAY_EXPR_ENABLED", "PerformanceWarning", "array_expr_enabled"),)
 CHECKS: Final = {"assert_eq": assert_eq}
 
 served: set[str] = set()  # names of ours that were asked for
@@ -52,15 +51,16 @@ def found(path: str, name: str) -> Any:
     """What `name` of the module ``dask.array.<path>`` is in the stand-in."""
     if name in CHECKS:
         return CHECKS[name]
-    ours = _ours(path)
-    if not path or (path not in PUBLIC + PUBLIC_ALSO and name in dir(da)):
+    if not path:
+        return _of_top(name)
+    ours, theirs = _ours(path), getattr(importlib.import_module(f"dask.array.{path}"), name)
+    if path not in PUBLIC and theirs is getattr(da, name, None):
         return _of_top(name)
     if ours is not None and not name.startswith("_") and hasattr(ours, name):
         served.add(f"{path}.{name}")
         return getattr(ours, name)
-    theirs = getattr(importlib.import_module(f"dask.array.{path}"), name)
     defined = getattr(theirs, "__module__", "").startswith("dask.array")
-    if path in PUBLIC + PUBLIC_ALSO and not name.startswith("_") and defined:
+    if path in PUBLIC and not name.startswith("_") and defined:
         return Missing(f"{path}.{name}")
     return theirs
 
@@ -84,7 +84,7 @@ def _ours(path: str) -> Any:
 
 
 class _Standing(ModuleType):
-    """A module of the stand-in: importing ``reshape``, the module, hides no function ``reshape``."""
+    """A module of the stand-in: importing the module ``reshape`` hides no function of the name."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not isinstance(value, _Standing):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array import (
     core,
+    dask_attributes,
     elementwise,
     indexing,
     linalg,
@@ -27,6 +28,8 @@ from dask_tapestry.array import (
 from dask_tapestry.array.array_api.dlpack import dlpack, dlpack_device, to_device
 from dask_tapestry.array.array_api.inspection import array_namespace
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.dask_arrays import to_dask_dataframe
+from dask_tapestry.array.core.dispatch import is_wrapper
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.halos import Boundaries, Depths
 from dask_tapestry.array.core.layout_arguments import takes_hints
@@ -85,7 +88,7 @@ def _operator(function: Method, swapped: bool = False) -> Method:
     """``x + y``, or ``y + x`` where it is `swapped`; the other operand may ask to be called."""
 
     def method(self: Array, other: ArrayLike) -> Any:
-        if getattr(other, "__array_ufunc__", 0) is None:
+        if is_wrapper(type(other)):
             return NotImplemented
         return function(other, self) if swapped else function(self, other)
 
@@ -96,7 +99,9 @@ def _operator(function: Method, swapped: bool = False) -> Method:
 def _in_place(function: Method) -> Method:
     """``x += y``: the array takes the new value, in the dtype and shape that it has."""
 
-    def method(self: Array, other: ArrayLike) -> Array:
+    def method(self: Array, other: ArrayLike) -> Any:
+        if is_wrapper(type(other)):
+            return NotImplemented
         result = function(self, other)
         if result.shape != self.shape:
             raise ShapeError(
@@ -318,7 +323,7 @@ SAME_NAME = {  # functions that are methods as they are
     elementwise: "conj conjugate round",
     shape: "ravel squeeze swapaxes",
     planning: "plan",
-    indexing: "choose take",
+    indexing: "choose shuffle take",
     linalg: "dot trace",
     manipulation: "diagonal repeat",
     sorting: "argpartition argsort argtopk searchsorted topk",
@@ -326,6 +331,7 @@ SAME_NAME = {  # functions that are methods as they are
 }
 OTHERS: dict[str, Method] = {
     "__array_namespace__": array_namespace,
+    "__deepcopy__": dask_attributes.deep_copy,
     "__dlpack__": dlpack,
     "__dlpack_device__": dlpack_device,
     "__getitem__": getitem,
@@ -340,16 +346,21 @@ OTHERS: dict[str, Method] = {
     "partition": partition_in_place,
     "reshape": _reshape,
     "sort": sort_in_place,
+    "to_dask_dataframe": to_dask_dataframe,
+    "to_backend": dask_attributes.to_backend,
     "to_device": to_device,
+    "to_svg": dask_attributes.to_svg,
     "to_hdf5": _to_hdf5,
     "transpose": _transpose,
     "view": view,
 }
 PROPERTIES = {
+    "A": property(Array.compute, doc="The computed value."),
     "T": property(shape.transpose, doc="The array with its dimensions reversed."),
     "imag": property(elementwise.imag, doc="The imaginary part."),
     "mT": property(shape.matrix_transpose, doc="The matrices in the last two axes, transposed."),
     "real": property(elementwise.real, doc="The real part."),
+    "_meta": property(dask_attributes.meta, doc="An empty block."),
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }
 

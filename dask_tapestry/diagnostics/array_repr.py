@@ -7,7 +7,8 @@ from math import prod
 
 from dask.utils import format_bytes
 
-from dask_tapestry.teg import Node
+from dask_tapestry.diagnostics.chunk_picture import Chunks, chunk_picture
+from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 
 
@@ -33,8 +34,19 @@ def array_html(node: Node) -> str:
         rows.append(("dimensions", ", ".join(d or "–" for d in type_.dims)))
     rows.append(("blocks", f"{count} of {longest}"))
     rows.append(("bytes of a block", format_bytes(prod(longest) * type_.dtype.itemsize)))
+    graph = Graph([node])
+    sources = sorted({one.operator.name for one in graph if not one.inputs})
+    rows.append(("operators", f"{sum(1 for _ in graph)} from {', '.join(sources)}"))
     rows.append(("last operator", node.operator.label))
-    return _table(rows)
+    return _beside(_table(rows), tuple(tuple(c.lengths()) for c in nominal_cuts(node)))
+
+
+def _beside(table: str, chunks: Chunks) -> str:
+    """A table with the picture of chunks, where there is one."""
+    if not chunks or not prod(map(sum, chunks)):
+        return table
+    picture = chunk_picture(chunks)
+    return f"<table><tr><td>{table}</td><td>{picture}</td></tr></table>"
 
 
 def bound_text(bound: Node) -> str:

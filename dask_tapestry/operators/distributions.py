@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.operators.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.elementwise import Operand, astype, elementwise, scalar_of
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.random_bits import Stream, random_bits, random_fraction
 from dask_tapestry.operators.take import take
@@ -15,6 +15,7 @@ from dask_tapestry.operators.where import where
 from dask_tapestry.teg import Tensor
 
 DOUBLE, SINGLE, SIGNED = np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int64)
+LARGEST: Final = 2.0**63 - 2.0**10  # float64 that fits int64
 HALF: Final = 32
 LOW_HALF: Final = 2**HALF - 1
 
@@ -80,6 +81,15 @@ def standard_exponential(
 def open_uniform(shape: tuple[int, ...], stream: Stream) -> Tensor:
     """Numbers in ``(0, 1)``: odd multiples of 2**-53, so that with u there is 1 - u."""
     return random_fraction(shape, stream, 12, DOUBLE, least=0.5)
+
+
+def geometric(shape: tuple[int, ...], stream: Stream, p: Operand) -> Tensor:
+    """Trials until the first success, int64: an exponential number, rounded up."""
+    chance = p if isinstance(p, Tensor) else full((), scalar_of(p, DOUBLE))
+    rate = elementwise("negative", elementwise("log1p", elementwise("negative", chance)))
+    trials = elementwise("ceil", elementwise("divide", standard_exponential(shape, stream), rate))
+    known = elementwise("minimum", elementwise("maximum", trials, 1.0), LARGEST)
+    return astype(known, SIGNED)
 
 
 def laplace(shape: tuple[int, ...], stream: Stream) -> Tensor:

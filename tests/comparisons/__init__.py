@@ -29,6 +29,7 @@ from tests.comparisons import (
     selectors,
     sets,
     sorting,
+    variates,
 )
 from tests.comparisons.table import (
     DTYPES,
@@ -55,6 +56,7 @@ FAMILIES = (
     products,
     decompositions,
     random,
+    variates,
     joining,
     moving,
     padding,

@@ -8,12 +8,19 @@ import numpy as np
 
 from tests.comparisons.table import NUMBERS, Comparison, alike, each, mild, mixed
 
+SHAPES = ((3, 4), (5,), (2, 1))
 REAL = [d for d in NUMBERS if d[0] != "c"]
 MIXED = mixed(2, ("i1 f4", "u8 i8", "f2 f8", "f4 c8"))
 
 
 def _missing(x: Any) -> Any:
     return np.isnan(x) if x.dtype.kind in "fcmM" else np.zeros(x.shape, bool)
+
+
+def _pushed(x: Any) -> Any:
+    """Each missing cell, or the one before it along the last axis."""
+    before = np.concatenate([x[..., :1], x[..., :-1]], axis=-1)
+    return np.where(_missing(x), before, x)
 
 
 COMPARISONS = (
@@ -34,4 +41,6 @@ COMPARISONS = (
     Comparison("notnull", lambda dt, x: dt.notnull(x), lambda x: ~_missing(x), each(1, NUMBERS)),
     Comparison("angle", lambda dt, x: dt.angle(x), np.angle, each(1, NUMBERS, make=mild), 2),
     Comparison("sinc", lambda dt, x: dt.sinc(x), np.sinc, each(1, ["f4", "f8", "i1"]), None),
+    Comparison("i0", lambda dt, x: dt.i0(x), np.i0, each(1, ["f4", "f8", "i1"], make=mild), None),
+    Comparison("push", lambda dt, x: dt.push(x, 1, -1), _pushed, each(1, ["f4", "f8"], SHAPES)),
 )

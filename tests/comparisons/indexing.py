@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tests.comparisons.selectors import SELECTED, selector
 from tests.comparisons.table import NUMBERS, Comparison, alike, each, values
 
@@ -88,5 +90,11 @@ COMPARISONS = (
         "select",
         lambda np, x, y: np.select([x > 1, y > 1], [x, y], 3),
         each(2, [d for d in NUMBERS if d[0] != "c"], MATRICES),
+    ),
+    Comparison(
+        "shuffle",
+        lambda dt, x: dt.shuffle(x, [[0, -1], [0]], 0),
+        lambda x: np.take(x, [0, -1, 0], 0),
+        each(1, SELECTED, MATRICES[:2]),
     ),
 )

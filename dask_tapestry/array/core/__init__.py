@@ -2,11 +2,14 @@
 
 from dask_tapestry.array.core.array import *
 from dask_tapestry.array.core.boolean_mask import *
+from dask_tapestry.array.core.common_chunks import *
 from dask_tapestry.array.core.convert import *
 from dask_tapestry.array.core.dask_arrays import *
+from dask_tapestry.array.core.dispatch import *
 from dask_tapestry.array.core.effect import *
 from dask_tapestry.array.core.frontier import *
 from dask_tapestry.array.core.plan import *
+from dask_tapestry.array.core.rechunking import *
 
 __all__ = [
     "Array",
@@ -24,8 +27,10 @@ __all__ = [
     "nonzero",
     "placeholder",
     "rechunk",
+    "register_chunk_type",
     "rename",
     "result_type",
     "sequence_point",
     "to_dask_array",
+    "unify_chunks",
 ]

@@ -13,9 +13,9 @@ from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import DTypeLike
 
-from dask_tapestry.array.core.askers import refuse_hidden
+from dask_tapestry.array.core.askers import names_itself_after_it, refuse_hidden
 from dask_tapestry.array.core.blocks import Blocks
-from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
+from dask_tapestry.array.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
@@ -66,7 +66,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     """
 
     __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
-    __array_priority__ = 11  # above numpy.ndarray and dask.array, whose operators then defer
+    __array_priority__ = PRIORITY
 
     def __init__(self, node: Node | Deferred, plan: Plan | None = None) -> None:
         self._deferred = node if isinstance(node, Deferred) else None
@@ -256,7 +256,8 @@ class Array(PythonConversion, DaskMethodsMixin):
     @property
     def name(self) -> str:
         """First part of the keys of the blocks."""
-        refuse_hidden("name")
+        if names_itself_after_it():
+            return f"tapestry-{self.bound.digest}"  # nothing is planned, nor counted, for it
         key = next(flatten(self.__dask_keys__()))
         return str(key[0])
 
@@ -327,8 +328,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         args: Sequence[Any],
         kwargs: dict[str, Any],
     ) -> Any:
-        del types
-        return call_numpy_function(function, args, kwargs)
+        return call_numpy_function(function, types, args, kwargs)
 
     # Python's protocols --------------------------------------------------------------------
 

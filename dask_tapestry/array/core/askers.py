@@ -13,8 +13,6 @@ from typing import Final
 HIDDEN: Final[dict[str, tuple[str, ...]]] = {
     # arguments that have `dims` are broadcast by name, a bare array among them, named or not
     "dims": ("xarray.computation.apply_ufunc", "xarray.core.computation"),
-    # it would name a DataArray after its keys, for which the array has to be planned
-    "name": ("xarray.core.dataarray",),
     # `dask.persist(variable)` asks for a method that xarray's Variable lacks if there is one
     "expr": ("xarray.namedarray.core",),
 }
@@ -28,6 +26,14 @@ def refuse_hidden(name: str) -> None:
     """
     if sys._getframe(2).f_globals.get("__name__") in HIDDEN[name]:
         raise AttributeError(f"xarray does not see {name!r} of an Array here")
+
+
+def names_itself_after_it() -> bool:
+    """Whether xarray asks for a name for a DataArray, as which any will do.
+
+    Called by the property itself.
+    """
+    return sys._getframe(2).f_globals.get("__name__") == "xarray.core.dataarray"
 
 
 def wants_outer_indexing(depth: int) -> bool:

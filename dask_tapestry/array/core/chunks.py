@@ -19,12 +19,15 @@ Chunks = DimensionChunks | Sequence[DimensionChunks] | Mapping[int | str, Dimens
 
 
 def cuts_from(
-    chunks: Any, type_: TensorType, own: Sequence[Cuts] | None = None
+    chunks: Any,
+    type_: TensorType,
+    own: Sequence[Cuts] | None = None,
+    limit: int | None = None,
 ) -> tuple[Cuts, ...]:
     """Cuts for `chunks`: a length, one for each dimension, explicit lengths, a dict, "auto", bytes.
 
     -1 leaves a dimension whole. A dimension that a dict does not name, or for which None is given,
-    keeps its `own` cuts, if there are any.
+    keeps its `own` cuts, if there are any. "auto" makes chunks of `limit` bytes, if that is given.
 
     Raises
     ------
@@ -37,14 +40,12 @@ def cuts_from(
     >>> [str(c) for c in cuts_from((2, (1, 5)), TensorType((4, 6), np.dtype("f8")))]
     ['2x2', '(1, 5)']
     """
+    if not type_.ndim:
+        return ()
     if isinstance(chunks, str | int | np.integer | None):
         chunks = (chunks,) * type_.ndim
     if isinstance(chunks, Mapping):
-        names = type_.dims or ()
-        wanted: dict[int, Any] = {
-            names.index(k) if isinstance(k, str) else index(k) % max(type_.ndim, 1): v
-            for k, v in chunks.items()
-        }
+        wanted = {_dimension(key, type_): one for key, one in chunks.items()}
         chunks = tuple(wanted.get(dim) for dim in range(type_.ndim))
     given = tuple(chunks)
     if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int | np.integer) for n in given):
@@ -56,9 +57,18 @@ def cuts_from(
         known[dim] if one is None else _cuts(-1 if isinstance(one, str) else one, type_, dim)
         for dim, one in enumerate(given)
     ]
-    return _with_auto(
-        cuts, {dim: one for dim, one in enumerate(given) if isinstance(one, str)}, type_
-    )
+    auto = {dim: one for dim, one in enumerate(given) if isinstance(one, str)}
+    return _with_auto(cuts, auto, type_, limit)
+
+
+def _dimension(key: int | str, type_: TensorType) -> int:
+    """The number of a dimension that is given by its number or name."""
+    names: Sequence[Any] = type_.dims or ()
+    if isinstance(key, str) and key in names:
+        return names.index(key)
+    if isinstance(key, str) or not -type_.ndim <= index(key) < type_.ndim:
+        raise ShapeError(f"chunks are given for the dimension {key!r}, which {type_} lacks")
+    return index(key) % type_.ndim
 
 
 def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
@@ -73,17 +83,19 @@ def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
             )
         return Cuts.of_lengths(lengths)
     length = index(one)
+    if not extent and not length:
+        return Cuts.regular(0, 1)
     if length < 1:
         raise ShapeError(f"chunk length {length} of axis {dim} must be at least 1, or -1")
     return Cuts.regular(extent, length)
 
 
 def _with_auto(
-    cuts: Sequence[Cuts], auto: Mapping[int, str], type_: TensorType
+    cuts: Sequence[Cuts], auto: Mapping[int, str], type_: TensorType, limit: int | None
 ) -> tuple[Cuts, ...]:
     """The cuts, those of `auto` chosen so that a block has about the bytes wanted."""
     texts = set(auto.values()) - {"auto"}
-    limit = int(parse_bytes(texts.pop()) if texts else block_bytes())
+    limit = int(parse_bytes(texts.pop()) if texts else limit or block_bytes())
     sides = fitting_sides(
         [c.longest for c in cuts], sorted(auto), limit // max(1, type_.dtype.itemsize)
     )

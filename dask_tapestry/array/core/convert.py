@@ -1,28 +1,29 @@
-"""Into the library: NumPy, array-likes, files, placeholders; and how values are laid out."""
+"""Into the library: NumPy, array-likes, files, placeholders."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.chunks import Chunks, cuts_from
-from dask_tapestry.array.core.dask_arrays import from_dask_array
+from dask_tapestry.array.core.chunks import Chunks
+from dask_tapestry.array.core.dask_arrays import from_dask_array, is_dataframe
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.layout_arguments import takes_hints, with_chunks
+from dask_tapestry.array.core.guarded_reads import Getter, guarded
+from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.array.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.placement import place
-from dask_tapestry.operators.rechunk import rechunk as rechunk_tensor
 from dask_tapestry.operators.rename import rename as rename_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor, TensorType
@@ -32,7 +33,6 @@ __all__ = [
     "asarray",
     "from_array",
     "placeholder",
-    "rechunk",
     "rename",
     "result_type",
 ]
@@ -48,7 +48,9 @@ class Readable(Protocol):
     def __getitem__(self, key: Any, /) -> Any: ...
 
 
-IGNORED = {"name", "lock", "asarray", "fancy", "meta", "inline_array", "getitem"}
+IGNORED: Final = frozenset(
+    "name lock asarray fancy meta inline_array getitem allow_unknown_chunksizes".split()
+)
 
 
 @implements(np.asarray)
@@ -60,12 +62,15 @@ def asarray(
     device: str | None = None,
     copy: bool | None = None,
     like: object = None,
+    chunks: Chunks = None,
     dims: Sequence[str | None] | None = None,
+    **hints: object,
 ) -> Array:
     """Return an array of NumPy data, a list, a scalar, or an array of another library.
 
     What is in memory is neither copied nor hashed: change it before computing at your own risk.
-    What is in files or stores, or read by an object, is read when it is computed.
+    What is in files or stores, or read by an object, is read when it is computed. Of a dataframe of
+    Dask's the rows of each partition are counted now.
 
     Parameters
     ----------
@@ -81,8 +86,13 @@ def asarray(
         True to copy an array in memory now; False to refuse what cannot be had without a copy.
     like
         As NumPy's, for its dispatch.
+    chunks
+        Nominal chunks; by default those that it has itself, else a canonical grid.
     dims
         Names of the dimensions; by default those it has.
+    **hints
+        Dask's ``name``, ``meta``, ``inline_array``, ``allow_unknown_chunksizes`` and others of
+        `from_array`, without effect.
 
     Returns
     -------
@@ -109,6 +119,8 @@ def asarray(
     array([1, 2, 3])
     """
     del like
+    if unknown := set(hints) - IGNORED:
+        raise TypeError(f"asarray has no arguments {sorted(unknown)}")
     check_order(order)
     check_device(device)
     if copy:
@@ -118,7 +130,8 @@ def asarray(
     in_memory = not isinstance(a, list | tuple | int | float | complex)
     if copy is False and not (in_memory and wanted == x.dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
-    return x if dtype is None else Array(astype(x.node, wanted))
+    made = x if dtype is None else Array(astype(x.node, wanted))
+    return with_chunks(made, chunks)
 
 
 @implements(np.result_type)
@@ -165,6 +178,8 @@ def _array_of(data: Any, dims: Dims) -> Array:
     if (found := unwrap_xarray(data)) is not None:
         data, names = found
         dims = names if dims is None else dims
+    if is_dataframe(data):
+        data = data.to_dask_array(lengths=True)
     if isinstance(data, Array) or (
         hasattr(data, "__dask_graph__") and getattr(data, "chunks", None) is not None
     ):
@@ -198,10 +213,15 @@ def from_array(
     x: ArrayLike | Readable,
     chunks: Chunks = None,
     name: str | bool | None = None,
+    lock: Lock = False,
+    asarray: bool | None = None,
+    fancy: bool = True,
+    getitem: Getter | None = None,
+    meta: object = None,
+    inline_array: bool = False,
     *,
     dims: Sequence[str | None] | None = None,
     workers: str | Sequence[str] = (),
-    **ignored: object,
 ) -> Array:
     """Return an array of anything that has ``shape``, ``dtype`` and ``__getitem__``.
 
@@ -216,16 +236,17 @@ def from_array(
         an object that is indexed with slices when its cells are needed.
     chunks
         Nominal chunks; by default those that it has itself, else a canonical grid.
-    name
-        As Dask's, without meaning here.
+    lock
+        True, or a lock: one read at a time.
+    getitem
+        What reads: called with `x` and a tuple of slices, instead of ``x[...]``.
+    name, asarray, fancy, meta, inline_array
+        As Dask's, without effect.
     dims
         Names of the dimensions.
     workers
         Names or addresses of the workers that read it; a constraint that
         ``config(relax_placement=True)`` makes a preference.
-    **ignored
-        Dask's ``lock``, ``asarray``, ``fancy``, ``meta``, ``getitem`` and ``inline_array``, which
-        have no meaning here.
 
     Returns
     -------
@@ -249,10 +270,9 @@ def from_array(
     >>> dt.from_array(np.eye(3), chunks=(1, 3)).numblocks
     (3, 1)
     """
-    del name
-    unknown = set(ignored) - IGNORED
-    if unknown:
-        raise TypeError(f"from_array has no arguments {sorted(unknown)}")
+    del name, asarray, fancy, meta, inline_array
+    if lock or getitem is not None:
+        x = guarded(x, lock, getitem)
     found = _array_of(x, tuple(dims) if dims is not None else None)
     placed = Array(place(found.node, worker_names(workers)))
     return with_chunks(placed, chunks)
@@ -309,45 +329,6 @@ def placeholder(
         raise ShapeError(f"{len(names)} dimension names {names} for {len(sides)} dimensions")
     stored = tuple(index(n) for n in stored_chunks) if stored_chunks is not None else None
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
-
-
-@takes_hints("threshold", "block_size_limit", "balance", "method")
-def rechunk(x: ArrayLike, chunks: Chunks) -> Array:
-    """Cut a value into other chunks, in which it is then held.
-
-    The chunks of a creation or a source (``chunks=``) are what functions of blocks see, and leave
-    a plan free; these are a constraint too: the value exists in these blocks.
-
-    Parameters
-    ----------
-    x
-        The array.
-    chunks
-        In any form that Dask takes: a length, a length or lengths for each dimension, a dictionary,
-        ``"auto"``. A dimension that is not named, or for which None is given, keeps its chunks.
-
-    Returns
-    -------
-    Array
-        The same value.
-
-    Raises
-    ------
-    ShapeError
-        If the chunks do not fit the shape.
-
-    See Also
-    --------
-    dask.array.rechunk
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.rechunk(dt.ones((4, 6)), (2, -1)).chunks
-    ((2, 2), (6,))
-    """
-    array = asarray(x)
-    return Array(rechunk_tensor(array.node, cuts_from(chunks, array.node.type, array.nominal_cuts)))
 
 
 def rename(x: ArrayLike, *dims: str | None) -> Array:

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
@@ -102,6 +103,59 @@ def to_dask_array(x: Array) -> DaskArray:
     from dask.array import Array as DaskArray  # noqa: PLC0415  (a quarter of a second)
 
     return DaskArray(x.dask, x.name, x.chunks, dtype=x.dtype)
+
+
+def is_dataframe(data: object) -> bool:
+    """Whether an object is a dataframe, or a column of one, of Dask's.
+
+    Examples
+    --------
+    >>> is_dataframe([1, 2])
+    False
+    """
+    if isinstance(data, Array):
+        return False
+    return hasattr(data, "to_dask_array") and hasattr(data, "map_partitions")
+
+
+def to_dask_dataframe(
+    x: Array,
+    columns: str | Sequence[str] | None = None,
+    index: Any = None,
+    meta: Any = None,
+) -> Any:
+    """Return the array as a dataframe of Dask's, lazily: a partition for each nominal chunk.
+
+    Parameters
+    ----------
+    columns
+        Names of the columns; for a series its name.
+    index
+        A Dask index of as many partitions; by default rows are numbered.
+    meta
+        An empty dataframe that says of which library the partitions are.
+
+    Returns
+    -------
+    dask.dataframe.DataFrame or dask.dataframe.Series
+        Of an array of two dimensions, or of one.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If pandas or pyarrow is not installed.
+
+    See Also
+    --------
+    to_dask_array, dask.array.Array.to_dask_dataframe
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> frame = dt.ones((4, 2)).to_dask_dataframe(columns=["a", "b"])  # doctest: +SKIP
+    """
+    rows = with_chunks(x, (x.chunks[0], -1)) if x.ndim == 2 else x
+    return to_dask_array(rows).to_dask_dataframe(columns, index, meta)
 
 
 def from_delayed(

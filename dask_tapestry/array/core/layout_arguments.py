@@ -47,16 +47,23 @@ def takes_hints(*names: str) -> Callable[[Function], Function]:
 def takes_chunks(function: Function) -> Function:
     """Let a function that makes arrays take ``chunks=``, the nominal chunks of each.
 
+    By its place too: after all that the function itself takes by place.
+
     Examples
     --------
     >>> import dask_tapestry as dt
     >>> dt.linspace(0, 1, 6, chunks=4).chunks
     ((4, 2),)
     """
+    own = [one.kind for one in signature(function).parameters.values()]
+    places = sum(one in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for one in own)
+    by_place = Parameter.VAR_POSITIONAL not in own
 
     @wraps(function)
     def taking(*args: Any, **kwargs: Any) -> Any:
         chunks = kwargs.pop("chunks", None)
+        if by_place and len(args) == places + 1:
+            *args, chunks = args  # type: ignore[assignment]
         made = function(*args, **kwargs)
         if chunks is None:
             return made

@@ -10,6 +10,8 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import astype
 
+Out = Array | tuple[Array | None, ...] | None  # of a ufunc: one for each result
+
 
 def into(out: Array | Sequence[Array] | None, result: Array) -> Array:
     """Give `out`, if it is not None, the value of `result` in its own dtype; return it.

@@ -41,14 +41,17 @@ class VIndex(Generic[T]):
 
     def __getitem__(self, key: UserKey) -> T:
         items = self._written_out(key if isinstance(key, tuple) else (key,))
-        if any(item is None or _is_part(item) for item in items):
-            raise IndexingError("vindex takes integer arrays and whole slices (`:`) only")
+        if any(item is None for item in items):
+            raise IndexingError("vindex takes integer arrays and slices only")
         whole = [n for n, item in enumerate(items) if isinstance(item, slice)]
         named = [n for n in range(len(items)) if n not in whole]
         if not named:
             raise IndexingError("vindex takes at least one integer or integer array")
         rest = range(len(items), self._array.ndim)
-        front = self._array.transpose((*named, *whole, *rest))
+        array = self._array
+        if any(_is_part(item) for item in items):
+            array = array[tuple(item if _is_part(item) else slice(None) for item in items)]
+        front = array.transpose((*named, *whole, *rest))
         return front[tuple(items[n] for n in named)]
 
     def _written_out(self, items: tuple[UserItem, ...]) -> tuple[UserItem, ...]:

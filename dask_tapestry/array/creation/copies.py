@@ -5,6 +5,8 @@ An `Array` is a value, so a copy of one is that `Array` itself; NumPy's arrays a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -103,6 +105,7 @@ def asanyarray(
     device: str | None = None,
     copy: bool | None = None,
     like: ArrayLike | None = None,
+    **hints: Any,
 ) -> Array:
     """Return an array of data, as `asarray`: there are no subclasses to keep.
 
@@ -118,6 +121,8 @@ def asanyarray(
         None or ``"cpu"``.
     copy
         True to copy an array in memory now; False to refuse what cannot be had without a copy.
+    **hints
+        ``chunks`` and others of `asarray`.
 
     Returns
     -------
@@ -135,7 +140,7 @@ def asanyarray(
     (2,)
     """
     check_order(order)
-    return asarray(a, dtype, device=device, copy=copy, like=like)
+    return asarray(a, dtype, device=device, copy=copy, like=like, **hints)
 
 
 @implements(np.ascontiguousarray)

@@ -11,7 +11,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.layout_arguments import with_chunks
+from dask_tapestry.array.core.layout_arguments import takes_hints, with_chunks
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast
@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 
+@takes_hints("name", "meta")
 def full(
     shape: Shape,
     fill_value: ArrayLike,
@@ -93,6 +94,7 @@ def full(
     return with_chunks(x, chunks)
 
 
+@takes_hints("name", "meta")
 def zeros(
     shape: Shape,
     dtype: DTypeLike | None = float,
@@ -134,6 +136,7 @@ def zeros(
     return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
+@takes_hints("name", "meta")
 def ones(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -175,6 +178,7 @@ def ones(
     return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
+@takes_hints("name", "meta")
 def empty(
     shape: Shape,
     dtype: DTypeLike | None = float,

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.chunks import Chunks, cuts_from
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.layout_arguments import takes_chunks
+from dask_tapestry.array.core.layout_arguments import takes_chunks, with_chunks
 from dask_tapestry.array.core.shapes import shape_of
 from dask_tapestry.array.creation.filled import full
 from dask_tapestry.array.shape.broadcasting import broadcast_arrays, broadcast_to
@@ -24,7 +25,7 @@ from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.stack import stack
 from dask_tapestry.operators.where import where
-from dask_tapestry.teg import Tensor
+from dask_tapestry.teg import Tensor, TensorType
 
 __all__ = [
     "bounding_box",
@@ -37,14 +38,26 @@ __all__ = [
 
 @overload
 def indices(
-    dimensions: Sequence[int], dtype: DTypeLike | None = int, sparse: Literal[False] = False
+    dimensions: Sequence[int],
+    dtype: DTypeLike | None = int,
+    sparse: Literal[False] = False,
+    *,
+    chunks: Chunks = None,
 ) -> Array: ...
 @overload
 def indices(
-    dimensions: Sequence[int], dtype: DTypeLike | None = int, *, sparse: Literal[True]
+    dimensions: Sequence[int],
+    dtype: DTypeLike | None = int,
+    *,
+    sparse: Literal[True],
+    chunks: Chunks = None,
 ) -> tuple[Array, ...]: ...
 def indices(
-    dimensions: Sequence[int], dtype: DTypeLike | None = int, sparse: bool = False
+    dimensions: Sequence[int],
+    dtype: DTypeLike | None = int,
+    sparse: bool = False,
+    *,
+    chunks: Chunks = None,
 ) -> Array | tuple[Array, ...]:
     """Return the coordinates of the cells of a grid, as `numpy.indices`; they take no memory.
 
@@ -56,6 +69,8 @@ def indices(
         By default int64.
     sparse
         Whether to return one array a dimension, of length one along the others.
+    chunks
+        Nominal chunks of the grid, in any form that Dask takes.
 
     Returns
     -------
@@ -85,10 +100,16 @@ def indices(
     """
     shape = shape_of(tuple(dimensions))
     kind = as_dtype(dtype)
+    cuts = None if chunks is None else cuts_from(chunks, TensorType(shape, kind))
     if not sparse:
-        return Array(astype(_coordinates(shape), kind))
+        whole = Array(astype(_coordinates(shape), kind))
+        grid = None if cuts is None else [tuple(one.lengths()) for one in cuts]
+        return whole if grid is None else with_chunks(whole, (1, *grid))
     sides = [tuple(n if d == dim else 1 for d, n in enumerate(shape)) for dim in range(len(shape))]
-    return tuple(Array(astype(coordinates(side, dim), kind)) for dim, side in enumerate(sides))
+    axes = [Array(astype(coordinates(side, dim), kind)) for dim, side in enumerate(sides)]
+    if cuts is None:
+        return tuple(axes)
+    return tuple(with_chunks(x, {dim: tuple(cuts[dim].lengths())}) for dim, x in enumerate(axes))
 
 
 def index_tensor(x: ArrayLike) -> Array:

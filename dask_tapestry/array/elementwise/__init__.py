@@ -4,6 +4,7 @@ from dask_tapestry.array.elementwise import special
 from dask_tapestry.array.elementwise.choosing import *
 from dask_tapestry.array.elementwise.closeness import *
 from dask_tapestry.array.elementwise.formulas import *
+from dask_tapestry.array.elementwise.functions_of_cells import *
 from dask_tapestry.array.elementwise.predicates import *
 from dask_tapestry.array.elementwise.ufuncs import *
 
@@ -64,11 +65,13 @@ __all__ = [
     "fmin",
     "fmod",
     "frexp",
+    "frompyfunc",
     "gcd",
     "greater",
     "greater_equal",
     "heaviside",
     "hypot",
+    "i0",
     "imag",
     "invert",
     "isclose",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -11,7 +12,9 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import UFUNC_FUNCTIONS
-from dask_tapestry.array.core.dtypes import as_dtype
+from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.out_argument import Out
+from dask_tapestry.array.elementwise.ufunc_options import methods_of, with_options
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
@@ -24,6 +27,12 @@ DOCUMENTATION = """{summary}
     ----------
     {arguments}
         {cells}
+    out
+        An `Array` that takes the value of the result{each}.
+    where
+        Booleans that broadcast to the result: where false, cells of `out` stay, or are zero.
+    casting
+        What conversions of operands are allowed, by a rule of NumPy's.
     dtype
         Of the loop, and so of the result; by default what the operands' dtypes promote to.
 
@@ -61,17 +70,53 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Result = TypeVar("Result", covariant=True)
 
 
-class Unary(Protocol[Result]):
+class Methods(Protocol):
+    """What a ufunc has beside its call."""
+
+    @property
+    def nin(self) -> int: ...
+    @property
+    def nout(self) -> int: ...
+    @property
+    def outer(self) -> Callable[..., Any]: ...
+    @property
+    def reduce(self) -> Callable[..., Array]: ...
+    @property
+    def accumulate(self) -> Callable[..., Array]: ...
+    @property
+    def reduceat(self) -> Callable[..., Array]: ...
+    @property
+    def at(self) -> Callable[..., None]: ...
+
+
+class Unary(Methods, Protocol[Result]):
     """A ufunc of one operand."""
 
-    def __call__(self, x: ArrayLike, /, *, dtype: DTypeLike | None = None) -> Result: ...
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> Result: ...
 
 
-class Binary(Protocol[Result]):
+class Binary(Methods, Protocol[Result]):
     """A ufunc of two operands."""
 
     def __call__(
-        self, x1: ArrayLike, x2: ArrayLike, /, *, dtype: DTypeLike | None = None
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
     ) -> Result: ...
 
 
@@ -91,45 +136,92 @@ def operand(value: ArrayLike) -> Operand:
 def unary(name: str) -> Unary[Array]:
     """Return the function of a ufunc of one operand and one result."""
 
-    def function(x: ArrayLike, /, *, dtype: DTypeLike | None = None) -> Array:
-        return _results(name, (x,), dtype)[0]
+    def function(
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        return _called(name, (x,), dtype, out, where, casting)[0]
 
-    return _registered(name, function)
+    return cast(Unary[Array], _registered(name, function))
 
 
 def binary(name: str) -> Binary[Array]:
     """Return the function of a ufunc of two operands and one result."""
 
-    def function(x1: ArrayLike, x2: ArrayLike, /, *, dtype: DTypeLike | None = None) -> Array:
-        return _results(name, (x1, x2), dtype)[0]
+    def function(
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        return _called(name, (x1, x2), dtype, out, where, casting)[0]
 
-    return _registered(name, function)
+    return cast(Binary[Array], _registered(name, function))
 
 
 def unary_pair(name: str) -> Unary[tuple[Array, Array]]:
     """Return the function of a ufunc of one operand and two results."""
 
-    def function(x: ArrayLike, /, *, dtype: DTypeLike | None = None) -> tuple[Array, Array]:
-        first, second = _results(name, (x,), dtype)
+    def function(
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> tuple[Array, Array]:
+        first, second = _called(name, (x,), dtype, out, where, casting)
         return first, second
 
-    return _registered(name, function)
+    return cast(Unary[tuple[Array, Array]], _registered(name, function))
 
 
 def binary_pair(name: str) -> Binary[tuple[Array, Array]]:
     """Return the function of a ufunc of two operands and two results."""
 
     def function(
-        x1: ArrayLike, x2: ArrayLike, /, *, dtype: DTypeLike | None = None
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
     ) -> tuple[Array, Array]:
-        first, second = _results(name, (x1, x2), dtype)
+        first, second = _called(name, (x1, x2), dtype, out, where, casting)
         return first, second
 
-    return _registered(name, function)
+    return cast(Binary[tuple[Array, Array]], _registered(name, function))
+
+
+def _called(
+    name: str,
+    operands: tuple[ArrayLike, ...],
+    dtype: DTypeLike | None,
+    out: Out,
+    where: Any,
+    casting: Casting,
+) -> tuple[Array, ...]:
+    """The results of a ufunc, with what else it takes."""
+    if out is None and where is True and casting == "same_kind":
+        return _results(name, operands, dtype)
+    call = partial(_results, name)
+    return with_options(UFUNCS[name], call, operands, dtype, out, where, casting)
 
 
 def _results(
-    name: str, operands: tuple[ArrayLike, ...], dtype: DTypeLike | None
+    name: str, operands: Sequence[ArrayLike], dtype: DTypeLike | None
 ) -> tuple[Array, ...]:
     """The results of a ufunc; of scalars alone they are arrays without dimensions."""
     values = [operand(value) for value in operands]
@@ -146,6 +238,7 @@ def _registered(name: str, function: Function) -> Function:
     """`function` under the ufunc's name, documented, and known to NumPy's dispatch."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _documentation(name, UFUNCS[name])
+    vars(function).update(methods_of(name, UFUNCS[name], function))
     UFUNC_FUNCTIONS[name] = FUNCTIONS[name] = function
     return function
 
@@ -159,6 +252,7 @@ def _documentation(name: str, ufunc: np.ufunc) -> str:
         name=name,
         arguments="x" if ufunc.nin == 1 else "x1, x2",
         cells="An array or a scalar." if ufunc.nin == 1 else "Arrays or scalars, which broadcast.",
+        each=", or one for each" if ufunc.nout > 1 else "",
         result="Array" if ufunc.nout == 1 else "tuple of two Array",
         example=EXAMPLES.get(name, ", ".join([sample] * ufunc.nin)),
         pick="[0]" if ufunc.nout > 1 else "",

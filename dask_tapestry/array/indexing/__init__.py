@@ -3,6 +3,7 @@
 from dask_tapestry.array.indexing.choices import *
 from dask_tapestry.array.indexing.flat_index import *
 from dask_tapestry.array.indexing.piecewise import *
+from dask_tapestry.array.indexing.shuffle import *
 from dask_tapestry.array.indexing.take import *
 from dask_tapestry.array.indexing.triangles import *
 
@@ -12,6 +13,7 @@ __all__ = [
     "put_along_axis",
     "ravel_multi_index",
     "select",
+    "shuffle",
     "take",
     "take_along_axis",
     "tril_indices",

@@ -11,6 +11,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.shapes import Shape
+from dask_tapestry.array.random.bounds import NOT_NEGATIVE, real_parameter
 from dask_tapestry.array.random.parameters import (
     Draws,
     Seed,
@@ -18,7 +19,6 @@ from dask_tapestry.array.random.parameters import (
     no_out,
     output_shape,
     real_interval,
-    real_parameter,
 )
 from dask_tapestry.operators import distributions
 from dask_tapestry.operators.elementwise import Operand, elementwise
@@ -216,7 +216,7 @@ class Distributions:
         return in_chunks(self._normal(loc, scale, "scale", size), chunks)
 
     def _normal(self, loc: ArrayLike, scale: ArrayLike, name: str, size: Shape | None) -> Tensor:
-        mean, deviation = real_parameter(loc), real_parameter(scale, name)
+        mean, deviation = real_parameter(loc), real_parameter(scale, name, NOT_NEGATIVE)
         shape = output_shape(size, mean, deviation)
         return scaled(distributions.standard_normal(shape, self._draws.next()), mean, deviation)
 
@@ -346,7 +346,7 @@ class Distributions:
         >>> bool(dt.random.default_rng(0).exponential(3.0, 1000).min() >= 0)
         True
         """
-        mean = real_parameter(scale, "scale")
+        mean = real_parameter(scale, "scale", NOT_NEGATIVE)
         shape = output_shape(size, mean)
         x = distributions.standard_exponential(shape, self._draws.next())
         return in_chunks(elementwise("multiply", x, mean), chunks)

@@ -9,24 +9,41 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.shapes import Shape
+from dask_tapestry.array.random.counts import RandomCounts
 from dask_tapestry.array.random.integers import RandomIntegers
-from dask_tapestry.array.random.inverse_transform import InverseTransforms
+from dask_tapestry.array.random.multivariate import RandomVectors
 from dask_tapestry.array.random.parameters import Draws, Seed
+from dask_tapestry.array.random.sampling_distributions import SamplingDistributions
 
 __all__ = [
     "Generator",
     "RandomState",
+    "beta",
+    "binomial",
+    "chisquare",
     "choice",
     "default_rng",
+    "dirichlet",
     "exponential",
+    "f",
+    "gamma",
+    "geometric",
     "gumbel",
+    "hypergeometric",
     "integers",
     "laplace",
     "logistic",
     "lognormal",
+    "logseries",
+    "multinomial",
+    "multivariate_normal",
+    "negative_binomial",
+    "noncentral_chisquare",
+    "noncentral_f",
     "normal",
     "pareto",
     "permutation",
+    "poisson",
     "power",
     "randint",
     "random",
@@ -35,15 +52,20 @@ __all__ = [
     "seed",
     "standard_cauchy",
     "standard_exponential",
+    "standard_gamma",
     "standard_normal",
+    "standard_t",
     "triangular",
     "uniform",
+    "vonmises",
+    "wald",
     "weibull",
+    "zipf",
 ]
 
 
 @final
-class Generator(InverseTransforms, RandomIntegers):
+class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomIntegers):
     """Random arrays of one seed, as `numpy.random.Generator`.
 
     Parameters
@@ -85,7 +107,7 @@ class Generator(InverseTransforms, RandomIntegers):
 
 
 @final
-class RandomState(InverseTransforms, RandomIntegers):
+class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomIntegers):
     """Random arrays of one seed, by the names of `numpy.random.RandomState`.
 
     Parameters
@@ -216,16 +238,31 @@ def default_rng(seed: Seed | Generator = None) -> Generator:
 
 
 _default = RandomState()
+beta = _default.beta
+binomial = _default.binomial
+chisquare = _default.chisquare
 choice = _default.choice
+dirichlet = _default.dirichlet
 exponential = _default.exponential
+f = _default.f
+gamma = _default.gamma
+geometric = _default.geometric
 gumbel = _default.gumbel
+hypergeometric = _default.hypergeometric
 integers = _default.integers
 laplace = _default.laplace
 logistic = _default.logistic
 lognormal = _default.lognormal
+logseries = _default.logseries
+multinomial = _default.multinomial
+multivariate_normal = _default.multivariate_normal
+negative_binomial = _default.negative_binomial
+noncentral_chisquare = _default.noncentral_chisquare
+noncentral_f = _default.noncentral_f
 normal = _default.normal
 pareto = _default.pareto
 permutation = _default.permutation
+poisson = _default.poisson
 power = _default.power
 randint = _default.randint
 random = _default.random
@@ -234,7 +271,12 @@ rayleigh = _default.rayleigh
 seed = _default.seed
 standard_cauchy = _default.standard_cauchy
 standard_exponential = _default.standard_exponential
+standard_gamma = _default.standard_gamma
 standard_normal = _default.standard_normal
+standard_t = _default.standard_t
 triangular = _default.triangular
 uniform = _default.uniform
+vonmises = _default.vonmises
+wald = _default.wald
 weibull = _default.weibull
+zipf = _default.zipf

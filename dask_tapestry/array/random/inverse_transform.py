@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.shapes import Shape
+from dask_tapestry.array.random.bounds import NOT_NEGATIVE, POSITIVE, is_lazy, real_parameter
 from dask_tapestry.array.random.distributions import Distributions, in_chunks, scaled
-from dask_tapestry.array.random.parameters import is_lazy, output_shape, real_parameter
+from dask_tapestry.array.random.parameters import output_shape
 from dask_tapestry.operators import distributions
 from dask_tapestry.operators.elementwise import Operand, elementwise, scalar_of
 from dask_tapestry.operators.full import full
@@ -56,7 +57,7 @@ class InverseTransforms(Distributions):
         >>> dt.random.default_rng(0).laplace(size=3).shape
         (3,)
         """
-        middle, width = real_parameter(loc), real_parameter(scale, "scale")
+        middle, width = real_parameter(loc), real_parameter(scale, "scale", NOT_NEGATIVE)
         x = distributions.laplace(output_shape(size, middle, width), self._draws.next())
         return in_chunks(scaled(x, middle, width), chunks)
 
@@ -94,7 +95,7 @@ class InverseTransforms(Distributions):
         >>> dt.random.default_rng(0).logistic(size=3).shape
         (3,)
         """
-        middle, width = real_parameter(loc), real_parameter(scale, "scale")
+        middle, width = real_parameter(loc), real_parameter(scale, "scale", NOT_NEGATIVE)
         u = self._open_uniform(output_shape(size, middle, width))
         above = elementwise("log1p", elementwise("negative", u))
         x = elementwise("subtract", elementwise("log", u), above)
@@ -134,7 +135,7 @@ class InverseTransforms(Distributions):
         >>> dt.random.default_rng(0).gumbel(size=3).shape
         (3,)
         """
-        middle, width = real_parameter(loc), real_parameter(scale, "scale")
+        middle, width = real_parameter(loc), real_parameter(scale, "scale", NOT_NEGATIVE)
         u = self._open_uniform(output_shape(size, middle, width))
         twice = elementwise("log", elementwise("negative", elementwise("log", u)))
         return in_chunks(scaled(elementwise("negative", twice), middle, width), chunks)
@@ -169,7 +170,7 @@ class InverseTransforms(Distributions):
         >>> bool(dt.random.default_rng(0).rayleigh(2.0, 100).min() >= 0)
         True
         """
-        width = real_parameter(scale, "scale")
+        width = real_parameter(scale, "scale", NOT_NEGATIVE)
         twice = elementwise("multiply", self._standard_exponential(output_shape(size, width)), 2.0)
         return in_chunks(elementwise("multiply", elementwise("sqrt", twice), width), chunks)
 
@@ -201,7 +202,7 @@ class InverseTransforms(Distributions):
         >>> dt.random.default_rng(0).weibull(1.5, 3).shape
         (3,)
         """
-        shape = real_parameter(a, "a")
+        shape = real_parameter(a, "a", NOT_NEGATIVE)
         x = self._standard_exponential(output_shape(size, shape))
         root = elementwise("power", x, _quotient(1.0, shape))
         return in_chunks(where(elementwise("equal", _tensor_like(shape, x), 0), 0.0, root), chunks)
@@ -234,7 +235,7 @@ class InverseTransforms(Distributions):
         >>> dt.random.default_rng(0).pareto(1.5, 3).shape
         (3,)
         """
-        shape = real_parameter(a, "a", zero=False)
+        shape = real_parameter(a, "a", POSITIVE)
         x = self._standard_exponential(output_shape(size, shape))
         return in_chunks(elementwise("expm1", elementwise("divide", x, shape)), chunks)
 
@@ -266,7 +267,7 @@ class InverseTransforms(Distributions):
         >>> dt.random.default_rng(0).power(1.5, 3).shape
         (3,)
         """
-        shape = real_parameter(a, "a", zero=False)
+        shape = real_parameter(a, "a", POSITIVE)
         u = self._open_uniform(output_shape(size, shape))
         return in_chunks(elementwise("power", u, _quotient(1.0, shape)), chunks)
 

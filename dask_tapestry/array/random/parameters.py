@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.shapes import Shape, shape_of
+from dask_tapestry.array.random.bounds import Bound, checked_later, is_lazy, real_parameter
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast_shape
@@ -22,6 +23,8 @@ from dask_tapestry.teg import Tensor
 Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]
 Seed = int | Integers | np.random.SeedSequence | None
 WORD = 2**64
+FINITE = Bound("{name} range exceeds valid bounds", lambda apply, x: apply("isfinite", x))
+LENGTH = Bound("{name} < 0", lambda apply, x: apply("greater_equal", x, 0))
 
 
 class Draws:
@@ -68,54 +71,18 @@ def no_out(out: None) -> None:
         raise DTypeError("out: an Array cannot be written to; assign the result")
 
 
-def is_lazy(value: object) -> bool:
-    """Whether the cells of `value` are not known before it is computed."""
-    return hasattr(value, "__dask_graph__")
-
-
-def real_parameter(value: ArrayLike, name: str | None = None, zero: bool = True) -> Operand:
-    """A parameter of a distribution, as float64.
-
-    Parameters
-    ----------
-    value
-        A number or an array; cells that are computed later are not checked.
-    name
-        Its name for the error message, if no cell may be negative.
-    zero
-        Whether a cell of a parameter with a name may be zero.
-
-    Raises
-    ------
-    ValueError
-        If a cell is negative, or zero where it may not be.
-    DTypeError
-        If cells that are computed later are no real numbers.
-    """
-    if is_lazy(value):
-        tensor = asarray(value).node
-        if tensor.type.dtype.kind not in "biuf":
-            raise DTypeError(f"parameters are real numbers, not {tensor.type}")
-        return astype(tensor, np.dtype(np.float64))
-    cells = np.asarray(value, np.float64)
-    if name and (np.signbit(cells) & ~np.isnan(cells)).any():
-        raise ValueError(f"{name} < 0" if zero else f"{name} <= 0")
-    if name and not zero and (cells == 0).any():
-        raise ValueError(f"{name} <= 0")
-    return float(cells) if not cells.ndim else asarray(cells).node
-
-
 def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
     """The lower end of an interval and its length, as float64.
 
     Raises
     ------
     ValueError, OverflowError
-        If the length is negative or not finite. Cells computed later are not checked.
+        If the length is negative or not finite. Cells computed later are checked then.
     """
     least, most = real_parameter(low), real_parameter(high)
     if is_lazy(low) or is_lazy(high):
-        return least, elementwise("subtract", most, least)
+        length = elementwise("subtract", most, least)
+        return least, checked_later(length, "high - low", (FINITE, LENGTH))
     with np.errstate(over="ignore", invalid="ignore"):
         span = np.asarray(high, np.float64) - np.asarray(low, np.float64)
     if not np.isfinite(span).all():

@@ -1,7 +1,9 @@
 """The same cells in another shape: reshaped, transposed, broadcast."""
 
 from dask_tapestry.array.shape.atleast import *
+from dask_tapestry.array.shape.blockwise_reshape import *
 from dask_tapestry.array.shape.broadcasting import *
+from dask_tapestry.array.shape.measures import *
 from dask_tapestry.array.shape.reshaping import *
 from dask_tapestry.array.shape.transposing import *
 
@@ -15,10 +17,13 @@ __all__ = [
     "expand_dims",
     "matrix_transpose",
     "moveaxis",
+    "ndim",
     "permute_dims",
     "ravel",
     "reshape",
+    "reshape_blockwise",
     "rollaxis",
+    "shape",
     "squeeze",
     "swapaxes",
     "transpose",

@@ -7,6 +7,7 @@ from dask_tapestry.array.statistics.covariances import *
 from dask_tapestry.array.statistics.cumulative import *
 from dask_tapestry.array.statistics.differences import *
 from dask_tapestry.array.statistics.extremes import *
+from dask_tapestry.array.statistics.forward_fill import *
 from dask_tapestry.array.statistics.gradients import *
 from dask_tapestry.array.statistics.histograms import *
 from dask_tapestry.array.statistics.medians import *
@@ -66,6 +67,7 @@ __all__ = [
     "percentile",
     "prod",
     "ptp",
+    "push",
     "quantile",
     "std",
     "sum",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import dask.config
+import numpy as np
 from dask.utils import parse_bytes
 from xarray.namedarray.parallelcompat import ChunkManagerEntrypoint
 
@@ -19,7 +20,7 @@ from dask_tapestry.array.user_functions.map_blocks import map_blocks
 from dask_tapestry.array.user_functions.reduction import reduction
 from dask_tapestry.array.xarray import namespace
 from dask_tapestry.array.xarray.block_scan import scan_blocks
-from dask_tapestry.array.xarray.opened import opened
+from dask_tapestry.array.xarray.opened import opened, unwrapped
 
 __all__ = ["TapestryManager"]
 
@@ -83,18 +84,24 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
         """Return the bytes of a chunk that ``"auto"`` aims at."""
         return int(parse_bytes(dask.config.get("array.chunk-size")))
 
-    def from_array(self, data: Any, chunks: Any, **kwargs: object) -> Array:
+    def from_array(self, data: Any, chunks: Any, **kwargs: object) -> Any:
         """Return an array of what is in memory or read lazily, with nominal chunks.
 
-        Arguments of Dask's, such as ``lock``, have no meaning here.
+        Python objects, which are of no fixed size, stay with xarray: in memory, or read when they
+        are needed. Arguments of Dask's, such as ``lock``, have no meaning here.
         """
         del kwargs
-        array = opened(data)
-        return self._with(array, chunks, None)
+        if np.dtype(data.dtype).hasobject:
+            return unwrapped(data)
+        return self._with(opened(data), chunks, None)
 
-    def rechunk(self, data: Any, chunks: Any, **kwargs: object) -> Array:
-        """Return the array with other nominal chunks; dimensions without any keep theirs."""
-        del kwargs
+    def rechunk(self, data: Any, chunks: Any, **kwargs: object) -> Any:
+        """Return the array with other nominal chunks; dimensions without any keep theirs.
+
+        Python objects in an array of Dask's stay there.
+        """
+        if np.dtype(data.dtype).hasobject:
+            return data.rechunk(chunks, **kwargs)
         array = asarray(data)
         if isinstance(chunks, Mapping):
             named = {axis % max(array.ndim, 1): one for axis, one in chunks.items()}
@@ -121,7 +128,8 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
 
     def persist(self, *data: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Compute arrays together and keep their blocks where they are computed."""
-        found: tuple[Any, ...] = self.array_api.persist(*map(asarray, data), **kwargs)
+        ours = [x if np.dtype(x.dtype).hasobject else asarray(x) for x in data]
+        found: tuple[Any, ...] = self.array_api.persist(*ours, **kwargs)
         return found
 
     def reduction(

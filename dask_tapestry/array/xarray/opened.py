@@ -42,6 +42,11 @@ def opened(data: Any) -> Array:
     return asarray(data) if seen is None or seen.dtype != data.dtype else seen
 
 
+def unwrapped(data: Any) -> Any:
+    """Return the lazy array that xarray has wrapped for a chunk manager, or `data` itself."""
+    return data.array if isinstance(data, ImplicitToExplicitIndexingAdapter) else data
+
+
 def _seen_through(data: Any) -> Array | None:
     """The array below, if each layer above it is known."""
     while isinstance(data, WRAPPERS):

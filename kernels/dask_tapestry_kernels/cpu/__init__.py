@@ -36,6 +36,7 @@ from dask_tapestry_kernels.cpu.blocks import (
 from dask_tapestry_kernels.cpu.cells import interpreter
 from dask_tapestry_kernels.cpu.reduction import reduce, tabulate
 from dask_tapestry_kernels.cpu.scan import scan
+from dask_tapestry_kernels.cpu.variates import variates
 from dask_tapestry_kernels.kernel_table import joined
 
 KERNELS: Final = joined(
@@ -63,4 +64,5 @@ KERNELS: Final = joined(
     reduce.KERNELS,
     tabulate.KERNELS,
     scan.KERNELS,
+    variates.KERNELS,
 )

@@ -19,6 +19,7 @@ from dask_tapestry_kernels.cpu.cells import compiled_formulas, compiled_tiles, r
 from dask_tapestry_kernels.cpu.jit import object_cache, shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source, set_options
 from dask_tapestry_kernels.cpu.reduction import fold_texts
+from dask_tapestry_kernels.cpu.variates import variates
 from dask_tapestry_kernels.elementary.functions import FUNCTIONS
 
 FLOATS: Final = (np.dtype("f8"), np.dtype("f4"))
@@ -32,7 +33,7 @@ LOOPS: Final = (
 
 
 def sources() -> Iterator[str]:
-    """The texts of the elementary functions, of the common folds, and of the loops over both."""
+    """The texts of elementary functions, the common folds, the loops over both, and variates."""
     yield from LOOPS
     for dtype in FLOATS:
         for name, function in FUNCTIONS.items():
@@ -43,6 +44,8 @@ def sources() -> Iterator[str]:
             fold = fold_texts.fold_source(monoid, dtype, dtype)
             assert fold is not None
             yield fold
+    yield from map(variates.cell_source, variates.DRAWS)
+    yield from map(variates.row_source, variates.ROW_DRAWS)
 
 
 def ship(folder: Path) -> int:

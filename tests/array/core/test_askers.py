@@ -18,10 +18,12 @@ def test_a_bare_array_is_no_variable(dims):
     assert other.dims == dims
 
 
-def test_a_data_array_takes_the_names_of_dimensions_and_no_key_for_its_name():
+def test_a_data_array_takes_the_names_of_dimensions_and_any_name_without_a_count():
     data = xr.DataArray(dt.from_array(CELLS, dims=("x", "y")))
     assert data.dims == ("x", "y")
-    assert data.name is None
+    assert data.to_dataset()[data.name].dims == ("x", "y")
+    picked = dt.from_array(CELLS)[dt.from_array(CELLS) > 4]
+    assert picked.deferred is not None
 
 
 def test_a_variable_is_persisted():

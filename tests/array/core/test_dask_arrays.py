@@ -121,3 +121,36 @@ def test_dask_takes_ours_as_one_of_its_own():
     assert d.chunks == ((1, 1), (2, 1))
     assert isinstance(d[:1].compute(), np.ndarray)
     np.testing.assert_array_equal(da.concatenate([d, d])[1:].compute(), [*CELLS, *CELLS][1:])
+
+
+class TestDataframes:
+    """Dask's dataframes, where pandas and pyarrow are installed."""
+
+    @pytest.fixture(autouse=True)
+    def frame(self):
+        pytest.importorskip("pyarrow")
+        self.pandas = pytest.importorskip("pandas")
+        self.dataframes = pytest.importorskip("dask.dataframe")
+
+    def test_an_array_becomes_one(self):
+        x = dt.from_array(np.arange(12.0).reshape(6, 2), (4, 1))
+        frame = x.to_dask_dataframe(columns=["a", "b"])
+        assert frame.npartitions == 2
+        np.testing.assert_array_equal(frame.compute().to_numpy(), x.compute())
+        np.testing.assert_array_equal(x[:, 0].to_dask_dataframe("c").compute(), np.arange(0, 12, 2))
+        columns = self.dataframes.from_array(x.to_dask_array(), columns=["a", "b"])
+        assert list(columns.compute().b) == [1, 3, 5, 7, 9, 11]
+
+    def test_one_becomes_an_array_of_which_rows_are_counted(self):
+        whole = self.pandas.DataFrame({"a": np.arange(5.0), "b": np.arange(5.0) * 2})
+        frame = self.dataframes.from_pandas(whole, npartitions=2)
+        for x in (
+            dt.asarray(frame),
+            dt.from_array(frame),
+            dt.from_dask_array(frame.to_dask_array(lengths=True)),
+        ):
+            assert x.chunks == ((3, 2), (2,))
+            np.testing.assert_array_equal(x.compute(), whole.to_numpy())
+        np.testing.assert_array_equal(dt.asarray(frame[frame.a > 1].b), [4, 6, 8])
+        total, mean = dask.compute(x.sum(), frame.a.mean())
+        assert (total, mean) == (30, 2)

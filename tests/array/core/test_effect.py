@@ -22,20 +22,20 @@ class Logged(Sink):
     """A sink that writes down what is done to it."""
 
     name = "log"
-    label: str
+    mark: str
 
     @property
     def chunks(self):
         return (1,)
 
     def prepare(self, type_, run):
-        LOG.append((self.label, "prepare"))
+        LOG.append((self.mark, "prepare"))
 
     def write(self, box, block):
-        LOG.append((self.label, "write"))
+        LOG.append((self.mark, "write"))
 
     def finish(self):
-        LOG.append((self.label, "finish"))
+        LOG.append((self.mark, "finish"))
 
 
 def logged(label, x, *after):

@@ -13,7 +13,8 @@ def test_a_function_is_named_documented_and_has_its_operands(name):
     function = FUNCTIONS[name]
     assert (function.__name__, function.__qualname__) == (name, name)
     assert f"dt.{name}(" in function.__doc__
-    *operands, dtype = inspect.signature(function).parameters.values()
+    *operands, out, where, casting, dtype = inspect.signature(function).parameters.values()
+    assert [out.name, where.name, casting.name] == ["out", "where", "casting"]
     assert {p.kind for p in operands} == {inspect.Parameter.POSITIONAL_ONLY}
     assert [p.name for p in operands] == (["x"] if UFUNCS[name].nin == 1 else ["x1", "x2"])
     assert (dtype.name, dtype.kind) == ("dtype", inspect.Parameter.KEYWORD_ONLY)
@@ -27,7 +28,7 @@ def test_several_results():
         np.testing.assert_array_equal(ours.compute(), theirs)
 
 
-@pytest.mark.parametrize("number", [0, 1, 3])
+@pytest.mark.parametrize("number", [0, 1, 4])
 def test_the_number_of_operands_must_fit(number):
     with pytest.raises(TypeError, match=r"add\(\)"):
         dt.add(*[dt.ones(2)] * number)

@@ -16,8 +16,20 @@ CALLS = {
     "exponential": lambda g: g.exponential(2, (40, 50)),
     "integers": lambda g: g.integers(-5, 1000, (40, 50)),
     "wide integers": lambda g: g.integers(-5, 10**18, (40, 50)),
+    "gamma": lambda g: g.gamma(np.arange(50) / 9, 2, (40, 50)),
+    "beta": lambda g: g.beta(0.5, np.arange(1, 41)[:, None], (40, 50)),
+    "poisson": lambda g: g.poisson(20, (40, 50)),
+    "binomial": lambda g: g.binomial(np.arange(50), 0.3, (40, 50)),
+    "geometric": lambda g: g.geometric(0.1, (40, 50)),
+    "hypergeometric": lambda g: g.hypergeometric(20, 30, np.arange(50), (40, 50)),
+    "multinomial": lambda g: g.multinomial(np.arange(40), np.full(50, 0.02)),
+    "dirichlet": lambda g: g.dirichlet(np.arange(1, 51) / 9, 40),
     "choice": lambda g: g.choice(5, (40, 50), p=[0.1, 0.2, 0.3, 0.2, 0.2]),
 }
+OF_ARRAYS = [
+    CALLS[name]
+    for name in "gamma beta binomial hypergeometric multinomial dirichlet choice".split()
+]
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
@@ -45,7 +57,7 @@ def test_every_sharding_has_the_same_bits(call):
 def test_the_same_seed_and_calls_are_the_same_nodes(call):
     a, b = dt.random.default_rng(1), dt.random.default_rng(1)
     assert call(a).rechunk(40).node.type == call(b).node.type
-    if call is not CALLS["choice"]:  # its probabilities are an array in memory, known by itself
+    if call not in OF_ARRAYS:  # an array in memory is known by itself
         assert call(a).node is call(b).node
     one, two, other = call(a).compute(), call(b).compute(), call(dt.random.default_rng(2)).compute()
     assert same_bits(one, two)

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.planner import regret
 from benchmarks.planner.measured_programs import PROGRAMS, Data
+from benchmarks.planner.places import on_one
 
 ROWS = [
     {"layout": "chosen", "predicted": 1.0, "simulated": 3.0, "tasks": 1, "seconds": 0.3},
@@ -17,7 +18,7 @@ ROWS = [
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_measured_in_its_layouts(name, tmp_path):
     x = PROGRAMS[name](Data(tmp_path, False, 0.002))
-    with regret.on_one() as place:
+    with on_one() as place:
         rows = regret.measured(x, place, 1, 0)
     assert rows[0]["layout"] == "chosen"
     assert all(0 < row["seconds"] < 60 and row["predicted"] > 0 for row in rows)

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from benchmarks.planner import regret, strategies
+from benchmarks.planner import strategies
 from benchmarks.planner.measured_programs import Data
+from benchmarks.planner.places import on_one
 from benchmarks.planner.strategies import Case
 from dask_tapestry.operators import gather, scatter
 
@@ -25,7 +26,7 @@ def test_a_case_is_measured_in_each_strategy(what, skew, tmp_path, monkeypatch):
     for module in (gather, scatter):
         monkeypatch.setattr(module, "WORTH_SHUFFLING", 0)
     x = strategies.value_of(Case(what, 300, 200, skew), Data(tmp_path, False))
-    with regret.on_one() as place:
+    with on_one() as place:
         rows = strategies.measured(x, place, 1, 0)
     assert list(rows) == ["replicate", "shuffle", "mask"][: 3 if what == "gather" else 2]
     assert all(0 < row["seconds"] < 60 and row["predicted"] > 0 for row in rows.values())

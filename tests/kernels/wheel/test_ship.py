@@ -30,6 +30,12 @@ def test_every_elementary_function_ships_in_both_precisions():
             assert rows.call_source(name, function.arity, dtype, dtype) in texts
 
 
+def test_every_variate_ships():
+    texts = set(ship.sources())
+    assert {ship.variates.cell_source(name) for name in ship.variates.DRAWS} < texts
+    assert {ship.variates.row_source(name) for name in ship.variates.ROW_DRAWS} < texts
+
+
 def test_code_for_this_processor_alone_is_refused(tmp_path):
     with pytest.raises(RuntimeError, match="NUMBA_CPU_NAME"):
         ship.ship(tmp_path)
