@@ -26,7 +26,18 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo"),
+    *(
+        "sorting",
+        "linalg",
+        "fft",
+        "lib",
+        "nn",
+        "overlap",
+        "patterns",
+        "random",
+        "stablehlo",
+        "stats",
+    ),
     *("user_functions", "storage", "planning", "array_api", "calibration", "xarray"),
 )
 NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo", "xarray")

@@ -29,6 +29,7 @@ from tests.comparisons import (
     selectors,
     sets,
     sorting,
+    stats,
     variates,
 )
 from tests.comparisons.table import (
@@ -57,6 +58,7 @@ FAMILIES = (
     decompositions,
     random,
     variates,
+    stats,
     joining,
     moving,
     padding,
