@@ -1,9 +1,11 @@
 # `make test` is all it takes on a machine that has Python >= 3.11 and make.
 # PYTHON=  the interpreter for the environment     WORKERS=      test processes (default 2)
 # ARGS=    more arguments for pytest, the demo or the benchmarks, as ARGS="-k slice"
+# ARRAY_API_TESTS=  a checkout of github.com/data-apis/array-api-tests, its requirements installed
 # BENCH=   the benchmark scripts to run (default all), as BENCH=benchmarks/image_job.py
 
 WORKERS ?= 2
+EXAMPLES ?= 20
 HELPERS := $(patsubst %,benchmarks/%.py,bars fresh history peers report)
 BENCH ?= $(filter-out $(HELPERS),$(sort $(wildcard benchmarks/[a-z]*.py)))
 BIN := .venv/bin
@@ -11,7 +13,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench docs docs-check clean
+.PHONY: help venv test format lint types layers pytest quick exhaustive demo bench array-api docs docs-check clean
 
 help:
 	@echo "make venv        the environment in .venv, made again when its requirements change"
@@ -20,6 +22,7 @@ help:
 	@echo "make exhaustive  every combination, and properties on other and many examples: hours"
 	@echo "make demo        the image job, end to end on this machine"
 	@echo "make bench       the benchmarks"
+	@echo "make array-api   the conformance tests of the array API standard, EXAMPLES=20 of each"
 	@echo "make docs        the site, in build/docs; a warning is an error"
 	@echo "make docs-check  the examples and links of the pages, and the changelog to be"
 	@echo "make clean       remove what tools and runs leave behind; .venv stays"
@@ -55,6 +58,13 @@ demo: venv
 
 bench: venv
 	@set -e; for script in $(BENCH); do echo "== $$script"; $(BIN)/python $$script $(ARGS); done
+
+array-api: venv
+	@test -d "$(ARRAY_API_TESTS)" || { echo "ARRAY_API_TESTS= is to name a checkout"; exit 2; }
+	cd $(ARRAY_API_TESTS) && PYTHONPATH=$(CURDIR):$(CURDIR)/kernels \
+	  ARRAY_API_TESTS_MODULE=dask_tapestry $(CURDIR)/$(BIN)/python -m pytest array_api_tests \
+	  --max-examples=$(EXAMPLES) --disable-deadline -p no:cacheprovider \
+	  --xfails-file $(CURDIR)/tests/array_api_xfails.txt $(ARGS)
 
 docs: venv
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html -d build/doctrees docs build/docs

@@ -29,6 +29,7 @@ from dask_tapestry.array.array_api.dlpack import dlpack, dlpack_device, to_devic
 from dask_tapestry.array.array_api.inspection import array_namespace
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dask_arrays import to_dask_dataframe
+from dask_tapestry.array.core.dispatch import is_wrapper
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.halos import Boundaries, Depths
 from dask_tapestry.array.core.layout_arguments import takes_hints
@@ -87,7 +88,7 @@ def _operator(function: Method, swapped: bool = False) -> Method:
     """``x + y``, or ``y + x`` where it is `swapped`; the other operand may ask to be called."""
 
     def method(self: Array, other: ArrayLike) -> Any:
-        if getattr(other, "__array_ufunc__", 0) is None:
+        if is_wrapper(type(other)):
             return NotImplemented
         return function(other, self) if swapped else function(self, other)
 
@@ -98,7 +99,9 @@ def _operator(function: Method, swapped: bool = False) -> Method:
 def _in_place(function: Method) -> Method:
     """``x += y``: the array takes the new value, in the dtype and shape that it has."""
 
-    def method(self: Array, other: ArrayLike) -> Array:
+    def method(self: Array, other: ArrayLike) -> Any:
+        if is_wrapper(type(other)):
+            return NotImplemented
         result = function(self, other)
         if result.shape != self.shape:
             raise ShapeError(

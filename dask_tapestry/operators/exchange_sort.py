@@ -33,7 +33,7 @@ from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.exchange import NO, YES, Exchange, Exchanging, Merged, of_runs
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import full
-from dask_tapestry.operators.lanes import PLACES, pair_dtype, sort_bytes, sort_flops
+from dask_tapestry.operators.lanes import PLACES, pair_dtype, sort_bytes, sort_flops, weighed_dtype
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
@@ -53,7 +53,8 @@ class SortedRuns(Exchanging):
     """Runs of `length` cells of the last axis, each sorted: of shape (..., runs, length).
 
     What is missing of the last run is filled with the largest value of the dtype. With `places`,
-    cells are structured: the key and its index in the lane.
+    cells are structured: the key and its index in the lane; and its weight, where a second input
+    has one for each cell.
     """
 
     name = "sortedruns"
@@ -63,20 +64,21 @@ class SortedRuns(Exchanging):
     places: bool = False
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        (x,) = inputs
-        dtype = pair_dtype(x.dtype) if self.places else x.dtype
+        x, *loads = inputs
+        paired = weighed_dtype(x.dtype) if loads else pair_dtype(x.dtype)
+        dtype = paired if self.places else x.dtype
         return TensorType((*x.shape[:-1], self.runs, self.length), dtype)
 
     def signature(self, *inputs: TensorType) -> Signature:
         made = self.infer(*inputs)
         plain = self.projected(self.runs, made.ndim - 2, ((YES, NO), made))
-        return replace(plain, inputs=(of_runs(made.ndim - 2, self.length),))
+        return replace(plain, inputs=(of_runs(made.ndim - 2, self.length),) * len(inputs))
 
     regularity = by_signature
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        (wanted,) = signature_of(self, inputs).demand(box)
-        return (inputs[0].clip(wanted),)
+        wanted = signature_of(self, inputs).demand(box)
+        return tuple(x.clip(cells) for x, cells in zip(inputs, wanted, strict=True))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         first, end = box.lo[-2], box.hi[-2]
@@ -93,9 +95,9 @@ class SortedRuns(Exchanging):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """What sorting a run takes; with places, the cells, their order, and the cells in order."""
-        (x,) = inputs
+        x = inputs[0]
         if self.places:
-            return box.size * (2 * x.dtype.itemsize + PLACES.itemsize)
+            return box.size * (2 * sum(one.dtype.itemsize for one in inputs) + PLACES.itemsize)
         return sort_bytes(box.size, self.length, x.dtype)
 
     def text(self) -> str:
@@ -210,14 +212,23 @@ def probes(runs: int, length: int) -> tuple[int, int]:
 
 def exchange_sort(x: Tensor, runs: int, places: bool = False) -> Tensor:
     """Sort the last axis of `x` in `runs` runs; with `places`, argsort it, stably."""
-    lanes, cells = x.type.shape[:-1], x.type.shape[-1]
+    value = _exchanged((x,), runs, places)
+    return field(value, "place") if places else value
+
+
+def weighed_runs(x: Tensor, loads: Tensor, runs: int) -> Tensor:
+    """Cells of the last axis of `x` in stable order, with their places and `loads`, float64."""
+    return _exchanged((x, loads), runs, places=True)
+
+
+def _exchanged(inputs: tuple[Tensor, ...], runs: int, places: bool) -> Tensor:
+    *lanes, cells = inputs[0].type.shape
     length = -(-cells // runs)
-    made = apply(SortedRuns(runs, length, places), x)
+    made = apply(SortedRuns(runs, length, places), *inputs)
     ends = [full((*lanes, runs, runs - 1, 1), np.int64(end)) for end in (0, length)]
     windows = concat(ends, -1)
     count, rounds = probes(runs, length)
     for _ in range(rounds):
         windows = apply(Narrow(length), apply(Probe(count), made, windows), windows)
     merged = apply(Merged(length), apply(Exchange(), made, windows))
-    value = basic_slice(merged, (..., slice(0, cells)))
-    return field(value, "place") if places else value
+    return basic_slice(merged, (..., slice(0, cells)))

@@ -99,6 +99,11 @@ def pair_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([("key", key), ("place", PLACES)])
 
 
+def weighed_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of a cell together with its index in the lane and its weight."""
+    return np.dtype([("key", key), ("place", PLACES), ("load", np.float64)])
+
+
 def sort_bytes(cells: int, length: int, dtype: np.dtype[Any], stable: bool = True) -> int:
     """Bytes beside `cells`, in lanes of `length`, that sorting them in place takes.
 

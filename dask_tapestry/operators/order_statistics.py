@@ -26,7 +26,6 @@ from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu.blocks.rank_range import are_few, groups, is_long
 
 FLOPS_A_PASS: Final = 2  # of a cell of a long lane, for each group of ranks
-SUMS: Final = 6  # numbers of eight bytes a cell that weighted ones take
 
 
 @dataclass(frozen=True)
@@ -81,44 +80,6 @@ class OrderStatistics(LaneOperator):
         return np.take(np.sort(inputs[0], self.axis), self.ranks, self.axis)
 
 
-@dataclass(frozen=True)
-class WeightedOrderStatistics(LaneOperator):
-    """Cells of each sorted lane at which the summed weights reach the `quantiles`, and the last.
-
-    The extent of `axis` becomes ``len(quantiles) + 1``. Sums are compared in `dtype`. With
-    `skip_nan`, NaN weighs nothing.
-    """
-
-    name = "weightedorderstatistics"
-    kernel = "weightedranks"
-    axis: int
-    quantiles: tuple[float, ...]
-    dtype: np.dtype[Any]
-    skip_nan: bool = False
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        shape = list(inputs[0].shape)
-        shape[self.axis] = len(self.quantiles) + 1
-        return inputs[0]._replace(shape=tuple(shape))
-
-    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {
-            "quantiles": self.quantiles,
-            "dtype": self.dtype,
-            "skip_nan": self.skip_nan,
-            "axis": self.axis,
-            "part": self.part(box),
-        }
-
-    def flops(self, inputs: Types, box: ZRange) -> int:
-        return 2 * sort_flops(self.demand(inputs, box)[0].size, inputs[0].shape[self.axis])
-
-    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """The order, cells and weights in that order, sums of weights; and a copy of each."""
-        cells = self.demand(inputs, box)[0].size
-        return cells * (inputs[0].dtype.itemsize + SUMS * np.dtype(np.float64).itemsize)
-
-
 @stand_in
 def by_exchange(node: Tensor, runs: int) -> Tensor:
     """``orderstatistics(x, ranks) -> exchangesort(x)[ranks]``."""
@@ -131,16 +92,6 @@ def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:
     """Cells number `chosen` along `axis` of sorted `x`; negative numbers count from the end."""
     extent = x.type.shape[axis]
     return apply(OrderStatistics(axis, tuple(rank % extent for rank in chosen)), x)
-
-
-def weighted_order_statistics(
-    x: Tensor, weights: Tensor, quantiles: Sequence[float], dtype: np.dtype[Any], skip_nan: bool
-) -> Tensor:
-    """Cells of the lanes along the first axis where weights reach `quantiles`, and the last cell.
-
-    The result has ``len(quantiles) + 1`` cells along that axis.
-    """
-    return apply(WeightedOrderStatistics(0, tuple(quantiles), dtype, skip_nan), x, weights)
 
 
 def picked(ordered: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

@@ -21,6 +21,7 @@ from dask_tapestry.operators.scatter import Scatter
 from dask_tapestry.operators.sort import ArgSort, Sort, argsort, sort
 from dask_tapestry.operators.user_monoid import Fold, Monoid, fold
 from dask_tapestry.operators.user_operator import UserOperator
+from dask_tapestry.operators.weighed_sort import WeighedSort, weighed_sort
 from dask_tapestry.teg import Graph, Operator, apply, sequence_point
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -80,6 +81,11 @@ def picked(n, m, kind, seed):
     return ranks(long_lanes(n, m, kind, seed), tuple(chosen), 0)
 
 
+def weighed(n, m, kind, seed):
+    x = permute(long_lanes(n, m, kind, seed), (1, 0))
+    return weighed_sort(x, held(x.type.shape, "f8", seed))
+
+
 def counted(n, m, kind, seed):
     return bincount(dt.asarray(abs(cells((n * 400,), "i8", seed)) % 5).node, 5)
 
@@ -111,6 +117,7 @@ MADE = {  # of n cells that are folded or ordered, m times
     Sort: lambda n, m, kind, seed: apply(Sort(0), long_lanes(n, m, kind, seed)),
     ArgSort: lambda n, m, kind, seed: argsort(long_lanes(n, m, kind, seed), 0),
     OrderStatistics: picked,
+    WeighedSort: weighed,
     MatMul: products,
     UserOperator: rows_times,
     Fold: folded,
@@ -156,7 +163,7 @@ def test_sizes_are_few_and_from_coarse_to_fine(operator, n):
     seed=st.integers(0, 99),
 )
 def test_every_form_of_every_size_is_the_value(operator, n, m, kind, seed):
-    if operator in (Fold, Sort, ArgSort, OrderStatistics) and not n:
+    if operator in (Fold, Sort, ArgSort, OrderStatistics, WeighedSort) and not n:
         n = 1  # nothing to order
     node = MADE[operator](n, m, kind, seed)
     made = [formed(node, name, size) for name, f in forms_of(node).items() for size in f.sizes]

@@ -4,7 +4,6 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.operators.order_statistics import (
     OrderStatistics,
-    WeightedOrderStatistics,
     picked,
     ranks,
 )
@@ -30,9 +29,3 @@ def test_text():
     node = apply(OrderStatistics(1, (1, 2, 3, 4, 5)), dt.asarray(X).node)
     assert node.operator.text() == "1, 2, 3, 4, ..., axis=1"
     assert node.type.shape == (5, 5)
-
-
-def test_weighted_ranks():
-    x, w = dt.asarray(np.array([3.0, 1.0, 2.0])), dt.asarray(np.array([1, 1, 2]))
-    operator = WeightedOrderStatistics(0, (0.0, 0.25, 0.3, 1.0), np.dtype("f8"))
-    assert dt.Array(apply(operator, x.node, w.node)).compute().tolist() == [1, 1, 2, 3, 3]

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.askers import names_itself_after_it, refuse_hidden
 from dask_tapestry.array.core.blocks import Blocks
-from dask_tapestry.array.core.dispatch import call_numpy_function, call_ufunc
+from dask_tapestry.array.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.array.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
@@ -66,7 +66,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     """
 
     __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
-    __array_priority__ = 11  # above numpy.ndarray and dask.array, whose operators then defer
+    __array_priority__ = PRIORITY
 
     def __init__(self, node: Node | Deferred, plan: Plan | None = None) -> None:
         self._deferred = node if isinstance(node, Deferred) else None
@@ -328,8 +328,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         args: Sequence[Any],
         kwargs: dict[str, Any],
     ) -> Any:
-        del types
-        return call_numpy_function(function, args, kwargs)
+        return call_numpy_function(function, types, args, kwargs)
 
     # Python's protocols --------------------------------------------------------------------
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
+PRIORITY: Final = 11  # above numpy.ndarray and dask.array, whose operators then defer
+LIBRARIES_OF_CELLS: Final = ("cupy", "dask_tapestry", "scipy", "sparse")
 Function = TypeVar("Function", bound=Callable[..., Any])
 UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -30,11 +32,32 @@ def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]
     return register
 
 
+def _wraps(kind: Any) -> bool:
+    """Whether operations of ours and a value of type `kind` are the other's to compute.
+
+    So it is with what wraps arrays and says how ufuncs act on it, such as xarray's objects; not
+    with NumPy's, and others that hold nothing but cells.
+    """
+    if issubclass(kind, np.ndarray | np.generic):
+        return getattr(kind, "__array_ufunc__", 0) is None
+    if not hasattr(kind, "__array_ufunc__"):
+        return bool(getattr(kind, "__array_priority__", 0) > PRIORITY)
+    if kind.__array_ufunc__ is None:
+        return True
+    module: str = kind.__module__
+    return module.split(".")[0] not in LIBRARIES_OF_CELLS and not module.startswith("dask.array")
+
+
+is_wrapper: Callable[[Any], bool] = lru_cache(maxsize=256)(_wraps)
+
+
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Call our function for a ufunc; where there is none, return NotImplemented: TypeError.
 
     The ufuncs of other libraries are called themselves, on blocks.
     """
+    if any(is_wrapper(type(value)) for value in inputs):
+        return NotImplemented
     name = ufunc.__name__
     another = getattr(np, name, ufunc) is not ufunc  # of the name of one of NumPy's
     if another or not (hasattr(np, name) or name in UFUNC_FUNCTIONS):
@@ -57,15 +80,20 @@ def _keywords(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def call_numpy_function(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+    function: Callable[..., Any],
+    types: Sequence[type],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
 ) -> Any:
-    """Call our function for a NumPy function.
+    """Call our function for a NumPy function; NotImplemented where another type wraps ours.
 
     Raises
     ------
     TypeError
         If there is none: a NumPy array is never made behind the user's back.
     """
+    if any(map(is_wrapper, types)):
+        return NotImplemented
     ours = NUMPY_FUNCTIONS.get(function)
     if ours is None:
         name = f"{function.__module__}.{function.__name__}"

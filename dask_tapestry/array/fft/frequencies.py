@@ -18,7 +18,9 @@ from dask_tapestry.array.elementwise.choosing import astype
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.roll import roll
+from dask_tapestry.teg.nominal import nominal_chunks
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
@@ -204,4 +206,8 @@ def ifftshift(x: ArrayLike, axes: Axes = None) -> Array:
 def _shifted(x: ArrayLike, axes: Axes, direction: int) -> Array:
     node = asarray(x).node
     numbers = normalize_axes(axes, node.type.ndim)
-    return Array(roll(node, {a: direction * (node.type.shape[a] // 2) for a in numbers}))
+    moved = roll(node, {a: direction * (node.type.shape[a] // 2) for a in numbers})
+    chunks = nominal_chunks(node)
+    if not any(one.said for one in chunks):
+        return Array(moved)
+    return Array(with_nominal_chunks(moved, tuple(one.cuts for one in chunks)))

@@ -233,9 +233,28 @@ def svd(
     (x,) = matrices(a, square=hermitian)
     if not compute_uv:
         return svdvals(x) if not hermitian else _whole_svd(x, False, hermitian, False)[0]
-    if full_matrices or hermitian:
+    shorter, longer = sorted(x.shape[-2:])
+    if hermitian or (full_matrices and longer < TALL * shorter):
         return SVDResult(*_whole_svd(x, full_matrices, hermitian))
-    return SVDResult(*reduced_svd(x))
+    u, s, vh = reduced_svd(x)
+    if full_matrices:  # what is asked of the others alone needs no square of the longer side
+        u, vh = _completed(u), adjoint(_completed(adjoint(vh)))
+    return SVDResult(u, s, vh)
+
+
+def _completed(u: Array) -> Array:
+    """Orthonormal columns and, after them, others that make a square matrix of them."""
+    m, k = u.shape[-2:]
+    if m == k:
+        return u
+    order = (("m", "m", "k"), 4.0)
+    return apply_whole(_complete, "(m,k)->(m,m)", u, dtypes=(u.dtype,), order=order)[0]
+
+
+def _complete(u: Any) -> Any:
+    rotation: Any = np.linalg.qr(u, mode="complete")[0]
+    rotation[..., : u.shape[-1]] = u  # whose signs are those of the other factor
+    return rotation
 
 
 def reduced_svd(x: Array) -> tuple[Array, Array, Array]:

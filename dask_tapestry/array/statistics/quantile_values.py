@@ -20,9 +20,10 @@ from dask_tapestry.array.statistics.quantile_methods import (
 )
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.order_statistics import ranks, weighted_order_statistics
+from dask_tapestry.operators.order_statistics import ranks
 from dask_tapestry.operators.sort import sort
 from dask_tapestry.operators.stack import stack
+from dask_tapestry.operators.weighted_order_statistics import weighted_order_statistics
 
 Quantiles = np.ndarray[Any, Any]
 
@@ -124,7 +125,7 @@ def _nan_value(
 
 
 def weighted_values(x: Array, weights: Array, q: Quantiles, skip_nan: bool) -> Array:
-    """Return the cells at which the running weight reaches `q`; a lane must fit into a block."""
+    """Return the cells at which the running weight reaches `q`."""
     if not x.shape[0]:
         raise IndexingError("index -1 is out of bounds for axis 0 with size 0")
     dtype = q.dtype if q.dtype.kind == "f" else np.dtype(np.float64)

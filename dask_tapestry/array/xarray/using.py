@@ -7,15 +7,27 @@ from types import TracebackType
 from typing import Any
 
 import xarray
+from xarray.backends import zarr
 from xarray.core import parallel
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 from dask_tapestry.array.xarray.chunk_manager import TapestryManager
 from dask_tapestry.array.xarray.dataset_blocks import taking_back
+from dask_tapestry.array.xarray.zarr_chunks import between_writes, of_equal_lengths
 
 __all__ = ["use"]
 
 SLOT = "dask"  # two managers that both know an array make xarray raise, so there is one place
+WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls them
+    (owner, name, wrap)
+    for owner, name, wrap in (
+        (xarray, "map_blocks", taking_back),
+        (parallel, "map_blocks", taking_back),
+        (zarr, "_determine_zarr_chunks", of_equal_lengths),
+        (zarr, "validate_grid_chunks_alignment", between_writes),
+    )
+    if hasattr(owner, name)  # they are xarray's own, and may move
+)
 
 
 class use:  # noqa: N801  (it is called as a function, and may open a ``with`` block)
@@ -48,13 +60,14 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
 
     def __init__(self) -> None:
         managers = list_chunkmanagers()
-        self._before: Any = managers.get(SLOT)
-        self._map_blocks_before = parallel.map_blocks
+        self._manager_before: Any = managers.get(SLOT)
         managers[SLOT] = TapestryManager()
+        self._functions_before = [(owner, name, getattr(owner, name)) for owner, name, _ in WRAPPED]
+        for owner, name, wrap in WRAPPED:
+            setattr(owner, name, wrap(unwrap(getattr(owner, name))))
         # flox writes its own Dask graphs, of which arrays of Dask's come out
         set_options: Any = xarray.set_options  # it is not annotated
         self._options = set_options(use_flox=False)
-        _set_map_blocks(taking_back(unwrap(parallel.map_blocks)))
 
     def __enter__(self) -> use:
         return self
@@ -65,12 +78,7 @@ class use:  # noqa: N801  (it is called as a function, and may open a ``with`` b
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        list_chunkmanagers()[SLOT] = self._before
+        list_chunkmanagers()[SLOT] = self._manager_before
+        for owner, name, function in self._functions_before:
+            setattr(owner, name, function)
         self._options.__exit__(kind, error, trace)
-        _set_map_blocks(self._map_blocks_before)
-
-
-def _set_map_blocks(function: Any) -> None:
-    """Both names that it has in xarray."""
-    xarray.map_blocks = function
-    parallel.map_blocks = function

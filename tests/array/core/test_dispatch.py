@@ -1,3 +1,4 @@
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -66,7 +67,7 @@ def test_keywords_of_ufuncs_that_we_lack_are_refused(keyword):
 
 def test_methods_of_ufuncs_that_we_lack_are_refused():
     with pytest.raises(TypeError):
-        np.sin.outer(x(), x())
+        np.subtract.reduce(x())
 
 
 def test_a_ufunc_at_is_refused():
@@ -102,3 +103,49 @@ def test_shapes_are_known_to_numpy():
     assert np.shape(x()) == (2, 3)
     assert np.ndim(x()) == 2
     assert (np.size(x()), np.size(x(), 1), np.size(x(), -2)) == (6, 3, 2)
+
+
+class Wrapper(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array of another library, which holds one of ours."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return "the wrapper's"
+
+    def __array_function__(self, function, types, args, kwargs):
+        return "the wrapper's"
+
+
+class Prior:
+    __array_priority__ = 20
+
+    def __radd__(self, other):
+        return "the wrapper's"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x + Wrapper(),
+        lambda x: Wrapper() * x,
+        lambda x: x == Wrapper(),
+        lambda x: np.add(x, Wrapper()),
+        lambda x: np.concatenate([x, Wrapper()]),
+        lambda x: x + Prior(),
+    ],
+)
+def test_what_wraps_arrays_computes(call):
+    assert call(x()) == "the wrapper's"
+
+
+def test_what_holds_cells_does_not():
+    for other in (CELLS, np.float32(1), 2.5, x(), da.ones((2, 3))):
+        assert isinstance(x() + other, dt.Array)
+
+
+def test_xarrays_objects_stay_theirs():
+    xarray = pytest.importorskip("xarray")
+    labelled = xarray.DataArray(CELLS, dims=("a", "b"))
+    for total in (x() + labelled, np.add(x(), labelled)):
+        assert isinstance(total, xarray.DataArray)
+        assert isinstance(total.data, dt.Array)
+        np.testing.assert_array_equal(total.values, x().compute() + CELLS)

@@ -43,3 +43,8 @@ def test_a_shift_and_its_inverse():
     assert dt.fft.ifftshift(dt.fft.fftshift(x)).compute().tolist() == list(range(7))
     with pytest.raises(dt.AxisError):
         dt.fft.fftshift(x, 1)
+
+
+def test_shifted_cells_keep_the_chunks_that_were_said():
+    x = dt.ones((5, 6, 7), chunks=(2, 6, 4))
+    assert dt.fft.fftshift(x).chunks == x.chunks == dt.fft.ifftshift(x, (0, 1)).chunks

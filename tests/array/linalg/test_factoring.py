@@ -95,3 +95,21 @@ def test_hermitian_matrices():
 def test_other_modes_are_refused():
     with pytest.raises(dt.ArgumentError, match="'full'"):
         dt.linalg.qr(TALL, "full")
+
+
+@pytest.mark.parametrize("shape", [(48, 3), (3, 48), (2, 40, 2), (5, 0), (0, 5)])
+def test_square_rotations_of_a_long_matrix(shape):
+    x = np.random.default_rng(4).normal(size=shape)
+    u, s, vh = (factor.compute() for factor in dt.linalg.svd(x))
+    assert [u.shape, s.shape, vh.shape] == [factor.shape for factor in np.linalg.svd(x)]
+    for rotation in (u, vh):
+        eye = np.broadcast_to(np.eye(rotation.shape[-1]), rotation.shape)
+        np.testing.assert_allclose(rotation @ np.swapaxes(rotation, -1, -2), eye, atol=1e-12)
+    k = s.shape[-1]
+    np.testing.assert_allclose((u[..., :k] * s[..., None, :]) @ vh[..., :k, :], x, atol=1e-12)
+
+
+def test_a_long_matrix_has_short_factors_without_the_square_one():
+    x = dt.placeholder((10**7, 100), "f8", (10**5, 100))
+    resources = dt.Resources(workers=4, memory="2 GiB")
+    assert dt.plan(*dt.linalg.svd(x)[1:], resources=resources).cost["memory_bytes"] < 2**31

@@ -16,11 +16,13 @@ from dask_tapestry_kernels.cpu.blocks.buckets import BucketBlocks
 from dask_tapestry_kernels.cpu.blocks.order_keys import order_keys
 from dask_tapestry_kernels.cpu.blocks.sort import (
     KEY,
+    LOAD,
     PLACE,
     largest,
     pair_dtype,
     sort_cells,
     sort_pairs,
+    weighed_dtype,
 )
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -32,7 +34,7 @@ Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
 def sorted_runs(
     out: Block | None,  # noqa: ARG001
     block: Block,
-    *,
+    *loads: Block,
     length: int,
     first: int,
     count: int,
@@ -41,23 +43,38 @@ def sorted_runs(
 ) -> Block:
     """Sort `count` runs of `length` cells of the last axis; what is missing is largest.
 
-    With `places`, cells are pairs with their place, of which the first is `first`.
+    With `places`, cells are pairs with their place, of which the first is `first`; where there are
+    `loads`, each with its own.
     """
-    lanes, held = block.shape[:-1], block.shape[-1]
-    cells = np.empty((*lanes, count * length), block.dtype)
-    cells[..., :held] = block
-    cells[..., held:] = largest(block.dtype)
-    cells = cells.reshape(*lanes, count, length)
+    cells = _in_runs(block, count, length, largest(block.dtype))
     if places:
         order = stable_order(cells)
         starts = first + length * np.arange(count, dtype=np.int64)
-        pairs = np.empty(cells.shape, pair_dtype(block.dtype))
+        kind = weighed_dtype(block.dtype) if loads else pair_dtype(block.dtype)
+        pairs = np.empty(cells.shape, kind)
         pairs[KEY] = np.take_along_axis(cells, order, -1)
         pairs[PLACE] = order + starts[:, None]
+        for load in loads:
+            pairs[LOAD] = np.take_along_axis(_in_runs(load, count, length, 0), order, -1)
         cells = pairs
     else:
         sort_cells(cells, -1, in_runs=False)
     return cells[(*keep, ...)]
+
+
+def weighed_sort(out: Block | None, block: Block, loads: Block, *, part: slice) -> Block:  # noqa: ARG001
+    """The cells of lanes along the last axis in stable order, with places and loads; a part."""
+    told = {"length": block.shape[-1], "first": 0, "count": 1, "places": True, "keep": ()}
+    return sorted_runs(None, block, loads, **told)[..., 0, part]
+
+
+def _in_runs(block: Block, count: int, length: int, missing: Any) -> Block:
+    """The last axis of a block as runs, filled up with what is `missing`."""
+    lanes, held = block.shape[:-1], block.shape[-1]
+    cells = np.empty((*lanes, count * length), block.dtype)
+    cells[..., :held] = block
+    cells[..., held:] = missing
+    return cells.reshape(*lanes, count, length)
 
 
 def positions(windows: Block, count: int) -> tuple[Block, Block]:
@@ -177,6 +194,7 @@ def merge_buckets(
 
 KERNELS: Final[dict[str, Kernel]] = {
     "sortedruns": sorted_runs,
+    "weighedsort": weighed_sort,
     "probe": probe,
     "narrow": narrow,
     "splitruns": split_runs,  # type: ignore[dict-item]

@@ -19,6 +19,8 @@ from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
 
+NEGATIVE: Final = "Weights must be non-negative."
+UNUSABLE: Final = "Weights included NaN, inf or were all zero."
 FEW_RANKS: Final = 16  # that are selected sooner than all cells are sorted
 
 
@@ -61,6 +63,7 @@ def weighted_ranks(
     quantiles: tuple[float, ...],
     dtype: np.dtype[Any],
     skip_nan: bool,
+    leaf: int,
     axis: int,
     part: slice,
 ) -> Block:
@@ -77,18 +80,29 @@ def weighted_ranks(
     order = stable_order(cells)
     cells = np.take_along_axis(cells, order, -1)
     with np.errstate(all="ignore"):
-        sums = np.take_along_axis(loads, order, -1).cumsum(axis=-1, dtype=np.float64)
+        sums = _running(np.take_along_axis(loads, order, -1), leaf)
         sums /= sums[..., -1:]
-    if np.isnan(sums[..., -1]).any():
-        raise ValueError("Weights included NaN, inf or were all zero.")
     if (loads < 0).any():
-        raise ValueError("Weights must be non-negative.")
+        raise ValueError(NEGATIVE)
+    if np.isnan(sums[..., -1]).any():
+        raise ValueError(UNUSABLE)
     sums = sums.astype(dtype)
     sums[(sums == 0) & (sums[..., :1] == 0)] = -1  # without weight, hence before every quantile
     below = [(sums < dtype.type(q)).sum(axis=-1) for q in quantiles]
     places = np.minimum(np.stack(below, -1), cells.shape[-1] - 1)
     chosen = np.concatenate([np.take_along_axis(cells, places, -1), cells[..., -1:]], -1)
     return np.moveaxis(chosen[..., part], -1, axis)
+
+
+def _running(loads: Block, leaf: int) -> Block:
+    """Running totals along the last axis: of each leaf, after the total of those before."""
+    sums = np.empty(loads.shape, np.float64)
+    for start in range(0, loads.shape[-1], leaf):
+        part = slice(start, start + leaf)
+        loads[..., part].cumsum(axis=-1, dtype=np.float64, out=sums[..., part])
+        if start:
+            sums[..., part] += sums[..., start - 1 : start]
+    return sums
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -20,6 +20,7 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 KEY: Final = "key"
 PLACE: Final = "place"
+LOAD: Final = "load"
 PIECE: Final = 2**22  # bytes of lanes that are sorted one after the other
 
 
@@ -140,6 +141,11 @@ def with_places(out: Block | None, block: Block, places: Block) -> Block:  # noq
 def pair_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
     """Dtype of a cell together with its place."""
     return np.dtype([(KEY, key), (PLACE, np.int64)])
+
+
+def weighed_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
+    """Dtype of a cell together with its place and its weight."""
+    return np.dtype([(KEY, key), (PLACE, np.int64), (LOAD, np.float64)])
 
 
 def largest(dtype: np.dtype[Any]) -> Any:

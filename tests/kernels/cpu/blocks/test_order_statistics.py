@@ -45,6 +45,6 @@ def test_parts_of_long_lanes(long_lanes, cut):
 
 @pytest.mark.parametrize("wrong", [[0.0, 0.0], [1.0, np.inf], [1.0, -1.0]])
 def test_weights_that_cannot_be(wrong):
-    told = {"quantiles": (0.5,), "dtype": np.dtype("f8"), "skip_nan": False, "axis": 0}
+    told = {"quantiles": (0.5,), "dtype": np.dtype("f8"), "skip_nan": False, "leaf": 9, "axis": 0}
     with pytest.raises(ValueError, match="Weights"):
         KERNELS["weightedranks"](None, np.arange(2.0), np.array(wrong), **told, part=slice(0, 2))
