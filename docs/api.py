@@ -40,7 +40,7 @@ CHAPTERS = (
     ),
     *("user_functions", "storage", "planning", "array_api", "calibration", "xarray"),
 )
-NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo", "xarray")
+NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo", "stats", "xarray")
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),
