@@ -21,6 +21,11 @@ def definite(shape: tuple[int, ...], dtype: str, seed: object = 0) -> np.ndarray
     return (x + np.swapaxes(x, -1, -2) + side).astype(dtype)
 
 
+def descending(shape: tuple[int, ...], dtype: str, seed: object = 0) -> np.ndarray:
+    """Return matrices whose rows stay where they are: the largest cells are on the diagonal."""
+    return (mild(shape, dtype, seed) + 9 * np.eye(*shape)).astype(dtype)
+
+
 def row(name: str, call: Callable[..., Any], make: Any, **options: Any) -> Comparison:
     shapes, arity = options.get("shapes", SQUARE), options.get("arity", 1)
     inputs = each(arity, options.get("dtypes", NUMBERS), shapes, make)
@@ -44,6 +49,22 @@ COMPARISONS = (
     row("qr", lambda np, x: np.linalg.qr(x)[1], mild, shapes=LONG, dtypes=("f8", "c16")),
     row("pinv", lambda np, x: np.linalg.pinv(x), mild, shapes=LONG[:1], dtypes=("f8",))._replace(
         one_value=False
+    ),
+    Comparison(
+        "linalg.lu",
+        lambda dt, x: dt.linalg.lu(x)[1] @ dt.linalg.lu(x)[2],
+        lambda x: x + 0.0,
+        each(1, ("f8", "f4", "c16"), ((3, 3), (5, 2), (2, 4)), descending),
+        None,
+        one_value=False,
+    ),
+    Comparison(
+        "linalg.solve_triangular",
+        lambda dt, a, b: dt.linalg.solve_triangular(a, b, lower=True),
+        lambda a, b: np.linalg.solve(np.tril(a), b),
+        each(2, NUMBERS, ((3, 3), (1, 1)), definite),
+        None,
+        one_value=False,
     ),
     row("matrix_rank", lambda np, x: np.linalg.matrix_rank(x), definite, dtypes=("f8",)),
 )

@@ -17,18 +17,22 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.linalg.large_factors import large_qr, large_triangle
 from dask_tapestry.array.linalg.matrix_functions import apply_whole, matrices, real_dtype
 from dask_tapestry.array.linalg.row_blocks import Triangles, TurnedColumns, over_row_blocks
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axis_slices import concat_nonempty
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.operators.panel_cholesky import cholesky_by_panels
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.whole_matrix import is_large
 from dask_tapestry.teg import Tensor
 
 __all__ = ["cholesky", "qr", "svd", "svdvals"]
 TALL: Final = 16  # times as many rows as columns
+WIDE: Final = 2  # times as many, if the matrix is large: its triangle is then a part of it
 ROWS: Final = 16  # times as many rows as columns has a block at least
 CELLS: Final = 2**16  # of a block of rows, at least: half a megabyte stays in a cache
 WIDER: Final = 4  # times as many rows may a block have, if then all rows are in equal ones
@@ -86,7 +90,10 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
     (x,) = matrices(a, square=True)
     function = partial(np.linalg.cholesky, upper=True) if upper else np.linalg.cholesky
     order = (("m", "m", "m"), 1 / 3)
-    (made,) = apply_whole(function, "(m,m)->(m,m)", x, dtypes=(x.dtype,), order=order)
+    panels = partial(cholesky_by_panels, upper=upper)
+    (made,) = apply_whole(
+        function, "(m,m)->(m,m)", x, dtypes=(x.dtype,), order=order, panels=panels
+    )
     return made
 
 
@@ -138,7 +145,7 @@ def qr(
         q, r = reduced_qr(x.node)
         return QRResult(Array(q), Array(r))
     if mode == "r":
-        return Array(reduced_qr(x.node)[1])
+        return triangle_alone(x)
     m, n = x.shape[-2:]
     shapes = {"complete": "(m,n)->(m,m),(m,n)", "raw": "(m,n)->(n,m),(k)"}
     first, second = _whole_qr(x, mode, shapes[mode], {"k": min(m, n)} if mode == "raw" else {})
@@ -165,6 +172,8 @@ def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
     rows, columns = x.type.shape[-2:]
     each = max(ROWS * columns, CELLS // max(columns, 1))
     if x.type.ndim > 2 or rows < TALL * columns or rows < 2 * each or not columns:
+        if is_large(x.type):
+            return large_qr(Array(x))
         sizes = {"k": min(rows, columns)}
         first, second = _whole_qr(Array(x), "reduced", "(m,n)->(m,k),(k,n)", sizes)
         return first.node, second.node
@@ -178,6 +187,13 @@ def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
     parts = [(tall, each), (turns, columns)]
     turned = over_row_blocks(TurnedColumns(each), parts, count, each, 6.0)
     return concat_nonempty([turned, basic_slice(again, (slice(count * columns, None),))], 0), r
+
+
+def triangle_alone(x: Array) -> Array:
+    """The factor `R`."""
+    if is_large(x.node.type) and x.shape[0] < TALL * x.shape[1]:
+        return large_triangle(x)
+    return Array(reduced_qr(x.node)[1])
 
 
 def _blocks_of(rows: int, least: int) -> int:
@@ -263,7 +279,10 @@ def reduced_svd(x: Array) -> tuple[Array, Array, Array]:
     if columns >= TALL * rows and rows:
         u, s, vh = reduced_svd(adjoint(x))
         return adjoint(vh), s, adjoint(u)
-    if rows < TALL * columns:
+    if columns >= WIDE * rows and is_large(x.node.type):
+        u, s, vh = reduced_svd(adjoint(x))
+        return adjoint(vh), s, adjoint(u)
+    if rows < (WIDE if is_large(x.node.type) else TALL) * columns:
         u, s, vh = _whole_svd(x, False, False)
         return u, s, vh
     q, r = reduced_qr(x.node)
@@ -337,8 +356,9 @@ def svdvals(x: ArrayLike, /) -> Array:
     """
     (found,) = matrices(x)
     rows, columns = found.shape[-2:]
-    if columns >= TALL * rows:
+    least = WIDE if is_large(found.node.type) else TALL
+    if columns >= least * rows:
         found, rows, columns = adjoint(found), columns, rows
-    if rows >= TALL * columns:
-        found = Array(reduced_qr(found.node)[1])
+    if rows >= least * columns:
+        found = triangle_alone(found)
     return _whole_svd(found, False, False, compute_uv=False)[0]

@@ -20,9 +20,11 @@ from dask_tapestry.array.user_functions.gufuncs import call_on_core
 from dask_tapestry.errors import DTypeError, LinAlgError
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.user_function import UserFunction, name_of
+from dask_tapestry.operators.user_operator import NO_SCRATCH, Scratch
+from dask_tapestry.operators.whole_matrix import FASTER, with_panels
+from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 
-FASTER: Final = 1 / 20  # of the time that other functions take for an operation
 KINDS: Final = "fdFD"
 
 
@@ -91,6 +93,8 @@ def apply_whole(
     dtypes: tuple[np.dtype[Any], ...],
     sizes: Mapping[str, int] | None = None,
     order: tuple[tuple[str, ...], float],
+    panels: Callable[..., Tensor] | None = None,
+    copies: int = 1,
 ) -> tuple[Array, ...]:
     """`function` of whole matrices, for each of all that lie along other dimensions.
 
@@ -104,6 +108,11 @@ def apply_whole(
         Lengths of core dimensions that no input has.
     order
         Names of core dimensions and a factor: the product of all is the number of operations.
+    panels
+        Function of the tensors and of a number of columns, that computes the only output in panels
+        of so many columns of the first, for what no worker holds.
+    copies
+        Of the first matrix that the function has, besides what it reads and returns.
     """
     read = parse(signature)
     loops = max(x.ndim - len(c) for x, c in zip(arrays, read.inputs, strict=True))
@@ -113,5 +122,13 @@ def apply_whole(
     tensors = [x.node for x in arrays]
     call = UserFunction.of(OneThread(function) if loops else function)
     is_alone = not loops  # one of many matrices is not worth several threads
-    made = call_on_core(call, read, tensors, kinds, sizes or {}, costs, is_alone)
+    scratch = NO_SCRATCH if loops else _copies_of(arrays[0], copies)
+    made = call_on_core(call, read, tensors, kinds, sizes or {}, costs, is_alone, scratch)
+    if panels is not None:
+        made = (with_panels(made[0], panels),)
     return tuple([Array(one) for one in made])
+
+
+def _copies_of(matrix: Array, count: int) -> Scratch:
+    taken = count * matrix.nbytes
+    return Scratch(taken, taken)

@@ -14,6 +14,7 @@ from dask_tapestry.array.linalg.matrix_chains import *
 from dask_tapestry.array.linalg.norms import *
 from dask_tapestry.array.linalg.singular_values import *
 from dask_tapestry.array.linalg.solving import *
+from dask_tapestry.array.linalg.triangular import *
 
 __all__ = [
     "cholesky",
@@ -27,6 +28,7 @@ __all__ = [
     "eigvalsh",
     "inv",
     "lstsq",
+    "lu",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -39,6 +41,7 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_triangular",
     "svd",
     "svd_compressed",
     "svdvals",

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.array.linalg.matrix_functions import FASTER, OneThread
+from dask_tapestry.array.linalg.matrix_functions import OneThread
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.operators.whole_matrix import FASTER
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
 

@@ -12,10 +12,17 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.linalg.large_factors import large_slogdet
 from dask_tapestry.array.linalg.matrix_functions import apply_whole, matrices, real_dtype
 from dask_tapestry.array.shape.reshaping import reshape
 from dask_tapestry.array.shape.transposing import transpose
 from dask_tapestry.errors import LinAlgError, ShapeError
+from dask_tapestry.operators.panel_lu import (
+    determinant_by_panels,
+    inverse_by_panels,
+    solve_by_panels,
+)
+from dask_tapestry.operators.whole_matrix import is_large
 
 __all__ = ["det", "inv", "slogdet", "solve", "tensorinv", "tensorsolve"]
 
@@ -70,7 +77,13 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
         raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
     order = (("m", "m", "m"), 2 / 3)
     (made,) = apply_whole(
-        np.linalg.solve, "(m,m),(m,k)->(m,k)", x, y, dtypes=(x.dtype,), order=order
+        np.linalg.solve,
+        "(m,m),(m,k)->(m,k)",
+        x,
+        y,
+        dtypes=(x.dtype,),
+        order=order,
+        panels=solve_by_panels,
     )
     return made[..., 0] if is_vector else made
 
@@ -110,7 +123,14 @@ def inv(a: ArrayLike) -> Array:
     """
     (x,) = matrices(a, square=True)
     order = (("m", "m", "m"), 2.0)
-    (made,) = apply_whole(np.linalg.inv, "(m,m)->(m,m)", x, dtypes=(x.dtype,), order=order)
+    (made,) = apply_whole(
+        np.linalg.inv,
+        "(m,m)->(m,m)",
+        x,
+        dtypes=(x.dtype,),
+        order=order,
+        panels=inverse_by_panels,
+    )
     return made
 
 
@@ -147,7 +167,9 @@ def det(a: ArrayLike) -> Array:
     """
     (x,) = matrices(a, square=True)
     order = (("m", "m", "m"), 2 / 3)
-    (made,) = apply_whole(np.linalg.det, "(m,m)->()", x, dtypes=(x.dtype,), order=order)
+    (made,) = apply_whole(
+        np.linalg.det, "(m,m)->()", x, dtypes=(x.dtype,), order=order, panels=determinant_by_panels
+    )
     return made
 
 
@@ -184,6 +206,8 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     (-1.0, 0.0)
     """
     (x,) = matrices(a, square=True)
+    if is_large(x.node.type):
+        return SlogdetResult(*large_slogdet(x))
     dtypes = x.dtype, real_dtype(x.dtype)
     order = (("m", "m", "m"), 2 / 3)
     return SlogdetResult(*apply_whole(_slogdet, "(m,m)->(),()", x, dtypes=dtypes, order=order))

@@ -26,7 +26,7 @@ from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.operators.user_operator import Costs
+from dask_tapestry.operators.user_operator import NO_SCRATCH, Costs, Scratch
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Kind, Tensor
 from dask_tapestry.zspace import IndexProjection
@@ -148,6 +148,7 @@ def call_on_core(
     sizes: Mapping[str, int],
     costs: Costs = (),
     multithreaded: bool = True,
+    scratch: Scratch = NO_SCRATCH,
 ) -> tuple[Tensor, ...]:
     """Apply a function along the core dimensions, which are last, as its signature tells.
 
@@ -161,9 +162,13 @@ def call_on_core(
         Of an index point, whose dimensions are ``"loop 0"`` and so on, and the core ones.
     multithreaded
         Whether the function may start threads, where a block has a worker to itself.
+    scratch
+        What calling the function takes besides blocks.
     """
     written = _written(call.name, read, tensors, sizes)
-    return call_blocks(call, written, tensors, dtypes, costs, multithreaded=multithreaded)
+    return call_blocks(
+        call, written, tensors, dtypes, costs, scratch=scratch, multithreaded=multithreaded
+    )
 
 
 def _meta_dtypes(meta: ArrayLike | Sequence[ArrayLike]) -> Dtypes:

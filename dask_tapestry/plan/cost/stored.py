@@ -141,7 +141,9 @@ def _sources(program: Program) -> tuple[tuple[int, tuple[tuple[_Shift, ...], ...
     ]
     if not values or 0 in shape:
         return ()
-    middle = [(dim + 1) * n // (len(shape) + 2) for dim, n in enumerate(shape)]  # off the diagonal
+    middle = [  # off the diagonal, and with a cell after it where there is another
+        min((dim + 1) * n // (len(shape) + 2), max(n - 2, 0)) for dim, n in enumerate(shape)
+    ]
     origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
     shifts: dict[int, list[list[_Shift]]] = {v: [[] for _ in origin.boxes[v]] for v in values}
     for dim, extent in enumerate(shape):

@@ -24,7 +24,6 @@ from dask_tapestry.teg import Form, Graph, Node, Source
 from dask_tapestry.zspace import Cuts
 
 CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
-PATIENCE: Final = 3  # sizes in a row that may be worse: chunks fit some sizes and not others
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
 NEARBY: Final = 32  # nodes that are searched for stored chunks
 SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
@@ -102,6 +101,8 @@ class _Chooser:
         slow = not best.is_allowed or best.seconds > CLOSE * floor
         if slow or reads_again(whole[node].cost, once):
             for form in forms:
+                if best.is_allowed and best.seconds < form.least_seconds:
+                    continue
                 rank, size = self._best_size(node, form, quick=floor < SHORT)
                 found.append((rank, FormChoice(form.name, size)))
         return preferred(found, lambda one: one[0])[1]
@@ -137,7 +138,7 @@ class _Chooser:
             worse = 0
             for at in others:
                 best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
-                if worse == PATIENCE:
+                if worse == form.patience:
                     break
         found = ranks[best], sizes[best]
         for size in _whole_chunks(node, sizes[best], sizes):

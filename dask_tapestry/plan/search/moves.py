@@ -224,6 +224,8 @@ def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[Form
         yield before
         for form in forms_of(node):
             if place == len(now) or form.name != now[place].name:
+                if form.least_seconds:
+                    continue  # whether it is worth its planning is decided once, before
                 yield (*before, FormChoice(form.name, form.sizes[len(form.sizes) // 2]))
                 continue
             size = now[place].size

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,3 +67,11 @@ def test_of_many_blocks_some_are_looked_at():
     grid = (Cuts.regular(10**9, 1500),)
     found = stored_bytes(program, grid, largest_box(grid))
     assert found == pytest.approx(4 * 10**9 * 4 / 3, rel=0.05)
+
+
+def test_few_places_of_a_stored_array_are_within_it(tmp_path):
+    """A cell and the one after it are looked at, also where there are two."""
+    values = np.arange(24.0).reshape(8, 3)
+    dt.to_zarr(dt.from_array(values, (4, 3)), tmp_path / "a")
+    picked = dt.from_zarr(tmp_path / "a")[:, [0, 2]][[0, 7]]
+    np.testing.assert_array_equal(picked.compute(), values[[0, 7]][:, [0, 2]])

@@ -1,0 +1,142 @@
+"""WholeMatrix: a function of whole matrices, with a form in panels for what no worker holds.
+
+In the small case LAPACK has the matrix in one block. In panels, which halve the matrix until a
+panel of columns is narrow enough for a worker, most of the work is products, that are cut as all
+products are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.operators.block_function import call_blocks
+from dask_tapestry.operators.forms import stand_in
+from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.operators.user_operator import Scratch, UserOperator
+from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.teg import Form, Kind, Tensor, TensorType, apply
+from dask_tapestry.teg.operator import Types
+
+FASTER: Final = 1 / 20  # of the time that other functions take for an operation
+LEAST_CELLS: Final = 2**22  # of a matrix that has a form in panels: any worker holds 32 MiB
+PANELS: Final = (4, 8, 16, 32)  # the last are some hundred steps
+WORTH_PLANNING: Final = 20.0  # seconds: panels take seconds to plan
+
+
+@dataclass(frozen=True)
+class WholeMatrix(UserOperator):
+    """A function of whole matrices, that can be computed in panels.
+
+    Attributes
+    ----------
+    panels
+        Function of the inputs' tensors and of a number of columns, that returns the same value.
+    columns
+        Of the matrix, or its rows if they are fewer.
+    """
+
+    name = "wholematrix"
+    panels: UserFunction | None = None
+    columns: int = 0
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        widths = [-(-self.columns // n) for n in PANELS if n <= self.columns]
+        return (Form("panels", tuple(widths), in_panels, WORTH_PLANNING, 1),) if widths else ()
+
+
+@stand_in
+def in_panels(node: Tensor, width: int) -> Tensor:
+    """``wholematrix(x) -> the same of panels of so many columns``."""
+    whole = node.operator
+    assert isinstance(whole, WholeMatrix)
+    assert whole.panels is not None
+    made: Tensor = whole.panels(*node.inputs, width)
+    return made
+
+
+def is_large(matrix: TensorType) -> bool:
+    """Whether a type is that of one matrix that a worker may not hold."""
+    return matrix.ndim == 2 and matrix.size >= LEAST_CELLS
+
+
+def with_panels(whole: Tensor, panels: Callable[..., Tensor]) -> Tensor:
+    """The value of a function of a large matrix, which can be computed by `panels` too."""
+    operator, matrix = whole.operator, whole.inputs[0].type
+    is_stack = any(x.type.ndim > 2 for x in whole.inputs)
+    if is_stack or not is_large(matrix) or not isinstance(operator, UserOperator):
+        return whole
+    told: dict[str, Any] = {
+        field.name: getattr(operator, field.name) for field in fields(UserOperator)
+    }
+    large = WholeMatrix(**told, panels=UserFunction.of(panels), columns=min(matrix.shape))
+    return apply(large, *whole.inputs, after=whole.after)
+
+
+def call_on_matrices(
+    function: Callable[..., Any],
+    inputs: Sequence[tuple[Tensor, str]],
+    outputs: Mapping[str, np.dtype[Any]],
+    order: tuple[str, float],
+    cut: str = "",
+    sizes: Mapping[str, int] | None = None,
+) -> tuple[Tensor, ...]:
+    """`function` of whole matrices, or of some of their columns.
+
+    Parameters
+    ----------
+    inputs
+        Each with a letter for each of its dimensions.
+    outputs
+        The dtype of each, by the letters of its dimensions.
+    order
+        Letters and a factor: the product of their lengths and the factor is the number of
+        operations.
+    cut
+        Letters of dimensions along which it may be cut.
+    sizes
+        Lengths of dimensions that no input has.
+    """
+    letters = dict.fromkeys("".join([*[named for _, named in inputs], *outputs]))
+    kinds = [(d, Kind.PARALLEL if d in cut else Kind.ATOMIC) for d in letters]
+    index = tuple([(d, kind, (sizes or {}).get(d)) for d, kind in kinds])
+    call = UserFunction.of(function)
+    names = [str(number) for number in range(len(outputs))]
+    written = Written(
+        call.label,
+        index,
+        tuple([(f"in{n}", tuple(named)) for n, (_, named) in enumerate(inputs)]),
+        tuple(zip(names, map(tuple, outputs), strict=True)),
+    )
+    dims, factor = order
+    costs = (("flops", ((tuple(dims), factor * FASTER),)),)
+    dtypes = dict(zip(names, outputs.values(), strict=True))
+    tensors = [x for x, _ in inputs]
+    scratch = _scratch(tensors, bool(cut))
+    return call_blocks(call, written, tensors, dtypes, costs, scratch=scratch)
+
+
+def _scratch(tensors: Sequence[Tensor], is_cut: bool) -> Scratch:
+    """What LAPACK takes: a copy of what it changes, and half of one for products.
+
+    That is the matrix, or where columns are cut the last of the arguments.
+    """
+    type_ = tensors[-1 if is_cut else 0].type
+    most = 3 * type_.size * type_.dtype.itemsize // 2
+    return Scratch(2 * type_.dtype.itemsize if is_cut else most, most)
+
+
+def spread(x: Tensor) -> Tensor:
+    """A copy of a matrix, held in blocks of its own: what one worker has made, many may keep.
+
+    A part of it alone would keep all of it in the memory of that worker.
+    """
+    (made,) = call_on_matrices(_copied, [(x, "mn")], {"mn": x.type.dtype}, ("mn", 1.0), cut="mn")
+    return made
+
+
+def _copied(block: Any) -> Any:
+    return np.array(block)

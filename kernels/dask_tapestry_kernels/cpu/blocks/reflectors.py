@@ -1,0 +1,50 @@
+"""Reflections that make a matrix triangular, together as one product: the compact WY form.
+
+``Q = I - V @ T @ V.H`` for the rotation Q whose first columns span the matrix's.
+
+Source: Schreiber, Van Loan, "A storage-efficient WY representation for products of Householder
+transformations", SIAM J. Sci. Stat. Comput. 10, 1989.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Matrix = np.ndarray[Any, Any]
+
+
+def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """Return V, of the shape of a matrix, T and the matrix's triangle R, both square.
+
+    Parameters
+    ----------
+    matrix
+        At least as many rows as columns.
+
+    Examples
+    --------
+    >>> a = np.array([[3.0, 1.0], [4.0, 2.0], [0.0, 5.0]])
+    >>> v, t, r = reflectors(a)
+    >>> q = np.eye(3) - v @ t @ v.T
+    >>> bool(abs(q[:, :2] @ r - a).max() < 1e-14), bool(abs(q.T @ q - np.eye(3)).max() < 1e-14)
+    (True, True)
+    """
+    columns = matrix.shape[1]
+    turned, factors = np.linalg.qr(matrix, mode="raw")
+    packed = turned.T
+    triangle = np.triu(packed[:columns])
+    v = np.tril(packed, -1)
+    np.fill_diagonal(v, 1)
+    return v, _joined(v, factors), triangle
+
+
+def _joined(v: Matrix, factors: Matrix) -> Matrix:
+    """The triangle T, column by column."""
+    products = v.conj().T @ v
+    t = np.zeros_like(products)
+    for at, factor in enumerate(factors):
+        t[:at, at] = -factor * (t[:at, :at] @ products[:at, at])
+        t[at, at] = factor
+    return t

@@ -1,0 +1,20 @@
+"""Reflections of a panel are a rotation that makes it a triangle."""
+
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu.blocks.reflectors import reflectors
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape", [(1, 1), (9, 4), (5, 5), (4, 0)])
+@pytest.mark.parametrize("rank", [1, 4])
+def test_they_rotate(shape, rank, dtype):
+    generator = np.random.default_rng(2)
+    a = generator.normal(size=(shape[0], rank)) @ generator.normal(size=(rank, shape[1]))
+    a = (a + (1j * a[::-1] if dtype[0] == "c" else 0)).astype(dtype)
+    v, t, r = reflectors(a)
+    q = np.eye(shape[0], dtype=dtype) - v @ t @ v.conj().T
+    bound = 60 * np.finfo(dtype).eps
+    np.testing.assert_allclose(q[:, : shape[1]] @ r, a, atol=bound)
+    np.testing.assert_allclose(q.conj().T @ q, np.eye(shape[0]), atol=bound)
