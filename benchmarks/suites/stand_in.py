@@ -26,9 +26,7 @@ PUBLIC: Final = (
     *("fft", "image", "lib", "lib.stride_tricks", "linalg", "ma", "overlap", "random", "stats"),
 )
 # Names by which Dask's tests ask for the state of Dask itself.
-OF_DASK: Final = (
-    *("ARRAY_EXPR_ENABLED", "PerformanceWarning", "array_expr_enabled", "register_chunk_type"),
-)
+OF_DASK: Final = (*("ARRAY_EXPR_ENABLED", "PerformanceWarning", "array_expr_enabled"),)
 CHECKS: Final = {"assert_eq": assert_eq}
 
 served: set[str] = set()  # names of ours that were asked for

@@ -5,6 +5,7 @@ from dask_tapestry.array.core.boolean_mask import *
 from dask_tapestry.array.core.common_chunks import *
 from dask_tapestry.array.core.convert import *
 from dask_tapestry.array.core.dask_arrays import *
+from dask_tapestry.array.core.dispatch import *
 from dask_tapestry.array.core.effect import *
 from dask_tapestry.array.core.frontier import *
 from dask_tapestry.array.core.plan import *
@@ -26,6 +27,7 @@ __all__ = [
     "nonzero",
     "placeholder",
     "rechunk",
+    "register_chunk_type",
     "rename",
     "result_type",
     "sequence_point",

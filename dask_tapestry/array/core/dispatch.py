@@ -6,11 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from inspect import signature
 from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+__all__ = ["register_chunk_type"]
+
 PRIORITY: Final = 11  # above numpy.ndarray and dask.array, whose operators then defer
 LIBRARIES_OF_CELLS: Final = ("cupy", "dask_tapestry", "scipy", "sparse")
+_WRAPPERS: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # of types
 Function = TypeVar("Function", bound=Callable[..., Any])
 UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -32,12 +36,19 @@ def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]
     return register
 
 
-def _wraps(kind: Any) -> bool:
+def is_wrapper(kind: Any) -> bool:
     """Whether operations of ours and a value of type `kind` are the other's to compute.
 
     So it is with what wraps arrays and says how ufuncs act on it, such as xarray's objects; not
     with NumPy's, and others that hold nothing but cells.
     """
+    known = _WRAPPERS.get(kind)
+    if known is None:
+        known = _WRAPPERS[kind] = _wraps(kind)
+    return known
+
+
+def _wraps(kind: Any) -> bool:
     if issubclass(kind, np.ndarray | np.generic):
         return getattr(kind, "__array_ufunc__", 0) is None
     if not hasattr(kind, "__array_ufunc__"):
@@ -48,7 +59,37 @@ def _wraps(kind: Any) -> bool:
     return module.split(".")[0] not in LIBRARIES_OF_CELLS and not module.startswith("dask.array")
 
 
-is_wrapper: Callable[[Any], bool] = lru_cache(maxsize=256)(_wraps)
+def register_chunk_type(type: type) -> None:
+    """Take arrays of a type as cells, although the type says how ufuncs act on it.
+
+    Operations with arrays of other types of that kind, such as xarray's, are left to them. Blocks
+    are NumPy's all the same: such arrays are converted.
+
+    Parameters
+    ----------
+    type
+        What `numpy.asarray` converts.
+
+    See Also
+    --------
+    dask.array.register_chunk_type
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> class Seconds(np.lib.mixins.NDArrayOperatorsMixin):
+    ...     shape, dtype = (2,), np.dtype(float)
+    ...
+    ...     def __array__(self, dtype=None, copy=None):
+    ...         return np.ones(2)
+    ...
+    ...     def __array_ufunc__(self, *args, **kwargs):
+    ...         return NotImplemented
+    >>> dt.register_chunk_type(Seconds)
+    >>> (dt.ones(2) + Seconds()).compute()
+    array([2., 2.])
+    """
+    _WRAPPERS[type] = False
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:

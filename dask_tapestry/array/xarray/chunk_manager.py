@@ -95,9 +95,13 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
             return unwrapped(data)
         return self._with(opened(data), chunks, None)
 
-    def rechunk(self, data: Any, chunks: Any, **kwargs: object) -> Array:
-        """Return the array with other nominal chunks; dimensions without any keep theirs."""
-        del kwargs
+    def rechunk(self, data: Any, chunks: Any, **kwargs: object) -> Any:
+        """Return the array with other nominal chunks; dimensions without any keep theirs.
+
+        Python objects in an array of Dask's stay there.
+        """
+        if np.dtype(data.dtype).hasobject:
+            return data.rechunk(chunks, **kwargs)
         array = asarray(data)
         if isinstance(chunks, Mapping):
             named = {axis % max(array.ndim, 1): one for axis, one in chunks.items()}
@@ -124,7 +128,8 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
 
     def persist(self, *data: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Compute arrays together and keep their blocks where they are computed."""
-        found: tuple[Any, ...] = self.array_api.persist(*map(asarray, data), **kwargs)
+        ours = [x if np.dtype(x.dtype).hasobject else asarray(x) for x in data]
+        found: tuple[Any, ...] = self.array_api.persist(*ours, **kwargs)
         return found
 
     def reduction(

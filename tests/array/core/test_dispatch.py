@@ -149,3 +149,15 @@ def test_xarrays_objects_stay_theirs():
         assert isinstance(total, xarray.DataArray)
         assert isinstance(total.data, dt.Array)
         np.testing.assert_array_equal(total.values, x().compute() + CELLS)
+
+
+def test_a_registered_type_is_taken_as_cells():
+    class Registered(Wrapper):
+        shape, dtype, ndim = CELLS.shape, CELLS.dtype, 2
+
+        def __array__(self, dtype=None, copy=None):
+            return CELLS
+
+    assert x() + Registered() == "the wrapper's"
+    dt.register_chunk_type(Registered)
+    np.testing.assert_array_equal((x() + Registered()).compute(), 2 * CELLS)

@@ -87,3 +87,12 @@ def test_groups_are_brought_together():
     shuffled = MANAGER.shuffle(dt.from_array(VALUES, 2), [[0, 2, 4], [1, 3], [5]], 1, "auto")
     assert shuffled.chunks[1] == (3, 2, 1)
     np.testing.assert_array_equal(shuffled.compute(), VALUES[:, [0, 2, 4, 1, 3, 5]])
+
+
+def test_python_objects_stay_where_they_are():
+    words = np.array(["a", None, "b"], dtype=object)
+    assert MANAGER.from_array(words, 2) is words
+    theirs = da.from_array(words, 3)
+    assert MANAGER.rechunk(theirs, {0: 2}).chunks == ((2, 1),)
+    assert isinstance(MANAGER.persist(theirs)[0], da.Array)
+    assert list(MANAGER.compute(theirs)[0]) == list(words)
