@@ -16,6 +16,7 @@ from tests.comparisons import (
     indexing,
     joining,
     kernel_rows,
+    masked,
     moving,
     nan_reductions,
     padding,
@@ -64,6 +65,7 @@ FAMILIES = (
     blocks,
     patterns,
     fourier,
+    masked,
     program_rows,
     kernel_rows,
 )
