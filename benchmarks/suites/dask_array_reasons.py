@@ -32,6 +32,7 @@ REASONS: Final[dict[str, str]] = {
     r"test_(unary|binary)_ufunc|test_complex|test_angle": (
         "Functions give our arrays, also of NumPy's alone"
     ),
+    r"test_arr_like|tapestry-": NAMES,
     r"docstring|Regex pattern|repr|assert '": TEXTS,
     r"test_roll": "`roll` broadcasts shifts and axes, as NumPy's",
     r"nan,|isnan|unknown|compute_chunk_sizes|no_chunks|uncertain|np\.False_": UNKNOWN,
