@@ -30,6 +30,7 @@ from tests.comparisons import (
     selectors,
     sets,
     sorting,
+    stats,
     variates,
 )
 from tests.comparisons.table import (
@@ -58,6 +59,7 @@ FAMILIES = (
     decompositions,
     random,
     variates,
+    stats,
     joining,
     moving,
     padding,

@@ -131,6 +131,8 @@ def asarray(
     in_memory = not isinstance(a, list | tuple | int | float | complex)
     if copy is False and not (in_memory and wanted == x.dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+    if copy is False and isinstance(a, Array) and chunks is None and dims is None:
+        return a  # which later assignments change
     made = x if dtype is None else Array(astype(x.node, wanted))
     return with_chunks(made, chunks)
 

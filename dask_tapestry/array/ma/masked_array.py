@@ -322,7 +322,10 @@ class MaskedArray(Moving, DaskMethodsMixin):
     # NumPy's and Python's protocols --------------------------------------------------------
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
-        raise DTypeError(f"a lazy masked array is no plain array; {LOSES_MASK}")
+        raise DTypeError(
+            f"a lazy masked array is no plain array; {LOSES_MASK}. Beside masked arrays of NumPy's "
+            "make those lazy first: `dt.ma.masked_array(y) + x`"
+        )
 
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]
