@@ -61,7 +61,7 @@ import dask_tapestry.array.statistics as _statistics
 import dask_tapestry.array.storage as _storage
 import dask_tapestry.array.user_functions as _user_functions
 from dask_tapestry import errors
-from dask_tapestry.array import fft, lib, nn, overlap, patterns, random, stablehlo
+from dask_tapestry.array import fft, lib, ma, nn, overlap, patterns, random, stablehlo, stats
 from dask_tapestry.array import methods as _methods  # it gives Array its operators
 from dask_tapestry.array.array_api import *
 from dask_tapestry.array.calibration import *
@@ -125,6 +125,7 @@ __all__ = [
     "integer",
     "intp",
     "lib",
+    "ma",
     "map_overlap",
     "nan",
     "newaxis",
@@ -136,6 +137,7 @@ __all__ = [
     "random",
     "signedinteger",
     "stablehlo",
+    "stats",
     "str_",
     "timedelta64",
     "uint8",

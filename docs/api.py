@@ -26,10 +26,21 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo"),
-    *("user_functions", "storage", "planning", "array_api", "calibration", "xarray"),
+    *("sorting", "linalg", "fft", "lib", "ma", "nn", "overlap", "patterns", "random", "stablehlo"),
+    *("stats", "user_functions", "storage", "planning", "array_api", "calibration", "xarray"),
 )
-NAMESPACES = ("fft", "lib", "nn", "overlap", "patterns", "random", "stablehlo", "xarray")
+NAMESPACES = (
+    "fft",
+    "lib",
+    "ma",
+    "nn",
+    "overlap",
+    "patterns",
+    "random",
+    "stablehlo",
+    "stats",
+    "xarray",
+)
 BESIDE = {
     "planning": ("Resources", "config"),
     "user_functions": ("IndexProjection", "ZAffineMap", "ZPoint", "ZRange", "ZVector"),

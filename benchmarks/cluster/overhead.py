@@ -1,12 +1,17 @@
 """Seconds that a task takes on a cluster beside what it computes, beside dask.array's Blockwise.
 
     python benchmarks/cluster/overhead.py --tasks 100000 --repeats 3
+    python benchmarks/cluster/overhead.py --parts --tasks 5000
 
 Both libraries compute the same cells in as many blocks, of a few cells each, on a LocalCluster of
 two workers with one thread, by turns: a formula, whose results stay where they are, and a formula
 of two arrays. Seconds count from building the expression until the last block is there; those of
 processors are of client, scheduler and workers together, which other programs disturb less. The
 least of the repeats counts, and *times* is dask.array's over ours.
+
+With `--parts` no cluster is started: what libraries add to Dask's own work is timed in this
+process. A task is written out and ordered on a scheduler, pickled there, and loaded and run on a
+worker.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 CELLS = 4  # of a block
 LIBRARIES: Final = ("dask.array", "dask_tapestry")
+JOBS: Final = (("one array", False), ("two arrays", True))
 
 Seconds = tuple[float, float]  # by the clock, of processors
 
@@ -70,7 +76,7 @@ def compare(tasks: int, repeats: int) -> dict[str, dict[str, Seconds]]:
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
-        for job, two in (("one array", False), ("two arrays", True)):
+        for job, two in JOBS:
             times: dict[str, list[Seconds]] = {name: [] for name in LIBRARIES}
             for name in LIBRARIES:
                 seconds(client, partial(blocks, name, 50, two))  # what is loaded at first
@@ -84,13 +90,51 @@ def compare(tasks: int, repeats: int) -> dict[str, dict[str, Seconds]]:
     return found
 
 
+def parts(name: str, tasks: int, two: bool) -> dict[str, float]:
+    """Microseconds of processors that a task takes of a scheduler and of a worker, by what for."""
+    import dask
+    from distributed.protocol import pickle
+
+    expr = dask.base.collections_to_expr([blocks(name, tasks, two)]).optimize()
+    far = pickle.loads(pickle.dumps(expr))
+    found: dict[str, float] = {}
+
+    def timed(part: str, function: Callable[[], Any]) -> Any:
+        begin = time.process_time()
+        result = function()
+        found[part] = (time.process_time() - begin) / tasks * 1e6
+        return result
+
+    graph = timed("written", far.__dask_graph__)
+    timed("ordered", partial(dask.order.order, graph))
+    sent = timed("dumped", lambda: [pickle.dumps(task) for task in graph.values()])
+    loaded = timed("loaded", lambda: [pickle.loads(text) for text in sent])
+    timed("run", lambda: [task() for task in loaded])
+    return found
+
+
+def report_parts(tasks: int, repeats: int) -> None:
+    """Print the least microseconds of each part, for both libraries and jobs."""
+    for job, two in JOBS:
+        for name in LIBRARIES:
+            parts(name, 50, two)  # what is loaded at first
+            each = [parts(name, tasks, two) for _ in range(repeats)]
+            least = {part: min(one[part] for one in each) for part in each[0]}
+            row = "  ".join(f"{part} {micro:5.1f}" for part, micro in least.items())
+            print(f"{job:12} {name:14} {row}  together {sum(least.values()):6.1f} µs a task")
+
+
 def main() -> None:
     """Measure what the command line says, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tasks", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--parts", action="store_true", help="without a cluster")
     parser.add_argument("--json", type=Path, help="file to write what is measured to")
     options = parser.parse_args()
+    if options.parts:
+        report_parts(options.tasks, options.repeats)
+        return
     found = compare(options.tasks, options.repeats)
     micro = 1e6 / options.tasks
     print(f"{options.tasks} tasks: µs a task by the clock, of processors")

@@ -28,10 +28,12 @@ REASONS: Final[dict[str, str]] = {
     r"Python objects|object_red|_object|_obj": OBJECTS,
     r"missing: overlap": "Helpers within Dask's overlap module",
     r"missing: \w+": LACKING + "functions of Dask's",
+    r"chunk_structure_independence": "A function of a reduction has to reduce",
     r"mocker|fixture": "A plugin of pytest is not installed",
     r"test_(unary|binary)_ufunc|test_complex|test_angle": (
         "Functions give our arrays, also of NumPy's alone"
     ),
+    r"test_arr_like|tapestry-": NAMES,
     r"docstring|Regex pattern|repr|assert '": TEXTS,
     r"test_roll": "`roll` broadcasts shifts and axes, as NumPy's",
     r"nan,|isnan|unknown|compute_chunk_sizes|no_chunks|uncertain|np\.False_": UNKNOWN,

@@ -59,7 +59,10 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
         For nested sequences of unequal lengths.
     """
     if isinstance(data, np.ma.MaskedArray):
-        raise DTypeError("masked arrays are not supported: give data and mask, or fill the mask")
+        raise DTypeError(
+            "a masked array has no plain cells: `dt.ma.masked_array` and `from_array` keep its "
+            "mask, `filled()` fills it"
+        )
     try:
         array = np.asarray(data)
     except ValueError as error:

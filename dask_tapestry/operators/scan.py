@@ -168,16 +168,19 @@ class ScanAfter(Scanning):
         return Signature(index, (self._whole(x), self._whole(totals)), (here,))
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        """Also the totals of leaves within: what a part of a box reads, the box has to read."""
         first = box.lo[self.axis] // self.leaf
+        last = max(first, (box.hi[self.axis] - 1) // self.leaf)
         cells = self._along(box, first * self.leaf, box.hi[self.axis])
-        return cells, self._along(box, max(first - 1, 0), first)
+        return cells, self._along(box, max(first - 1, 0), last)
 
     def regularity(self, inputs: Types) -> Regularity:
         """Along the axis by leaves, of which the first has no total before it."""
         return self._ruled(inputs, Regular(self.leaf, (self.leaf,)))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return self._told(box.lo[self.axis] - boxes[0].lo[self.axis])
+        first = boxes[0].lo[self.axis]
+        return {**self._told(box.lo[self.axis] - first), "begins": first == 0}
 
 
 @dataclass(frozen=True)

@@ -285,6 +285,15 @@ class UserOperator(Contraction):
     def text(self) -> str:
         return self.function.name + (f", parts of {self.part}" if self.part is not None else "")
 
+    def way_out(self) -> str:
+        whole = [dim.name for dim in self.index if dim.kind is Kind.SEQUENTIAL]
+        if not whole:
+            return ""
+        return (
+            f"dimension {whole[0]} is sequential, and so not cut: with dt.scan_over(...) its kind "
+            "says what a part has to know of those before it"
+        )
+
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         if self.apart:
             return self._reference_apart(inputs)

@@ -263,6 +263,10 @@ class Operator(ABC):
         """Parameters as the graph prints them."""
         return ""
 
+    def way_out(self) -> str:
+        """What to do where its smallest block is too large for a worker; nothing by default."""
+        return ""
+
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The operator's meaning on whole NumPy arrays."""
         raise NotImplementedError(f"{self.name} has no NumPy meaning")

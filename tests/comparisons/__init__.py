@@ -16,6 +16,7 @@ from tests.comparisons import (
     indexing,
     joining,
     kernel_rows,
+    masked,
     moving,
     nan_reductions,
     padding,
@@ -29,6 +30,7 @@ from tests.comparisons import (
     selectors,
     sets,
     sorting,
+    stats,
     variates,
 )
 from tests.comparisons.table import (
@@ -57,6 +59,7 @@ FAMILIES = (
     decompositions,
     random,
     variates,
+    stats,
     joining,
     moving,
     padding,
@@ -64,6 +67,7 @@ FAMILIES = (
     blocks,
     patterns,
     fourier,
+    masked,
     program_rows,
     kernel_rows,
 )

@@ -90,6 +90,12 @@ def new(dt: Any) -> Any:
     return dt.random.default_rng(SEED)
 
 
+def shuffled(dt: Any, x: Any) -> Any:
+    moved = dt.asarray(x)
+    seeded(dt).shuffle(moved)
+    return moved
+
+
 FLOATS = each(1, ["f8"], ((6,), (4, 1), (4, 6)), make=lambda s, d, n: np.arange(prod(s)).reshape(s))
 
 COMPARISONS = (
@@ -183,6 +189,42 @@ COMPARISONS = (
             make=lambda s, d, n: np.arange(prod(s), dtype=d).reshape(s),
         ),
     ),
+    row("rand", lambda dt: seeded(dt).rand(*SHAPE), uniform),
+    row("randn", lambda dt: seeded(dt).randn(*SHAPE), normal, ulp=2),
+    row("ranf", lambda dt: seeded(dt).ranf(SHAPE), uniform),
+    row("sample", lambda dt: seeded(dt).sample(SHAPE), uniform),
+    row(
+        "random_integers",
+        lambda dt: seeded(dt).random_integers(6, size=SHAPE),
+        lambda: integers(1, 7),
+    ),
+    row(
+        "bytes",
+        lambda dt: dt.asarray(np.frombuffer(seeded(dt).bytes(13), "u1")),
+        lambda: bits((2,)).view("u1")[:13],
+    ),
+    row(
+        "get_state",
+        lambda dt: (dt.random.set_state(seeded(dt).get_state()), dt.random.random(5))[1],
+        lambda: uniform((5,)),
+    ),
+    row(
+        "set_state",
+        lambda dt: (dt.random.set_state(seeded(dt).get_state()), dt.random.random(5))[1],
+        lambda: uniform((5,)),
+    ),
+    row(
+        "shuffle",
+        shuffled,
+        lambda x: x[order(x.shape[0])],
+        each(1, ["i1", "c8"], ((3, 4), (2,), (0, 3), (2, 5, 3))),
+    ),
+    row(
+        "default_rng permuted",
+        lambda dt, x: new(dt).permuted(x, axis=1),
+        lambda x: np.take_along_axis(x, np.argsort(bits(x.shape), axis=1, kind="stable"), 1),
+        each(1, ["i1", "f8"], ((3, 4), (2, 1), (3, 0), (2, 5, 3))),
+    ),
     row("randint", lambda dt: seeded(dt).randint(7, size=SHAPE), lambda: integers(0, 7)),
     row("permutation", lambda dt: seeded(dt).permutation(23), lambda: order(23)),
     row(
@@ -202,6 +244,11 @@ COMPARISONS = (
         "choice once",
         lambda dt: new(dt).choice(9, (2, 3), replace=False),
         lambda: order(9)[:6].reshape(2, 3),
+    ),
+    row(
+        "choice once p",
+        lambda dt: new(dt).choice(4, 3, replace=False, p=[0.125, 0, 0.5, 0.375]),
+        lambda: np.argsort(exponential((4,)) / [0.125, 1e-300, 0.5, 0.375])[:3],
     ),
     row(
         "choice p",

@@ -7,6 +7,7 @@ from dask_tapestry.errors import AxisError, DTypeError
 from dask_tapestry.operators.scan import scan
 from dask_tapestry.operators.scan_leaves import LEAF
 from dask_tapestry.teg import Graph, Progression, Region
+from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
 
 from .blocks import block, by_blocks, on_region
@@ -42,6 +43,18 @@ def test_blocks_are_the_same_bits(step):
     ends = by_blocks(totals, (X,), step)
     before = block(prefixes, (ends,), prefixes.type.box)
     assert same_bits(by_blocks(after, (X, before), step), whole)
+
+
+@pytest.mark.parametrize("form", ["totals", "leaves"])
+def test_what_a_part_of_a_box_reads_is_read_by_the_box(form):
+    """A block is computed in pieces, of what the whole block was given."""
+    node = formed(scanned(), form, LEAF)
+    for lo, hi in ((0, 500), (0, 128), (128, 400), (130, 131), (130, 500)):
+        whole = node.operator.demand(node.input_types, ZRange((lo, 0), (hi, 3)))
+        for first, end in ((lo, lo + 1), (hi - 1, hi), ((lo + hi) // 2, hi), (lo, (lo + hi) // 2)):
+            part = node.operator.demand(node.input_types, ZRange((first, 0), (end, 3)))
+            for inner, outer in zip(part, whole, strict=True):
+                assert inner.is_empty or outer.intersection(inner) == inner
 
 
 @pytest.mark.parametrize("function", ["add", "maximum", "multiply"])

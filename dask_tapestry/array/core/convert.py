@@ -16,6 +16,7 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.guarded_reads import Getter, guarded
 from dask_tapestry.array.core.layout_arguments import with_chunks
+from dask_tapestry.array.core.masked import FROM_NUMPY
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.array.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
@@ -130,6 +131,8 @@ def asarray(
     in_memory = not isinstance(a, list | tuple | int | float | complex)
     if copy is False and not (in_memory and wanted == x.dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+    if copy is False and isinstance(a, Array) and chunks is None and dims is None:
+        return a  # which later assignments change
     made = x if dtype is None else Array(astype(x.node, wanted))
     return with_chunks(made, chunks)
 
@@ -251,7 +254,7 @@ def from_array(
     Returns
     -------
     Array
-        Of the shape and dtype of `x`.
+        Of the shape and dtype of `x`; of NumPy's masked arrays a `dask_tapestry.ma.MaskedArray`.
 
     Raises
     ------
@@ -271,6 +274,9 @@ def from_array(
     (3, 1)
     """
     del name, asarray, fancy, meta, inline_array
+    if isinstance(x, np.ma.MaskedArray):
+        masked: Array = FROM_NUMPY["masked"](x, chunks)
+        return masked
     if lock or getitem is not None:
         x = guarded(x, lock, getitem)
     found = _array_of(x, tuple(dims) if dims is not None else None)

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.layout_arguments import with_chunks
+from dask_tapestry.array.core.masked import LOSES_MASK, Masked
 from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
@@ -66,6 +67,9 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     """
     if isinstance(d, Array):
         return d
+    given: object = d
+    if isinstance(given, Masked):
+        raise DTypeError(f"an array with a mask is given where a plain one is asked: {LOSES_MASK}")
     fixed_dtype(np.dtype(d.dtype))
     cuts = cuts_of_chunks(d.chunks)
     if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):

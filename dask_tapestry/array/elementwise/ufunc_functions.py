@@ -13,9 +13,11 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import UFUNC_FUNCTIONS
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
+from dask_tapestry.array.core.masked import Masked
 from dask_tapestry.array.core.out_argument import Out
 from dask_tapestry.array.elementwise.ufunc_options import methods_of, with_options
 from dask_tapestry.cells import UFUNCS
+from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
@@ -214,10 +216,26 @@ def _called(
     casting: Casting,
 ) -> tuple[Array, ...]:
     """The results of a ufunc, with what else it takes."""
-    if out is None and where is True and casting == "same_kind":
+    alone = out is None and where is True and casting == "same_kind"
+    masked: Any = next((one for one in operands if isinstance(one, Masked)), None)
+    if masked is not None:
+        found: tuple[Array, ...] = _of_masked(masked, name, operands, dtype, alone)
+        return found
+    if alone:
         return _results(name, operands, dtype)
     call = partial(_results, name)
     return with_options(UFUNCS[name], call, operands, dtype, out, where, casting)
+
+
+def _of_masked(
+    masked: Any, name: str, operands: tuple[ArrayLike, ...], dtype: DTypeLike | None, alone: bool
+) -> Any:
+    """The results of a ufunc of arrays of which one has a mask; they have masks too."""
+    if not alone:
+        raise DTypeError("masked arrays take no out=, where= or casting=: choose with dt.ma.where")
+    told = {} if dtype is None else {"dtype": dtype}
+    made: Any = masked.__array_ufunc__(UFUNCS[name], "__call__", *operands, **told)
+    return made if isinstance(made, tuple) else (made,)
 
 
 def _results(

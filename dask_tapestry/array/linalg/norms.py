@@ -127,8 +127,8 @@ def _vector_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) 
     if isinstance(order, str):
         raise ShapeError(f"Invalid norm order '{order}' for vectors")
     if order in (inf, -inf):
-        name = "max" if order > 0 else "min"
-        return reduce(elementwise("absolute", x), name, axes, keepdims=keepdims)
+        sizes = elementwise("absolute", x)
+        return _extreme(sizes, "max" if order > 0 else "min", axes, keepdims)
     if order == 0:
         real = np.dtype(x.type.dtype.char.lower())
         truth = astype(elementwise("not_equal", x, 0), real)
@@ -153,7 +153,7 @@ def _matrix_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) 
     added, kept = (row, column) if abs(ord) == 1 else (column, row)
     sums = reduce(elementwise("absolute", x), "sum", added)
     extreme = "max" if ord > 0 else "min"
-    value = reduce(sums, extreme, kept - (kept > added))
+    value = _extreme(sums, extreme, (kept - (kept > added),))
     return unsqueeze(value, (row, column)) if keepdims else value
 
 
@@ -162,7 +162,13 @@ def _spectral_norms(x: Tensor, axes: tuple[int, int], ord: Order) -> Tensor:
     others = [axis for axis in range(x.type.ndim) if axis not in axes]
     sizes = svdvals(Array(permute(x, [*others, *axes]))).node
     name = {2: "max", -2: "min", "nuc": "sum"}[ord]
-    return reduce(sizes, name, -1)
+    return _extreme(sizes, name, (sizes.type.ndim - 1,))
+
+
+def _extreme(x: Tensor, name: str, axes: tuple[int, ...], keepdims: bool = False) -> Tensor:
+    """The least or the largest of numbers that are not negative; of none the largest is zero."""
+    is_empty = not all(x.type.shape[axis] for axis in axes)
+    return reduce(x, "sum" if is_empty and name == "max" else name, axes, keepdims=keepdims)
 
 
 @implements(np.linalg.vector_norm)

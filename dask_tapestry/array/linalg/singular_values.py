@@ -14,13 +14,12 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.elementwise.choosing import where
 from dask_tapestry.array.linalg.eigenvalues import eigvalsh
 from dask_tapestry.array.linalg.factoring import adjoint, reduced_qr, svd, svdvals
-from dask_tapestry.array.linalg.matrix_functions import matrices, real_dtype
+from dask_tapestry.array.linalg.matrix_functions import apply_whole, matrices, real_dtype
 from dask_tapestry.array.linalg.norms import matrix_norm
 from dask_tapestry.array.linalg.products import matmul
-from dask_tapestry.array.linalg.solving import inv
 from dask_tapestry.array.random.generator import Generator, default_rng
 from dask_tapestry.array.random.parameters import Seed
-from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.reduce import reduce
 
@@ -134,15 +133,32 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     >>> float(dt.linalg.cond([[4.0, 0.0], [0.0, 2.0]]))
     2.0
     """
-    (found,) = matrices(x, square=p not in (None, 2, -2))
+    given = asarray(x)
+    if 0 in given.shape[-2:] and given.ndim > 1:
+        raise LinAlgError("cond is not defined on empty arrays")
+    (found,) = matrices(given, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
         sizes = svdvals(found)
         first, last = sizes[..., 0], sizes[..., -1]
         made = last / first if p == -2 else first / last
     else:
-        made = matrix_norm(found, ord=p) * matrix_norm(inv(found), ord=p)
+        order = (("m", "m", "m"), 2.0)
+        (inverse,) = apply_whole(
+            _inverses, "(m,m)->(m,m)", found, dtypes=(found.dtype,), order=order
+        )
+        made = matrix_norm(found, ord=p) * matrix_norm(inverse, ord=p)
     unknown = np.isnan(matrix_norm(found))
     return where(np.isnan(made) & ~unknown, made.dtype.type(inf), made)
+
+
+def _inverses(block: Any) -> Any:
+    """The inverses of matrices; of singular ones NaN."""
+    try:
+        return np.linalg.inv(block)
+    except np.linalg.LinAlgError:
+        if block.ndim > 2:
+            return np.stack([_inverses(one) for one in block])
+        return np.full_like(block, np.nan)
 
 
 @implements(np.linalg.pinv)

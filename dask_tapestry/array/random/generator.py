@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import final
 
-from numpy.typing import ArrayLike, DTypeLike
+import numpy as np
 
-from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.chunks import Chunks
-from dask_tapestry.array.core.shapes import Shape
 from dask_tapestry.array.random.counts import RandomCounts
-from dask_tapestry.array.random.integers import RandomIntegers
+from dask_tapestry.array.random.legacy import RandomState
 from dask_tapestry.array.random.multivariate import RandomVectors
-from dask_tapestry.array.random.parameters import Draws, Seed
+from dask_tapestry.array.random.orders import RandomOrders
+from dask_tapestry.array.random.parameters import Seed
 from dask_tapestry.array.random.sampling_distributions import SamplingDistributions
 
 __all__ = [
@@ -20,6 +18,7 @@ __all__ = [
     "RandomState",
     "beta",
     "binomial",
+    "bytes",
     "chisquare",
     "choice",
     "default_rng",
@@ -28,6 +27,7 @@ __all__ = [
     "f",
     "gamma",
     "geometric",
+    "get_state",
     "gumbel",
     "hypergeometric",
     "integers",
@@ -45,11 +45,18 @@ __all__ = [
     "permutation",
     "poisson",
     "power",
+    "rand",
     "randint",
+    "randn",
     "random",
+    "random_integers",
     "random_sample",
+    "ranf",
     "rayleigh",
+    "sample",
     "seed",
+    "set_state",
+    "shuffle",
     "standard_cauchy",
     "standard_exponential",
     "standard_gamma",
@@ -65,13 +72,14 @@ __all__ = [
 
 
 @final
-class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomIntegers):
+class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders):
     """Random arrays of one seed, as `numpy.random.Generator`.
 
     Parameters
     ----------
     seed
-        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
+        An integer, integers, a `numpy.random.SeedSequence`, or a generator of NumPy's, whose next
+        32 bytes are the seed; None for a seed of the system's.
 
     See Also
     --------
@@ -83,6 +91,14 @@ class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomIntege
     >>> dt.random.Generator(5).normal(size=3).shape
     (3,)
     """
+
+    @property
+    def bit_generator(self) -> np.random.Philox:
+        """A generator of NumPy's with the key of which the random bits are made.
+
+        Its state is its own: taking numbers from it changes none of ours.
+        """
+        return np.random.Philox(key=np.array(self._draws.key, np.uint64))
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Return generators whose random numbers are independent of this one's.
@@ -106,116 +122,13 @@ class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomIntege
         return [Generator(child) for child in self._draws.seeds.spawn(n_children)]
 
 
-@final
-class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomIntegers):
-    """Random arrays of one seed, by the names of `numpy.random.RandomState`.
-
-    Parameters
-    ----------
-    seed
-        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
-
-    Examples
-    --------
-    >>> import dask_tapestry as dt
-    >>> dt.random.RandomState(5).randint(10, size=3).dtype
-    dtype('int64')
-    """
-
-    def seed(self, seed: Seed = None) -> None:
-        """Begin anew with the random numbers of `seed`.
-
-        Parameters
-        ----------
-        seed
-            An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
-
-        Returns
-        -------
-        None
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
-        >>> dt.random.seed(1)
-        >>> x = dt.random.random(3)
-        >>> dt.random.seed(1)
-        >>> bool((x == dt.random.random(3)).all())
-        True
-        """
-        self._draws = Draws(seed)
-
-    def random_sample(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
-        """Return numbers evenly distributed in ``[0, 1)``: the older name of `random`.
-
-        Parameters
-        ----------
-        size
-            Shape of the result; by default 0-d.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, float64.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
-        >>> dt.random.random_sample(4).shape
-        (4,)
-        """
-        return self.random(size, chunks=chunks)
-
-    def randint(
-        self,
-        low: ArrayLike,
-        high: ArrayLike | None = None,
-        size: Shape | None = None,
-        dtype: DTypeLike | None = int,
-        chunks: Chunks = None,
-    ) -> Array:
-        """Return integers from `low` to ``high - 1``: the older name of `integers`.
-
-        Parameters
-        ----------
-        low, high
-            The bounds, integers or arrays of them; one bound is `high`, and `low` is 0.
-        size
-            Shape of the result; by default that of the parameters.
-        dtype
-            An integer dtype or bool.
-        chunks
-            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
-
-        Returns
-        -------
-        Array
-            Of shape `size`, in `dtype`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such integer, or the bounds do not fit the dtype.
-
-        Examples
-        --------
-        >>> import dask_tapestry as dt
-        >>> int(dt.random.randint(3, size=100).max())
-        2
-        """
-        return self.integers(low, high, size, dtype, chunks=chunks)
-
-
 def default_rng(seed: Seed | Generator = None) -> Generator:
     """Return a generator of random arrays, as `numpy.random.default_rng`.
 
     Parameters
     ----------
     seed
-        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's;
-        a generator is returned as it is.
+        As of `Generator`; a `Generator` is returned as it is.
 
     Returns
     -------
@@ -240,6 +153,7 @@ def default_rng(seed: Seed | Generator = None) -> Generator:
 _default = RandomState()
 beta = _default.beta
 binomial = _default.binomial
+bytes = _default.bytes
 chisquare = _default.chisquare
 choice = _default.choice
 dirichlet = _default.dirichlet
@@ -247,6 +161,7 @@ exponential = _default.exponential
 f = _default.f
 gamma = _default.gamma
 geometric = _default.geometric
+get_state = _default.get_state
 gumbel = _default.gumbel
 hypergeometric = _default.hypergeometric
 integers = _default.integers
@@ -264,11 +179,18 @@ pareto = _default.pareto
 permutation = _default.permutation
 poisson = _default.poisson
 power = _default.power
+rand = _default.rand
 randint = _default.randint
+randn = _default.randn
 random = _default.random
+random_integers = _default.random_integers
 random_sample = _default.random_sample
+ranf = _default.random_sample
 rayleigh = _default.rayleigh
+sample = _default.random_sample
 seed = _default.seed
+set_state = _default.set_state
+shuffle = _default.shuffle
 standard_cauchy = _default.standard_cauchy
 standard_exponential = _default.standard_exponential
 standard_gamma = _default.standard_gamma

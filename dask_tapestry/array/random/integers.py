@@ -20,6 +20,7 @@ from dask_tapestry.array.random.parameters import (
     integer_bounds,
     output_shape,
     population,
+    probabilities,
     probability_edges,
 )
 from dask_tapestry.errors import DTypeError
@@ -28,6 +29,8 @@ from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.permutation import permutation as permutation_tensor
+from dask_tapestry.operators.random_bits import Stream
+from dask_tapestry.operators.sort import argsort
 from dask_tapestry.operators.take import take
 from dask_tapestry.teg import Tensor
 
@@ -170,7 +173,8 @@ class RandomIntegers(Distributions):
         replace
             Whether the same one may be chosen several times.
         p
-            How likely each is, known now; by default all are equally likely. Only with replacement.
+            How likely each is, known now; by default all are equally likely. Without replacement,
+            how likely each of those that are left is to be the next.
         axis
             Axis of the array along which its slices lie.
         shuffle
@@ -187,8 +191,6 @@ class RandomIntegers(Distributions):
         ------
         ValueError
             If there is nothing to choose from, or not enough of it, or `p` is no distribution.
-        TypeError
-            If `p` is given without replacement.
 
         See Also
         --------
@@ -216,15 +218,29 @@ class RandomIntegers(Distributions):
             return full(shape, np.int64(0))
         if count < 1:
             raise ValueError("a must be a positive integer unless no samples are taken")
-        if p is not None and not replace:
-            raise DTypeError("choice without replacement takes no probabilities")
         if not replace:
-            if prod(shape) > count:
-                text = "Cannot take a larger sample than population when replace is False"
-                raise ValueError(text)
-            order = Array(permutation_tensor(count, stream))
-            return order[: prod(shape)].reshape(shape).node
+            return self._different_places(count, shape, p, stream)
         if p is None:
             return astype(distributions.integers_below(shape, stream, count), kind)
         edges = asarray(probability_edges(p, count)).node
         return distributions.search(distributions.uniform(shape, stream), edges)
+
+    def _different_places(
+        self, count: int, shape: tuple[int, ...], p: ArrayLike | None, stream: Stream
+    ) -> Tensor:
+        """Places without replacement; of given probabilities, in the order of random times.
+
+        Source: Efraimidis and Spirakis, "Weighted random sampling with a reservoir", Information
+        Processing Letters 97 (2006).
+        """
+        if prod(shape) > count:
+            raise ValueError("Cannot take a larger sample than population when replace is False")
+        if p is None:
+            order = permutation_tensor(count, stream)
+        else:
+            shares = probabilities(p, count)
+            if np.count_nonzero(shares) < prod(shape):
+                raise ValueError("Fewer non-zero entries in p than size")
+            times = distributions.standard_exponential((count,), stream)
+            order = argsort(elementwise("divide", times, asarray(shares).node), 0)
+        return Array(order)[: prod(shape)].reshape(shape).node

@@ -21,7 +21,9 @@ from dask_tapestry.operators.random_bits import BITS_DTYPE, Stream
 from dask_tapestry.teg import Tensor
 
 Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]
-Seed = int | Integers | np.random.SeedSequence | None
+NumpyGenerator = np.random.BitGenerator | np.random.Generator | np.random.RandomState
+Seed = int | Integers | np.random.SeedSequence | NumpyGenerator | None
+TAKEN_BYTES = 32  # of a generator of NumPy's, for a seed: more than the key has
 WORD = 2**64
 FINITE = Bound("{name} range exceeds valid bounds", lambda apply, x: apply("isfinite", x))
 LENGTH = Bound("{name} < 0", lambda apply, x: apply("greater_equal", x, 0))
@@ -33,12 +35,17 @@ class Draws:
     Parameters
     ----------
     seed
-        A `numpy.random.SeedSequence` or what it takes; None for a seed of the system's.
+        A `numpy.random.SeedSequence` or what it takes, or a generator of NumPy's, whose next bytes
+        are the seed; None for a seed of the system's.
     calls
         Number of calls already made.
     """
 
     def __init__(self, seed: Seed = None, calls: int = 0) -> None:
+        if isinstance(seed, np.random.BitGenerator):
+            seed = np.random.Generator(seed)
+        if isinstance(seed, np.random.Generator | np.random.RandomState):
+            seed = int.from_bytes(seed.bytes(TAKEN_BYTES), "little")
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(seed)
         self.seeds = seed
@@ -52,6 +59,10 @@ class Draws:
         with self._lock:
             self.calls += 1
             return Stream(self.key, self.calls - 1)
+
+    def copy(self) -> Draws:
+        """Another one that gives the same streams from here on."""
+        return Draws(self.seeds, self.calls)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Draws, (self.seeds, self.calls)
@@ -170,8 +181,8 @@ def population(a: ArrayLike, axis: int) -> tuple[Tensor | None, int, int]:
     return tensor, tensor.type.shape[number], number
 
 
-def probability_edges(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
-    """The ends of the shares `p` of the unit interval, filled up with infinities to 2**k - 1.
+def probabilities(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
+    """The shares `p` as float64.
 
     Raises
     ------
@@ -191,7 +202,18 @@ def probability_edges(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
         raise ValueError("Probabilities are not non-negative")
     if abs(shares.sum() - 1) > np.sqrt(np.finfo(np.float64).eps):
         raise ValueError("Probabilities do not sum to 1.")
-    ends = np.cumsum(shares)
+    return shares
+
+
+def probability_edges(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
+    """The ends of the shares `p` of the unit interval, filled up with infinities to 2**k - 1.
+
+    Raises
+    ------
+    ValueError
+        If they are not `count` shares of one.
+    """
+    ends = np.cumsum(probabilities(p, count))
     edges = np.full(2 ** count.bit_length() - 1, np.inf)
     edges[: count - 1] = (ends / ends[-1])[:-1]
     return edges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from dask_tapestry.array.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.gather import gather
 from dask_tapestry.operators.joined_keys import joined_rows
 from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.permute import permute
@@ -25,7 +27,10 @@ from dask_tapestry.operators.search import is_in, searchsorted
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry.operators.take import take
+from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor
+
+LONG: Final = 2**26  # bytes of a table, which each task may as well have
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,7 @@ class DistinctRows:
         self.outer = moved.type.shape[1:]
         self.rows = reshape(moved, (moved.type.shape[0], prod(self.outer)))
         self.places = argsort(joined_rows(self.rows), 0)
-        self.ordered = take(self.rows, self.places, 0)
+        self.ordered = _rows_at(self.rows, self.places)
         n = self.ordered.type.shape[0]
         unlike = elementwise(
             "not_equal",
@@ -170,4 +175,13 @@ def _spans(pick: Pick, n: int) -> Tensor:
 def _group_numbers(mask: Tensor, order: Tensor) -> Tensor:
     """For each cell, how many cells before it in order are the first of their kind, less one."""
     count = scan(astype(mask, PLACES), "add", 0)
-    return take(elementwise("subtract", count, 1), argsort(order, 0), 0)
+    return _rows_at(elementwise("subtract", count, 1), argsort(order, 0))
+
+
+def _rows_at(table: Tensor, places: Tensor) -> Tensor:
+    """Slices of a table along its first axis; those of a long one may be sent for."""
+    if table.type.nbytes <= LONG:
+        return take(table, places, 0)
+    kept = tuple(range(1, table.type.ndim))
+    numbers = DimensionNumbers(kept, (0,), (), (), (0,), 1)
+    return gather(table, unsqueeze(places, (1,)), numbers, (1, *table.type.shape[1:]))

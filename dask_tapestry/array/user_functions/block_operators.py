@@ -199,8 +199,9 @@ def block_operator(
     ----------
     index
         Kind of each dimension of the index space: ``"parallel"`` can be cut, `reduce_over` too,
-        as partial results are combined, and one that is to `scan_over`; ``"atomic"`` and
-        ``"sequential"`` cannot. A number is a parallel dimension of that extent.
+        as partial results are combined, and one that is to `scan_over`, along which the function
+        hands on a state of its own; ``"atomic"`` and ``"sequential"`` cannot. A number is a
+        parallel dimension of that extent.
     inputs, outputs
         For each tensor the names of the dimensions that its axes follow, one cell a step; or an
         `IndexProjection` of the index space, for windows, strides and dilation. Outputs must follow

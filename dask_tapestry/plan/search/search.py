@@ -175,8 +175,9 @@ def _refusal(priced: Priced) -> str:
     """Why a step does not fit."""
     node = priced.group.node
     where = f" ({node.line})" if node.line else ""
+    way_out = node.operator.way_out()
     return (
         f"{node.operator.label} {node.type}{where}: its smallest block, "
         f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
-        f"the limit a task is {priced.limits.task:,}"
+        f"the limit a task is {priced.limits.task:,}" + (f"; {way_out}" if way_out else "")
     )

@@ -155,3 +155,11 @@ def test_arrays_in_memory_are_copied_when_asked():
     x[:] = 1
     assert seen.compute().tolist() == [1, 1, 1]
     assert apart.compute().tolist() == too.compute().tolist() == [0, 0, 0]
+
+
+def test_without_a_copy_later_assignments_are_shared():
+    x = dt.arange(3)
+    y = dt.asarray(x, x.dtype, copy=False)
+    x[0] = 7
+    assert y is x
+    assert y.compute()[0] == 7

@@ -51,3 +51,17 @@ def test_numpys_functions_come_to_ours():
 def test_what_has_no_norm():
     with pytest.raises(TypeError):
         dt.linalg.norm(np.array(["a"]))
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 3), (2, 0, 3), (2, 3, 0), (2, 0, 0)])
+@pytest.mark.parametrize("order", [np.inf, 2, 1, "nuc", "fro"])
+def test_the_norm_of_nothing_is_zero(shape, order):
+    x = np.zeros(shape)
+    calls = [lambda xp, x: xp.linalg.matrix_norm(x, ord=order, keepdims=True)]
+    if not isinstance(order, str):
+        calls.append(lambda xp, x: xp.linalg.vector_norm(x, ord=order))
+        calls.append(lambda xp, x: xp.linalg.norm(x, order, axis=-1))
+    for call in calls:
+        found, expected = call(dt, dt.asarray(x)), call(np, x)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_array_equal(found.compute(), expected)

@@ -112,3 +112,16 @@ def test_what_random_projections_do_not_take_is_refused(options, error):
         dt.linalg.svd_compressed(TALL, **options)
     with pytest.raises(dt.ShapeError):
         dt.linalg.svd_compressed(STACK, 2)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0), (2, 3, 0)])
+@pytest.mark.parametrize("order", [None, -2, 1])
+def test_nothing_has_no_condition(shape, order):
+    with pytest.raises(dt.LinAlgError, match="empty"):
+        dt.linalg.cond(np.zeros(shape), order)
+
+
+@pytest.mark.parametrize("order", [1, -1, np.inf, "fro"])
+def test_singular_matrices_among_others_have_infinite_conditions(order):
+    x = np.stack([np.eye(3), np.ones((3, 3)), 2 * np.eye(3)])
+    np.testing.assert_array_equal(dt.linalg.cond(x, order).compute(), np.linalg.cond(x, order))

@@ -110,7 +110,7 @@ REFUSED = [
     (lambda g: g.choice(5, 6, replace=False), ValueError, "larger sample"),
     (lambda g: g.choice(5.0), ValueError, "sequence or an integer"),
     (lambda g: g.choice(3, 2, p=[0.5, 0.5]), ValueError, "same size"),
-    (lambda g: g.choice(3, 2, False, [0.5, 0.5, 0]), TypeError, "without replacement"),
+    (lambda g: g.choice(3, 3, False, [0.5, 0.5, 0]), ValueError, "Fewer non-zero entries"),
 ]
 
 

@@ -136,3 +136,23 @@ def test_a_field_may_have_more_cells_than_64_bits_count():
     assert len(np.unique(across)) == 4
     normal = dt.random.default_rng(0).normal(size=(2**40, 2**30))[5, -2:]
     assert np.isfinite(normal.compute()).all()
+
+
+def test_generators_of_numpys_are_seeds():
+    for make in (
+        lambda: np.random.PCG64(5),
+        lambda: np.random.MT19937(5),
+        lambda: np.random.default_rng(5),
+        lambda: np.random.RandomState(5),
+    ):
+        one, other = (dt.random.default_rng(make()).random(9).compute() for _ in range(2))
+        np.testing.assert_array_equal(one, other)
+        shared = make()
+        first, second = (dt.random.Generator(shared).random(9).compute() for _ in range(2))
+        assert not set(first) & set(second)
+
+
+def test_the_bit_generator_makes_the_numbers():
+    rng = dt.random.default_rng(5)
+    bits = rng.bit_generator.random_raw(9)
+    np.testing.assert_array_equal(rng.random(9).compute(), (bits >> np.uint64(11)) * 2.0**-53)

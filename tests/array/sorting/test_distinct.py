@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.array.sorting import distinct
 from dask_tapestry.array.sorting.distinct import Distinct, DistinctRows
 
 X = np.array([[3, 1, 3], [2, 1, 7]])
@@ -36,3 +37,16 @@ def test_cells_are_counted_once():
     assert first.deferred is not None
     assert first.shape == (4,)
     assert found.counts().shape == (4,)
+
+
+def test_rows_that_are_sent_for(monkeypatch):
+    x = dt.asarray(np.random.default_rng(0).integers(0, 2, (200, 3)))
+    whole = DistinctRows(x, 0)
+    monkeypatch.setattr(distinct, "LONG", 0)
+    sent = DistinctRows(x, 0)
+    for name in ("values", "index", "counts", "inverse"):
+        expected = getattr(whole, name)().compute()
+        assert np.array_equal(getattr(sent, name)().compute(), expected)
+    rows = dt.random.default_rng(0).integers(0, 3, (6 * 10**6, 8))
+    mask = dt.Array(DistinctRows(rows, 0).mask)
+    dt.plan(mask, resources=dt.Resources(16, 1, "512 MiB")).verify()

@@ -287,6 +287,18 @@ def test_a_block_may_have_none_of_a_dimension_that_is_not_cut(kind):
     assert (order.shape, total.shape) == ((0, 6), (0,))
 
 
+def test_a_sequential_dimension_of_no_worker_tells_the_way_out():
+    made = operator(
+        np.cumsum,
+        index={"i": "sequential"},
+        inputs={"x": "i"},
+        outputs={"y": "i"},
+        dtypes={"y": "f8"},
+    )
+    with pytest.raises(dt.MemoryLimitError, match=r"dimension i is sequential.*dt.scan_over"):
+        dt.plan(made(dt.placeholder((10**9,), "f8")), resources=dt.Resources(4, 1, "1 GiB"))
+
+
 def test_several_outputs_of_no_steps_have_their_shapes():
     made = operator(
         lambda x: (x.sum(axis=2), x.sum(axis=(1, 2))),

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from dask.core import flatten
 
-from benchmarks.cluster.overhead import CELLS, LIBRARIES, blocks, compare
+from benchmarks.cluster.overhead import CELLS, LIBRARIES, blocks, compare, parts
 
 
 @pytest.mark.parametrize("two", [False, True])
@@ -19,3 +19,10 @@ def test_libraries_compute_the_same_in_as_many_tasks(two):
 def test_seconds_are_counted():
     found = compare(tasks=20, repeats=1)
     assert all(t > 0 and p > 0 for rows in found.values() for t, p in rows.values())
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_parts_of_a_task_are_counted(name):
+    found = parts(name, tasks=20, two=True)
+    assert list(found) == ["written", "ordered", "dumped", "loaded", "run"]
+    assert all(micro >= 0 for micro in found.values())

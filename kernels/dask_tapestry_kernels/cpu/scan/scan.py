@@ -36,6 +36,7 @@ def scan(
     prefix: Block | None = None,
     *,
     dtype: np.dtype[Any],
+    begins: bool = True,
     **how: Any,
 ) -> Block:
     """Scan `block`, which begins with a leaf; leave out the first `skip` cells along the axis.
@@ -43,7 +44,9 @@ def scan(
     Parameters
     ----------
     prefix
-        The total of all that comes before `block`, one cell along the axis; none if it is empty.
+        Totals along the axis, of which the first is that of all that comes before `block`.
+    begins
+        Whether the block begins with the axis: then nothing comes before.
     dtype
         Of the result.
     **how
@@ -51,8 +54,8 @@ def scan(
     """
     options = Scan(**how)
     carry = None
-    if prefix is not None and prefix.shape[options.axis]:
-        carry = np.moveaxis(prefix, options.axis, 0)[-1]
+    if prefix is not None and not begins:
+        carry = np.moveaxis(prefix, options.axis, 0)[0]
     result = _room(out, block, options, dtype)
     if scan_compiled.scan(result, block, carry, options):
         return result
@@ -84,7 +87,7 @@ def scan_on(
         The fields of `Scan`.
     """
     options = Scan(**how)
-    result = scan(out, block, None if begins else carry, dtype=dtype, **how)
+    result = scan(out, block, carry, begins=begins, dtype=dtype, **how)
     if not block.shape[options.axis]:
         return result
     if result.dtype == options.state:

@@ -81,7 +81,7 @@ def test_bits_are_those_of_the_way_through_numpy(way, shape, axis, monkeypatch):
         for skip in {0, min(5, shape[axis]), min(80, shape[axis])}:
             part = told | {"skip": skip}
             calls = [
-                ("scan", (prefix,), part | {"dtype": np.dtype(dtype)}),
+                ("scan", (prefix,), part | {"dtype": np.dtype(dtype), "begins": False}),
                 ("scan", (), part | {"dtype": np.dtype(dtype)}),
                 ("leaf_scan", (), part),
                 ("leaf_totals", (), told),

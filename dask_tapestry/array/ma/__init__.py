@@ -1,0 +1,56 @@
+"""Masked arrays: cells of which a mask hides some, as in `numpy.ma` and `dask.array.ma`.
+
+A masked array is a pair of lazy arrays, its cells and its mask, so plans see both and every
+sharding gives the same bits. Masks are values: no two arrays share one, and none is hard.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> x = dt.ma.masked_invalid([1.0, dt.nan, 3.0])
+>>> x.mean().compute(), (x + 1).filled(0).compute()
+(np.float64(2.0), array([2., 0., 4.]))
+"""
+
+from dask_tapestry.array.ma.averages import *
+from dask_tapestry.array.ma.functions import *
+from dask_tapestry.array.ma.joining import *
+from dask_tapestry.array.ma.making import *
+from dask_tapestry.array.ma.masked_array import MaskedArray
+from dask_tapestry.array.ma.masking import *
+from dask_tapestry.array.ma.unwanted_cells import *
+
+__all__ = [
+    "MaskedArray",
+    "array",
+    "asanyarray",
+    "asarray",
+    "average",
+    "compressed",
+    "concatenate",
+    "count",
+    "empty_like",
+    "filled",
+    "fix_invalid",
+    "getdata",
+    "getmask",
+    "getmaskarray",
+    "is_masked",
+    "masked_array",
+    "masked_equal",
+    "masked_greater",
+    "masked_greater_equal",
+    "masked_inside",
+    "masked_invalid",
+    "masked_less",
+    "masked_less_equal",
+    "masked_not_equal",
+    "masked_outside",
+    "masked_values",
+    "masked_where",
+    "nonzero",
+    "ones_like",
+    "set_fill_value",
+    "stack",
+    "where",
+    "zeros_like",
+]

@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+
+from .masked_samples import agree, ours, sample
+
+COMPARED = "equal not_equal greater greater_equal less less_equal".split()
+
+
+@pytest.mark.parametrize("name", COMPARED)
+@pytest.mark.parametrize("kind", ["?", "i1", "f8"])
+def test_cells_are_hidden_by_comparison(name, kind):
+    x = sample(kind)
+    wanted = getattr(np.ma, f"masked_{name}")
+    made = getattr(dt.ma, f"masked_{name}")
+    agree(made(ours(x), 1), wanted(x, 1), beneath=True)
+    agree(made(x.data, 1), wanted(x.data, 1), beneath=True)
+    assert made(ours(x), 1).fill_value == wanted(x, 1).fill_value
+
+
+def test_a_condition_may_be_masked():
+    x, condition = sample("i4"), sample("?", seed=1)
+    agree(dt.ma.masked_where(ours(condition), ours(x)), np.ma.masked_where(condition, x))
+    agree(dt.ma.masked_where(True, ours(x)), np.ma.masked_where(True, x))
+    with pytest.raises(dt.IndexingError, match="Inconsistent shape"):
+        dt.ma.masked_where([True, False], ours(x))
