@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import cloudpickle
+import numpy as np
 from dask.tokenize import TokenizationError, tokenize
 
 from dask_tapestry.imports import unpickle
@@ -73,9 +74,20 @@ class UserFunction:
 def identity_of(value: Any) -> str:
     """Text that equal values share; a unique one for what cannot be compared by value."""
     try:
-        return str(tokenize(value, ensure_deterministic=True))
+        return str(tokenize(_with_dtypes_told(value), ensure_deterministic=True))
     except TokenizationError:
         return uuid4().hex
+
+
+def _with_dtypes_told(value: Any) -> Any:
+    """The value with text for dtypes: Dask takes structured ones of one size for equal."""
+    if isinstance(value, np.dtype):
+        return "dtype", repr(value)
+    if type(value) in (tuple, list):
+        return type(value)(map(_with_dtypes_told, value))
+    if type(value) is dict:
+        return {key: _with_dtypes_told(one) for key, one in value.items()}
+    return value
 
 
 def name_of(function: Any) -> str:

@@ -29,6 +29,13 @@ def test_arguments_are_part_of_it():
     assert UserFunction.of(np.sum).bind({}) == UserFunction.of(np.sum)
 
 
+def test_structured_dtypes_of_one_size_are_two():
+    two, one = np.dtype([("a", "i4"), ("b", "f4")]), np.dtype([("x", "f8")])
+    assert identity_of({"kinds": [(two,)]}) != identity_of({"kinds": [(one,)]})
+    assert identity_of({"kinds": [(two,)]}) == identity_of({"kinds": [(two,)]})
+    assert identity_of(two) != identity_of(one)
+
+
 def test_what_has_no_value_of_its_own_is_itself_alone():
     assert identity_of(Lock()) != identity_of(Lock())
 
