@@ -3,7 +3,8 @@
     python examples/components.py                 # both, with timings
     python examples/components.py --rows 1000000  # 512 MB
 
-`analyse` is written for dask.array; `main` calls it with each library in turn and compares.
+`analyse` is written for dask.array, whose `solve` needs SciPy; `main` calls it with each library in
+turn and compares.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def test_programs_that_hypothesis_can_shrink(random):
 
 
 @pytest.mark.slow
-@examples(300, suppress_health_check=list(HealthCheck))
+@examples(200, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_many_programs(random):
     programs.run(random)

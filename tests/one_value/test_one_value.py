@@ -103,20 +103,20 @@ def has_one_value(calls, sharding, folder, together=True):
 
 
 def share(calls, number, parts):
-    """One of `parts` shares of the calls: successive numbers take all of them."""
+    """One of `parts` shares of the calls: as many successive numbers take all of them."""
     return calls[number % parts :: parts]
 
 
 @each_sharding
 def test_in_threads_all_together(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(few_calls(), EVERY.index(sharding), 2), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 3), sharding, folder)
 
 
 @each_sharding
 def test_in_one_thread_each_by_itself(sharding, folder):
     with dask.config.set(scheduler="sync"):
-        calls = share(few_calls(), EVERY.index(sharding), 3)
+        calls = share(few_calls(), EVERY.index(sharding), 5)
         has_one_value(calls, sharding, folder, together=False)
 
 
@@ -138,21 +138,21 @@ def test_processes_are_others(processes):
 @pytest.mark.usefixtures("cluster")
 @each_rough
 def test_on_workers_all_together(sharding, folder):
-    has_one_value(share(few_calls(), ROUGH.index(sharding), 2), sharding, folder)
+    has_one_value(share(few_calls(), ROUGH.index(sharding), 4), sharding, folder)
 
 
 @pytest.mark.slow
 @each_rough
 def test_every_way_to_call_them(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(all_calls(), ROUGH.index(sharding), 4), sharding, folder)
+        has_one_value(share(all_calls(), ROUGH.index(sharding), 6), sharding, folder)
 
 
 @pytest.mark.slow
 @each_rough
 def test_what_folds_on_its_way_to_something_else(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(other_calls(), ROUGH.index(sharding), 4), sharding, folder)
+        has_one_value(share(other_calls(), ROUGH.index(sharding), 6), sharding, folder)
 
 
 @pytest.mark.exhaustive
