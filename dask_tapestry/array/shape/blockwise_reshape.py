@@ -74,8 +74,6 @@ def reshape_blockwise(x: ArrayLike, shape: int | Shape, chunks: Chunks | None = 
     if chunks is not None:
         raise ShapeError("Setting chunks is not allowed when dimensions are joined")
     groups = _groups(array.shape, wanted)
-    if any(len(new) > 1 for _, new in groups):
-        raise NotImplementedError("reshape_blockwise not implemented for expanding dimensions")
     return _joined(array, array.chunks, _merged(array.chunks, groups))
 
 
@@ -95,8 +93,6 @@ def _split(array: Array, wanted: Shape, chunks: Chunks | None) -> Array:
     if chunks is None:
         raise SignatureError("Need to specify chunks if expanding dimensions.")
     groups = _groups(wanted, array.shape)
-    if any(len(new) > 1 for _, new in groups):
-        raise NotImplementedError("reshape_blockwise not implemented for expanding dimensions")
     if tuple(map(sum, chunks)) != wanted or _merged(chunks, groups) != array.chunks:
         raise ShapeError(
             f"Chunk sizes do not match for the following chunks: {chunks} and {array.chunks}"
@@ -120,6 +116,8 @@ def _groups(long: Shape, short: Shape) -> list[Group]:
         if b == len(short):
             a = len(long)
         groups.append((range(left, a), range(right, b)))
+    if any(len(new) > 1 for _, new in groups):
+        raise NotImplementedError("reshape_blockwise not implemented for expanding dimensions")
     return groups
 
 
