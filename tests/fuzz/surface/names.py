@@ -25,7 +25,7 @@ LEFT_OUT: dict[str, str] = {
         "patterns.get_uint_type patterns.signal patterns.wait mutator rule "
         ".bound .chunks .chunksize .deferred .device .dims .dtype .expr .itemsize .name .nbytes "
         ".ndim .node .nominal_cuts .npartitions .numblocks .runs_anywhere .shape .size .teg .item "
-        ".tobytes .tolist .plan "
+        ".tobytes .tolist .plan .said "
         "ma.MaskedArray.chunks ma.MaskedArray.dtype ma.MaskedArray.fill_value "
         "ma.MaskedArray.itemsize ma.MaskedArray.nbytes ma.MaskedArray.ndim "
         "ma.MaskedArray.numblocks ma.MaskedArray.shape ma.MaskedArray.size "
