@@ -35,7 +35,7 @@ COMPARISONS = (
     alike(
         "ma.dot",
         lambda np, x: np.ma.filled(np.ma.dot(np.ma.masked_less(x, -3), x), 7),
-        each(1, ["f8"], [(7,), (3, 3)]),
+        each(1, ["i4"], [(7,), (3, 3)]),
     )._replace(one_value=False),
     alike(
         "ma.masked_array",
