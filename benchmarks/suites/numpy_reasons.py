@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from typing import Final
 
-REASONS: Final[dict[str, str]] = {}
+REASONS: Final[dict[str, str]] = {r"Python objects|object": "Cells of Python objects"}
