@@ -61,7 +61,7 @@ LAPS = {
         "x", "same", "lanes",
     ),
     "overlap.trim_internal": _both("dt.overlap.trim_internal(x.rechunk(-1), {DEPTH}, 'reflect')",
-                                   "x[1:-1]", "same", "lanes"),
+                                   "x[1:-1]", "same", "lanes2"),
     "overlap.trim_overlap": _both(
         f"dt.overlap.trim_overlap(dt.overlap.overlap({ROWS}, 1, 'none'), 1, 'none')",
         "x", "same", "lanes",
