@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -130,6 +131,6 @@ def select(
     return result
 
 
-def _kind(choice: ArrayLike) -> ArrayLike:
+def _kind(choice: ArrayLike) -> complex | np.dtype[Any]:
     """What tells the dtype of a choice: a Python number takes that of the others."""
     return choice if isinstance(choice, int | float | complex) else asarray(choice).dtype

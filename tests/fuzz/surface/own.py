@@ -11,7 +11,7 @@ def _both(ours: str, theirs: str, trust: str = "jump", inputs: str = "") -> tupl
 
 WINDOW = "sliding(x, {N})"
 CHUNKED = "x.rechunk({chunks})"
-ROWS = "x.rechunk({1|2|3|(2, -1)})"
+ROWS = "x.rechunk({1|2|3})"
 BLOCKS: dict[str, tuple[Phrase | str, ...]] = {
     "rechunk": _both("dt.rechunk(x, {chunks})", "x", "same"),
     "unify_chunks": _both(
