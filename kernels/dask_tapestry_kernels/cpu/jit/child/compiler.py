@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final
@@ -29,8 +30,20 @@ def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
     exec(compile(source, file, "exec"), scope)
     kernel = scope["kernel"]
     (result,) = kernel.overloads.values()
-    code = result.library._get_compiled_object()
+    library = result.library
+    linked = hasattr(library, "object_code")
+    code = library.object_code() if linked else library._get_compiled_object()
     return object_cache.Compiled(result.fndesc.llvm_cfunc_wrapper_name, code)
+
+
+def compile_alone(source: str, name: str = "kernel") -> object_cache.Compiled:
+    """`compile_source` in less than half the time, in a process that calls nothing it compiles."""
+    from dask_tapestry_kernels.cpu.jit.child.linked_library import (  # noqa: PLC0415  # numba
+        link_first,
+    )
+
+    link_first()
+    return compile_source(source, name)
 
 
 def set_options() -> None:
@@ -38,7 +51,9 @@ def set_options() -> None:
     llvm().set_option("", f"-force-vector-interleave={INTERLEAVED}")
 
 
-def answer(key: str, source: str) -> object_cache.Compiled | str:
+def answer(
+    key: str, source: str, compile_: Callable[[str, str], object_cache.Compiled] = compile_source
+) -> object_cache.Compiled | str:
     """Compile what is asked for and keep it on disk; or say why not, in a line."""
     if object_cache.key_of(source) != key:
         return "the package has changed since this process imported it"
@@ -46,7 +61,7 @@ def answer(key: str, source: str) -> object_cache.Compiled | str:
         if waited and (kept := object_cache.read(key)) is not None:
             return kept  # another process has compiled it
         try:
-            compiled = compile_source(source, key)
+            compiled = compile_(source, key)
         except Exception as error:
             return f"{type(error).__name__}: {_first_line(error)}"
         object_cache.write(key, compiled)
@@ -66,4 +81,5 @@ def main(descriptor: int) -> None:
     with suppress(EOFError, OSError), Connection(descriptor) as requests:
         requests.send("begun")
         while True:
-            requests.send(answer(*requests.recv()))
+            key, source = requests.recv()
+            requests.send(answer(key, source, compile_alone))
