@@ -88,3 +88,8 @@ def test_names_of_packages_and_of_nothing_are_read():
     }
     assert module_digest.closure(frozenset({f"{NAME}.not_there"})) == {f"{NAME}.not_there"}
     assert module_digest.imported("import numpy") == frozenset()
+
+
+def test_all_code_depends_on_how_it_is_linked():
+    found = module_digest.closure(frozenset({module_digest.COMPILER}))
+    assert f"{NAME}.cpu.jit.child.linked_library" in found

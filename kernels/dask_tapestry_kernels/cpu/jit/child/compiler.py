@@ -21,6 +21,11 @@ LOWER_PRIORITY: Final = 5  # than the computation that waits for nothing
 INTERLEAVED: Final = 4  # vectors of a loop: one waits for its last product, the others go on;
 # LLVM's own choice for long formulas is 1, with which Black-Scholes takes 1.3 times as long
 
+LINK_FIRST: Final = """\
+from dask_tapestry_kernels.cpu.jit.child.linked_library import link_first
+link_first()
+"""  # numba is imported where a source is compiled, not where this module is
+
 
 def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
     """Compile a source; raises whatever its compilation raises."""
@@ -31,18 +36,14 @@ def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
     kernel = scope["kernel"]
     (result,) = kernel.overloads.values()
     library = result.library
-    linked = hasattr(library, "object_code")
+    linked = hasattr(library, "object_code")  # a `LinkedLibrary`
     code = library.object_code() if linked else library._get_compiled_object()
     return object_cache.Compiled(result.fndesc.llvm_cfunc_wrapper_name, code)
 
 
 def compile_alone(source: str, name: str = "kernel") -> object_cache.Compiled:
     """`compile_source` in less than half the time, in a process that calls nothing it compiles."""
-    from dask_tapestry_kernels.cpu.jit.child.linked_library import (  # noqa: PLC0415  # numba
-        link_first,
-    )
-
-    link_first()
+    exec(LINK_FIRST, {})
     return compile_source(source, name)
 
 

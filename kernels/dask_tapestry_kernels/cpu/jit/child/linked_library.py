@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
+from numba.core import codegen
 from numba.core.registry import cpu_target
 
+JITCodeLibrary: Any = codegen.JITCodeLibrary  # which is not annotated
 
-class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc,unused-ignore]  # numba has no types
+
+class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """A library whose machine code is made when it is asked for; none of it can be called here."""
 
     def finalize(self) -> None:
@@ -41,9 +43,9 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc,unused-ignore]  # numb
 
 def link_first() -> None:
     """Have numba make such libraries from here on; for processes that compile and do not call."""
-    codegen: Any = cpu_target.target_context.codegen()
-    codegen._library_class = LinkedLibrary
-    codegen.set_env = _keep_no_environment
+    target: Any = cpu_target.target_context.codegen()
+    target._library_class = LinkedLibrary
+    target.set_env = _keep_no_environment
 
 
 def _keep_no_environment(_name: str, _environment: Any) -> None:
