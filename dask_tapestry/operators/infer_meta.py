@@ -65,6 +65,6 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
         If cells would be Python objects.
     """
     dtype: np.dtype[Any] = np.asarray(result).dtype
-    if dtype.hasobject:
+    if dtype.hasobject and not isinstance(result, np.ndarray):
         raise DTypeError(f"{name} returned {type(result).__name__}: cells need a fixed dtype")
     return dtype if dtype.isnative else dtype.newbyteorder("=")

@@ -59,6 +59,8 @@ class Operator(ABC):
         Its kernel writes its block into memory that it is given: a result's buffer, or used memory.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
+    any_cells
+        Its kernel takes cells that lie outside of their arrays too: Python objects, `StringDType`.
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
     is_selector
@@ -81,6 +83,7 @@ class Operator(ABC):
     copies: ClassVar[bool] = True
     fills: ClassVar[bool] = False
     multithreaded: bool = False
+    any_cells: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
     is_view: ClassVar[bool] = False
@@ -280,6 +283,7 @@ class Selector(Operator):
 
     transparent = True
     copies = False
+    any_cells = True
     is_selector = True
     category = "selector"
 

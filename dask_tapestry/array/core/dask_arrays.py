@@ -12,7 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.masked import LOSES_MASK, Masked
-from dask_tapestry.cells.fixed_dtype import fixed_dtype
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
 from dask_tapestry.io.declared_type import checked_block
@@ -70,7 +70,7 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     given: object = d
     if isinstance(given, Masked):
         raise DTypeError(f"an array with a mask is given where a plain one is asked: {LOSES_MASK}")
-    fixed_dtype(np.dtype(d.dtype))
+    cell_dtype(np.dtype(d.dtype))
     cuts = cuts_of_chunks(d.chunks)
     if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
         d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks

@@ -16,7 +16,19 @@ def search(out: Block | None, cells: Block, table: Block, *, side: str) -> Block
 
     `side` is that of equal cells, "left" or "right", as of `numpy.searchsorted`.
     """
+    table, cells = _of_one_array(table, cells)
     return np.asarray(np.searchsorted(table, cells, side=side))  # type: ignore[call-overload]
+
+
+def _of_one_array(table: Block, cells: Block) -> tuple[Block, Block]:
+    """The same cells; texts of `StringDType` moved to one array.
+
+    NumPy (2.4) searches for those of another array at the addresses of the table's.
+    """
+    if table.dtype.kind != "T":
+        return table, cells
+    every = np.concatenate([table, cells.ravel()])
+    return every[: table.size], every[table.size :].reshape(cells.shape)
 
 
 def digitize(out: Block | None, cells: Block, bins: Block, *, right: bool) -> Block:  # noqa: ARG001
@@ -32,6 +44,7 @@ def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Blo
     """Whether `cells` are in a sorted `table` of one dimension; with `invert`, whether not."""
     if not table.size:
         return np.full(cells.shape, invert)
+    table, cells = _of_one_array(table, cells)
     places = np.minimum(np.searchsorted(table, cells), table.size - 1)
     return np.asarray(table[places] != cells if invert else table[places] == cells)
 
