@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
@@ -14,6 +15,7 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.layers import (
+    AliasLayer,
     BarrierLayer,
     EndedLayer,
     FinishLayer,
@@ -33,6 +35,8 @@ from dask_tapestry.plan.fusion.given import EMBEDDED_BYTES
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
+
+NO_NAMES: Final[Mapping[Node, str]] = MappingProxyType({})
 
 
 @dataclass
@@ -63,6 +67,8 @@ class Lowering:
         Offers arrays in memory to a cluster's tasks; None where these are in this process.
     client
         Dask's, whose workers steps may be kept on.
+    names
+        What layers of roots are called that no other step reads; by default as their steps.
 
     Attributes
     ----------
@@ -70,8 +76,14 @@ class Lowering:
         Name of the compute, by which sinks know their own work.
     """
 
-    def __init__(self, plan: Plan, arrays: ClientArrays | None, client: Any = None) -> None:
-        self.plan, self.arrays, self.client = plan, arrays, client
+    def __init__(
+        self,
+        plan: Plan,
+        arrays: ClientArrays | None,
+        client: Any = None,
+        names: Mapping[Node, str] = NO_NAMES,
+    ) -> None:
+        self.plan, self.arrays, self.client, self.names = plan, arrays, client, names
         self.run = uuid4().hex
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
@@ -124,7 +136,8 @@ class Lowering:
         spec = StepSpec.of(step, tuple(cuts))
         near = anywhere(annotations)
         slices = tuple(self._slices(spec, place, x, near) for place, x in enumerate(inputs))
-        layer = StepLayer(spec, tuple(inputs), out, after, slices, annotations)
+        shown = replace(spec, name=self.names.get(node, spec.name))
+        layer = StepLayer(shown, tuple(inputs), out, after, slices, annotations)
         reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
         if isinstance(sink, Sink):
@@ -206,10 +219,15 @@ class Lowering:
     def _held(self, node: Node) -> tuple[str, tuple[Cuts, ...]]:
         """Name and cuts of the layer whose blocks are a node's value."""
         blocks = self.plan.source(node).operator
-        if isinstance(blocks, BlockSource):
-            self._foreign(blocks)
-            return blocks.key_name, blocks.cuts
-        return self.plan.steps[node].name, self.plan.steps[node].cuts
+        if not isinstance(blocks, BlockSource):
+            step = self.plan.steps[node]
+            return self.names.get(node, step.name), step.cuts
+        self._foreign(blocks)
+        name = self.names.get(node, blocks.key_name)
+        if name != blocks.key_name and name not in self.layers:
+            reads = self._known(blocks.key_name)
+            self._add(AliasLayer(name, blocks.key_name, blocks.cuts), reads)
+        return name, blocks.cuts
 
     def _root(self, node: Node, final: bool, buffers: Mapping[Node, ResultBuffer]) -> Any:
         if node in self.ends:

@@ -231,6 +231,11 @@ class Operator(ABC):
         return self.name
 
     @property
+    def called(self) -> str:
+        """First word of the name of an array that it makes: what a user called, if known."""
+        return self.label
+
+    @property
     def layout(self) -> tuple[Cuts, ...] | None:
         """Cuts in which the output must be held; None where the plan chooses."""
         return None
