@@ -32,7 +32,7 @@ def as_tensor(data: object, dims: Dims = None) -> Tensor:
     Raises
     ------
     DTypeError
-        For what is no array, or one of Python objects, or has a mask.
+        For what is no array, or has a mask.
     ShapeError
         For nested sequences of unequal lengths, or too few or many names of dimensions.
     """

@@ -18,7 +18,7 @@ def declared_type(shape: tuple[int, ...], dtype: np.dtype[Any], dims: Dims) -> T
     Raises
     ------
     DTypeError
-        For Python objects.
+        For Python objects as fields of structured cells.
     ShapeError
         If there is not one name for each dimension.
     """

@@ -62,7 +62,7 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
     Raises
     ------
     DTypeError
-        If cells would be Python objects.
+        If it is a Python object, not an array.
     """
     dtype: np.dtype[Any] = np.asarray(result).dtype
     if dtype.hasobject and not isinstance(result, np.ndarray):

@@ -106,7 +106,7 @@ def asarray(
     ArgumentError
         For an unknown order or device, or a copy that is refused.
     DTypeError
-        For arrays of Python objects, masked arrays, and what is no array.
+        For masked arrays, and what is no array.
     ShapeError
         For nested sequences of unequal lengths.
 
@@ -271,7 +271,7 @@ def from_array(
     StoreError
         If a write of it has not ended, or its file is closed.
     DTypeError
-        If it is no array, or one of Python objects.
+        If it is no array, or one of structured cells that hold Python objects.
 
     See Also
     --------

@@ -54,7 +54,7 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     ShapeError
         If chunk sizes are unknown.
     DTypeError
-        For Python objects.
+        For Python objects as fields of structured cells.
 
     See Also
     --------
@@ -193,7 +193,7 @@ def from_delayed(
     Raises
     ------
     DTypeError
-        If neither dtype nor meta is given, or for Python objects.
+        If neither dtype nor meta is given.
     ShapeError
         If a length is unknown.
 

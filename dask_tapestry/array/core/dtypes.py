@@ -19,7 +19,7 @@ def as_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
     Raises
     ------
     DTypeError
-        If it is not one, or one of Python objects or of texts of varying length.
+        If it is not one, or has Python objects as fields.
 
     Examples
     --------
