@@ -139,7 +139,9 @@ def _table() -> dict[int, Served]:
     made: dict[int, Served] = {}
     for path in PUBLIC:
         module, own = importlib.import_module(f"numpy.{path}".rstrip(".")), _ours(path)
-        for name in getattr(module, "__all__", dir(module)):
+        # Of several names of one function, the function's own is asked for first.
+        names = getattr(module, "__all__", dir(module))
+        for name in sorted(names, key=lambda n: n != getattr(getattr(module, n), "__name__", n)):
             theirs, ours = getattr(module, name), getattr(own, name, None)
             functions = callable(theirs) and callable(ours) and not isinstance(theirs, type)
             if functions and ours is not theirs and name not in CONVERSIONS:

@@ -10,10 +10,12 @@ from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
+from dask.callbacks import Callback
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.client_arrays import ClientArrays
+from dask_tapestry.lower.joined_blocks import buffers_between, share_results
 from dask_tapestry.lower.layers import (
     AliasLayer,
     BarrierLayer,
@@ -92,13 +94,7 @@ class Lowering:
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
-        buffers: dict[Node, ResultBuffer] = {}
-        if final:
-            buffers = {
-                node: ResultBuffer(node.type, memory_order(node, self.plan.steps[node].inputs))
-                for node in self.plan.graph.roots
-                if node in self.plan.steps and not isinstance(node.operator, Sink)
-            }
+        buffers = self._buffers() if final else {}
         for node in self.plan.graph.nodes:
             if node.is_sequence_point:
                 self._barrier(node)
@@ -112,6 +108,20 @@ class Lowering:
             if node not in self.ends
         ]
         return Lowered(HighLevelGraph(self.layers, self.dependencies), keys, layouts)
+
+    def _buffers(self) -> dict[Node, ResultBuffer]:
+        """Where the blocks of results come, and of values between that lie as well in one array."""
+        steps = self.plan.steps
+        between = buffers_between(steps) if self.arrays is None else {}
+        results = {
+            node: ResultBuffer(node.type, memory_order(node, steps[node].inputs))
+            for node in self.plan.graph.roots
+            if node in steps and not isinstance(node.operator, Sink)
+        }
+        buffers = {**between, **results}
+        if not Callback.active:  # Dask's cache would keep blocks that are overwritten
+            share_results(steps, buffers)
+        return buffers
 
     def _add(self, layer: SymbolicLayer, reads: Iterable[str]) -> None:
         self.layers[layer.name] = layer

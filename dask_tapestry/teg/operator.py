@@ -57,6 +57,12 @@ class Operator(ABC):
         Its blocks take memory of their own: they are not views of its inputs.
     fills
         Its kernel writes its block into memory that it is given: a result's buffer, or used memory.
+    in_place
+        Its kernel may be given the block that it reads as memory for its block, if both are of the
+        same cells.
+    hands_over
+        Its kernel may return a block in memory of its own, which nobody else has, though it is
+        given some: a whole result is that block.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
     any_cells
@@ -82,6 +88,8 @@ class Operator(ABC):
     holds: ClassVar[bool] = False
     copies: ClassVar[bool] = True
     fills: ClassVar[bool] = False
+    in_place: ClassVar[bool] = False
+    hands_over: ClassVar[bool] = False
     multithreaded: bool = False
     any_cells: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False

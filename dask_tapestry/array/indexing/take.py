@@ -15,7 +15,7 @@ from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.creation.filled import zeros
 from dask_tapestry.array.indexing.getitem import getitem
 from dask_tapestry.array.indexing.setitem import setitem
-from dask_tapestry.errors import ArgumentError, IndexingError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.take import open_grid
 from dask_tapestry.operators.take import take_along_axis as take_along
@@ -35,10 +35,14 @@ def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
         For an unknown mode.
     IndexingError
         For any place where there is none.
+    DTypeError
+        For numbers that are no integers.
     """
     if mode not in get_args(Mode):
         raise ArgumentError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     if isinstance(indices, Array):
+        if indices.dtype.kind not in "biu":
+            raise DTypeError(f"places are integers: cast {indices.dtype} to int64 by astype first")
         places: Places = indices.astype(np.intp) if indices.dtype == bool else indices
     elif isinstance(indices, np.ndarray | np.generic):
         places = np.asarray(indices).astype(np.intp, casting="same_kind")
