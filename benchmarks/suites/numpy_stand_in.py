@@ -11,7 +11,7 @@ import functools
 import importlib
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -176,17 +176,8 @@ class _Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         path = module.__name__.removeprefix(NAME).removeprefix(".")
         theirs = importlib.import_module(f"numpy.{path}".rstrip("."))
-        module.__getattr__ = _asked(path)  # type: ignore[method-assign]
+        module.__getattr__ = functools.partial(found, path)  # type: ignore[method-assign]
         module.__all__ = getattr(theirs, "__all__", [])  # type: ignore[attr-defined]
-
-
-def _asked(path: str) -> Callable[[str], Any]:
-    def asked(name: str) -> Any:
-        if name.startswith("__") and name != "__version__":
-            raise AttributeError(name)
-        return found(path, name)
-
-    return asked
 
 
 def install() -> None:
