@@ -68,6 +68,12 @@ class Served:
             return Served(f"{self.name}.{attribute}", theirs, getattr(self.ours, attribute))
         return theirs
 
+    def __eq__(self, other: object) -> bool:
+        return self.theirs is (other.theirs if isinstance(other, Served) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.theirs)
+
     def __repr__(self) -> str:
         return repr(self.theirs)
 
