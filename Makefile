@@ -61,10 +61,10 @@ bench: venv
 
 array-api: venv
 	@test -d "$(ARRAY_API_TESTS)" || { echo "ARRAY_API_TESTS= is to name a checkout"; exit 2; }
-	cd $(ARRAY_API_TESTS) && PYTHONPATH=$(CURDIR):$(CURDIR)/kernels \
+	cd $(ARRAY_API_TESTS) && PYTHONPATH=$(CURDIR):$(CURDIR)/kernels:$$PYTHONPATH \
 	  ARRAY_API_TESTS_MODULE=dask_tapestry $(CURDIR)/$(BIN)/python -m pytest array_api_tests \
 	  --max-examples=$(EXAMPLES) --disable-deadline -p no:cacheprovider \
-	  --xfails-file $(CURDIR)/tests/array_api_xfails.txt $(ARGS)
+	  --xfails-file=$(CURDIR)/tests/array_api_xfails.txt $(ARGS)
 
 docs: venv
 	$(BIN)/sphinx-build -E -W --keep-going -q -b html -d build/doctrees docs build/docs

@@ -23,7 +23,7 @@ def value_of(x: Any, scheduler: str, check_shape: bool) -> Any:
     """The computed value of one of ours, which is as its array declared; all else as it is."""
     if isinstance(x, da.Array):
         raise AssertionError("an array of dask.array came out where ours was asked for")
-    if not isinstance(x, dt.Array):
+    if not isinstance(x, dt.Array | dt.ma.MaskedArray):
         return x
     value = x.compute(scheduler=scheduler)
     assert np.asanyarray(value).dtype == x.dtype, f"declared {x.dtype}, computed {value.dtype}"

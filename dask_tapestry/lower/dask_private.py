@@ -11,12 +11,13 @@ from typing import Any
 from dask._expr import Expr, HLGExpr
 from dask._expr import _ExprSequence as ExprSequence
 from dask._expr import _HLGExprSequence as HLGExprSequence
-from dask._task_spec import DataNode, GraphNode, Task, TaskRef, convert_legacy_graph
+from dask._task_spec import Alias, DataNode, GraphNode, Task, TaskRef, convert_legacy_graph
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.plan.machine.adaptive import Growth, knows_growth
 
 __all__ = [
+    "Alias",
     "DataNode",
     "Expr",
     "ExprSequence",

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import compute_error
+from dask_tapestry.lower.joined_blocks import joined
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
@@ -58,8 +59,11 @@ def run_block(
         result = _computed(program, course_of(program, box), values, None, target)
     if target is None:
         return result if result is None else owned(result)
-    if result is not target:
-        target[...] = result
+    if result is target or (type(result) is not np.ndarray and not out.kept):
+        return result
+    if program.hands_over and out.adopt(result):
+        return result
+    target[...] = result
     return target
 
 
@@ -302,9 +306,13 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
         return _part(blocks[0], block_box(cuts, tuple(r.start for r in ranges)), box)
+    boxes = [block_box(cuts, numbers) for numbers in product(*ranges)]
+    hull = ZRange(boxes[0].lo, boxes[-1].hi)
+    whole = joined(hull, boxes, blocks)
+    if whole is not None:
+        return _part(whole, hull, box)
     result = _empty_as(blocks[0], box.shape)
-    for numbers, block in zip(product(*ranges), blocks, strict=True):
-        held = block_box(cuts, numbers)
+    for held, block in zip(boxes, blocks, strict=True):
         part = held.intersection(box)
         result[part.slices(box)] = _part(block, held, part)
     return result

@@ -28,8 +28,13 @@ from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Node
 
 
-def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, ClientArrays | None]:
-    """Verify a plan and write its layers; a live cluster may ask for arrays in memory."""
+def lower_plan(
+    plan: Plan, final: bool, name: str | None = None
+) -> tuple[Lowered, ClientArrays | None]:
+    """Verify a plan and write its layers; a live cluster may ask for arrays in memory.
+
+    With `name`, blocks of the only root have it in their keys.
+    """
     plan.verify()
     client = live_client()
     if client is not None:
@@ -37,7 +42,8 @@ def lower_plan(plan: Plan, final: bool) -> tuple[Lowered, ClientArrays | None]:
     salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
     plan = replace(plan, steps=with_first(plan.steps, salt))
     arrays = ClientArrays() if client is not None else None
-    lowered = Lowering(plan, arrays, client).lower(final)
+    names = {} if name is None else {plan.graph.roots[0]: name}
+    lowered = Lowering(plan, arrays, client, names).lower(final)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
     return lowered, arrays

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
+from dask.callbacks import Callback
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.client_arrays import ClientArrays
+from dask_tapestry.lower.joined_blocks import buffers_between, share_results
 from dask_tapestry.lower.layers import (
+    AliasLayer,
     BarrierLayer,
     EndedLayer,
     FinishLayer,
@@ -33,6 +37,8 @@ from dask_tapestry.plan.fusion.given import EMBEDDED_BYTES
 from dask_tapestry.plan.plan import Plan
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
+
+NO_NAMES: Final[Mapping[Node, str]] = MappingProxyType({})
 
 
 @dataclass
@@ -63,6 +69,8 @@ class Lowering:
         Offers arrays in memory to a cluster's tasks; None where these are in this process.
     client
         Dask's, whose workers steps may be kept on.
+    names
+        What layers of roots are called that no other step reads; by default as their steps.
 
     Attributes
     ----------
@@ -70,8 +78,14 @@ class Lowering:
         Name of the compute, by which sinks know their own work.
     """
 
-    def __init__(self, plan: Plan, arrays: ClientArrays | None, client: Any = None) -> None:
-        self.plan, self.arrays, self.client = plan, arrays, client
+    def __init__(
+        self,
+        plan: Plan,
+        arrays: ClientArrays | None,
+        client: Any = None,
+        names: Mapping[Node, str] = NO_NAMES,
+    ) -> None:
+        self.plan, self.arrays, self.client, self.names = plan, arrays, client, names
         self.run = uuid4().hex
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
@@ -80,13 +94,7 @@ class Lowering:
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
-        buffers: dict[Node, ResultBuffer] = {}
-        if final:
-            buffers = {
-                node: ResultBuffer(node.type, memory_order(node, self.plan.steps[node].inputs))
-                for node in self.plan.graph.roots
-                if node in self.plan.steps and not isinstance(node.operator, Sink)
-            }
+        buffers = self._buffers() if final else {}
         for node in self.plan.graph.nodes:
             if node.is_sequence_point:
                 self._barrier(node)
@@ -100,6 +108,20 @@ class Lowering:
             if node not in self.ends
         ]
         return Lowered(HighLevelGraph(self.layers, self.dependencies), keys, layouts)
+
+    def _buffers(self) -> dict[Node, ResultBuffer]:
+        """Where the blocks of results come, and of values between that lie as well in one array."""
+        steps = self.plan.steps
+        between = buffers_between(steps) if self.arrays is None else {}
+        results = {
+            node: ResultBuffer(node.type, memory_order(node, steps[node].inputs))
+            for node in self.plan.graph.roots
+            if node in steps and not isinstance(node.operator, Sink)
+        }
+        buffers = {**between, **results}
+        if not Callback.active:  # Dask's cache would keep blocks that are overwritten
+            share_results(steps, buffers)
+        return buffers
 
     def _add(self, layer: SymbolicLayer, reads: Iterable[str]) -> None:
         self.layers[layer.name] = layer
@@ -124,7 +146,8 @@ class Lowering:
         spec = StepSpec.of(step, tuple(cuts))
         near = anywhere(annotations)
         slices = tuple(self._slices(spec, place, x, near) for place, x in enumerate(inputs))
-        layer = StepLayer(spec, tuple(inputs), out, after, slices, annotations)
+        shown = replace(spec, name=self.names.get(node, spec.name))
+        layer = StepLayer(shown, tuple(inputs), out, after, slices, annotations)
         reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
         self._add(layer, {r for r in reads if r in self.layers} | {key[0] for key in after})
         if isinstance(sink, Sink):
@@ -206,10 +229,15 @@ class Lowering:
     def _held(self, node: Node) -> tuple[str, tuple[Cuts, ...]]:
         """Name and cuts of the layer whose blocks are a node's value."""
         blocks = self.plan.source(node).operator
-        if isinstance(blocks, BlockSource):
-            self._foreign(blocks)
-            return blocks.key_name, blocks.cuts
-        return self.plan.steps[node].name, self.plan.steps[node].cuts
+        if not isinstance(blocks, BlockSource):
+            step = self.plan.steps[node]
+            return self.names.get(node, step.name), step.cuts
+        self._foreign(blocks)
+        name = self.names.get(node, blocks.key_name)
+        if name != blocks.key_name and name not in self.layers:
+            reads = self._known(blocks.key_name)
+            self._add(AliasLayer(name, blocks.key_name, blocks.cuts), reads)
+        return name, blocks.cuts
 
     def _root(self, node: Node, final: bool, buffers: Mapping[Node, ResultBuffer]) -> Any:
         if node in self.ends:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.dask_private import (
+    Alias,
     GraphNode,
     Task,
     TaskRef,
@@ -219,6 +220,24 @@ class EndedLayer(SymbolicLayer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EndedLayer, (self.name, self.source, self.cuts)
+
+
+class AliasLayer(SymbolicLayer):
+    """The blocks of another layer, or of another collection, under another name."""
+
+    def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...]) -> None:
+        super().__init__(name)
+        self.source, self.cuts = source, cuts
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        return tuple(c.count for c in self.cuts)
+
+    def task(self, index: tuple[int, ...]) -> GraphNode:
+        return Alias((self.name, *index), (self.source, *index))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AliasLayer, (self.name, self.source, self.cuts)
 
 
 class BarrierLayer(SymbolicLayer):

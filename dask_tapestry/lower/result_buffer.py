@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from threading import Lock
 from typing import Any, Literal
+from weakref import ref
 
 import numpy as np
 
@@ -19,13 +20,19 @@ Block = np.ndarray[Any, Any]
 
 
 class ResultBuffer:
-    """The final array of one planned compute; allocated when the first block asks for it."""
+    """The final array of one planned compute; allocated when the first block asks for it.
 
-    __slots__ = ("_array", "_lock", "order", "type")
+    One that is not `kept` is that of a step between, and lives as long as some block of it does.
+    """
 
-    def __init__(self, type_: TensorType | None = None, order: Literal["C", "F"] = "C") -> None:
-        self.type, self.order = type_, order
+    __slots__ = ("_array", "_lock", "_seen", "kept", "order", "type")
+
+    def __init__(
+        self, type_: TensorType | None = None, order: Literal["C", "F"] = "C", kept: bool = True
+    ) -> None:
+        self.type, self.order, self.kept = type_, order, kept
         self._array: Block | None = None
+        self._seen: ref[Block] | None = None  # the memory of what is not kept
         self._lock = Lock()
 
     @property
@@ -40,6 +47,8 @@ class ResultBuffer:
     @property
     def array(self) -> Block:
         """The whole array."""
+        if self.type is not None and not self.kept:
+            return self._seen_array(self.type)
         if self._array is None:
             with self._lock:
                 if self._array is None and self.type is not None:
@@ -47,6 +56,27 @@ class ResultBuffer:
         if self._array is None:
             raise RuntimeError("a remote buffer holds no cells")
         return self._array
+
+    def _seen_array(self, type_: TensorType) -> Block:
+        with self._lock:
+            memory = None if self._seen is None else self._seen()
+            if memory is None:
+                cells = POOL.room((type_.nbytes,), np.dtype(np.uint8))
+                memory = cells if cells.base is None else cells.base
+                self._seen = ref(memory)
+        return memory[: type_.nbytes].view(type_.dtype).reshape(type_.shape, order=self.order)
+
+    def adopt(self, block: Block) -> bool:
+        """Be `block`, if that is a whole array of its own of this layout; return whether it is."""
+        if self.type is None or (block.shape, block.dtype) != (self.type.shape, self.type.dtype):
+            return False
+        flags = block.flags
+        lies_so = flags.c_contiguous if self.order == "C" else flags.f_contiguous
+        if not (lies_so and flags.owndata and flags.writeable):
+            return False
+        with self._lock:
+            self._array = block
+        return True
 
     def __reduce__(self) -> tuple[type[ResultBuffer], tuple[()]]:
         return ResultBuffer, ()

@@ -19,6 +19,7 @@ from dask.callbacks import Callback
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.io.numpy_source import NumpySource
 from dask_tapestry.lower.execute import Block, finish_array, run_block
+from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.side_by_side import side_by_side
@@ -93,14 +94,15 @@ def _run(plan: Plan, threads: int) -> list[Any]:
     roots = plan.graph.roots
     readers = Counter(x for step in plan.steps.values() for x in dict.fromkeys(step.inputs))
     held: dict[Node, Blocks] = {}
-    outs: dict[Node, ResultBuffer] = {}
+    outs = buffers_between(plan.steps)
     for node in plan.graph.nodes:
         step = plan.steps.get(node)
         if step is None:
             continue
         order = memory_order(node, step.inputs)
-        outs[node] = ResultBuffer(node.type, order) if node in roots else REMOTE
-        held[node] = _blocks(plan, step, held, outs[node], threads)
+        if node in roots:
+            outs[node] = ResultBuffer(node.type, order)
+        held[node] = _blocks(plan, step, held, outs.get(node, REMOTE), threads)
         for x in dict.fromkeys(step.inputs):
             readers[x] -= 1
             if not readers[x] and x not in roots:

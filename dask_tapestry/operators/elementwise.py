@@ -45,6 +45,14 @@ class Elementwise(CellwiseOperator):
     is_formula = True
     expression: CellExpression
 
+    @property
+    def called(self) -> str:
+        """The function that is applied last; see `Operator.called`."""
+        steps = [
+            s.function for s in self.expression.steps if s.function not in ("cast", "constant")
+        ]
+        return steps[-1].partition(".")[0] if steps else self.name
+
     def infer(self, *inputs: TensorType) -> TensorType:
         shape, dims = common_shape(inputs, "cell expression")
         return TensorType(shape, self.expression.dtype, dims)

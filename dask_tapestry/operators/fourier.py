@@ -34,6 +34,7 @@ class Fourier(LaneOperator):
 
     name = "fourier"
     kernel = "fourier"
+    in_place = True
     function: str
     axis: int
     length: int

@@ -58,6 +58,10 @@ class Reduce(TreeReduction):
     target: int | None = None
     cells: CellExpression | None = None  # formula of the inputs that is folded; None: the input
 
+    @property
+    def called(self) -> str:
+        return self.monoid
+
     def part(self, source: int | None, target: int | None) -> Reduce:
         cells = self.cells if source is None else None  # nodes are folded as they are
         return replace(self, source=source, target=target, cells=cells)

@@ -40,6 +40,7 @@ class WholeMatrix(UserOperator):
     """
 
     name = "wholematrix"
+    hands_over = True  # what LAPACK has made is a new array
     panels: UserFunction | None = None
     columns: int = 0
 

@@ -57,6 +57,12 @@ class Operator(ABC):
         Its blocks take memory of their own: they are not views of its inputs.
     fills
         Its kernel writes its block into memory that it is given: a result's buffer, or used memory.
+    in_place
+        Its kernel may be given the block that it reads as memory for its block, if both are of the
+        same cells.
+    hands_over
+        Its kernel may return a block in memory of its own, which nobody else has, though it is
+        given some: a whole result is that block.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
     is_formula
@@ -80,6 +86,8 @@ class Operator(ABC):
     holds: ClassVar[bool] = False
     copies: ClassVar[bool] = True
     fills: ClassVar[bool] = False
+    in_place: ClassVar[bool] = False
+    hands_over: ClassVar[bool] = False
     multithreaded: bool = False
     is_formula: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
@@ -226,6 +234,11 @@ class Operator(ABC):
         By default its name; of what calls a user's function, the function's.
         """
         return self.name
+
+    @property
+    def called(self) -> str:
+        """First word of the name of an array that it makes: what a user called, if known."""
+        return self.label
 
     @property
     def layout(self) -> tuple[Cuts, ...] | None:

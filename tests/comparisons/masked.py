@@ -28,6 +28,16 @@ COMPARISONS = (
     alike("ma.where", lambda np, x, y: np.ma.filled(np.ma.where(x > 0, x, y), 7), PAIRS),
     alike("ma.count", lambda np, x: np.ma.count(np.ma.masked_less(x, 0), axis=0), FOLDED),
     alike(
+        "ma.median",
+        lambda np, x: np.ma.filled(np.ma.median(np.ma.masked_less(x, -3), axis=0), 7),
+        FOLDED,
+    ),
+    alike(
+        "ma.dot",
+        lambda np, x: np.ma.filled(np.ma.dot(np.ma.masked_less(x, -3), x), 7),
+        each(1, ["i4"], [(7,), (3, 3)]),
+    )._replace(one_value=False),
+    alike(
         "ma.masked_array",
         lambda np, x: np.ma.filled(np.ma.masked_array(x, x < 0).sum(axis=-1), 7),
         FOLDED,

@@ -9,13 +9,14 @@ from collections import Counter
 from random import Random
 
 from tests.fuzz.operations import OPERATIONS
-from tests.fuzz.programs import Mismatch, run
+from tests.fuzz.programs import LENGTH, Mismatch, run
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--programs", type=int, default=1000)
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--show", type=int, default=20, help="mismatches to print")
 parser.add_argument("--only", default="", help="names of operations to draw, with commas between")
+parser.add_argument("--length", type=int, default=LENGTH, help="operations of a program")
 given = parser.parse_args()
 wanted = given.only.split(",") if given.only else [draw.__name__ for draw in OPERATIONS]
 for draw in [draw for draw in OPERATIONS if draw.__name__ not in wanted]:
@@ -23,7 +24,7 @@ for draw in [draw for draw in OPERATIONS if draw.__name__ not in wanted]:
 began, failed, steps = time.perf_counter(), Counter(), 0
 for number in range(given.seed, given.seed + given.programs):
     try:
-        steps += len(run(Random(number))) - 2
+        steps += len(run(Random(number), given.length)) - 2
     except Mismatch as mismatch:
         failed[str(mismatch)[-300:]] += 1
         if failed.total() <= given.show:

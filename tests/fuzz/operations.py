@@ -44,6 +44,7 @@ from tests.fuzz.selectors import (
     triangle,
 )
 from tests.fuzz.steps import Draw
+from tests.fuzz.surface import public
 
 OPERATIONS: dict[Draw, int] = {
     moved: 3, differences: 1, methods: 1, tables: 2, assign_cells: 1,
@@ -53,4 +54,5 @@ OPERATIONS: dict[Draw, int] = {
     unique: 1, nonzero: 1, quantile: 1, search: 1, product: 2,
     pair: 2, single: 1, with_scalar: 3, chosen_by_scalars: 1, generator: 3, own: 4, effect: 3,
     statistics: 2, arrangements: 2, formulas: 2,
+    public: 60,
 }  # fmt: skip

@@ -13,17 +13,19 @@ from tests.fuzz import programs
 from tests.fuzz.steps import Step
 from tests.fuzz.values import differs
 
+SHORT = 4  # operations of the programs that every change is tried on
 
-@pytest.mark.parametrize("seed", range(0, 400, 20))
+
+@pytest.mark.parametrize("seed", range(0, 200, 20))
 def test_a_fixed_share_of_programs(seed):
     for number in range(seed, seed + 10):
-        programs.run(Random(number))
+        programs.run(Random(number), length=SHORT)
 
 
-@examples(60, suppress_health_check=list(HealthCheck))
+@examples(30, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_programs_that_hypothesis_can_shrink(random):
-    programs.run(random)
+    programs.run(random, length=SHORT)
 
 
 @pytest.mark.slow

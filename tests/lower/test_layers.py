@@ -7,6 +7,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.lower.layers import (
+    AliasLayer,
     BarrierLayer,
     EndedLayer,
     FinishLayer,
@@ -73,7 +74,7 @@ def test_sources_are_marked_as_producers_of_data():
 def test_names_are_letters_then_a_digest():
     names = (dt.ones((6, 4)) @ dt.ones((4, 2)) + 1).rechunk(2).sum().dask.layers
     for name in names:
-        assert re.fullmatch(r"tapestry-[a-z]+-[0-9a-f]+", name), name
+        assert re.fullmatch(r"(tapestry-[a-z]+|sum)-[0-9a-f]+", name), name
 
 
 def test_one_task_group_a_step():
@@ -81,7 +82,7 @@ def test_one_task_group_a_step():
     x = dt.ones((6, 4)).rechunk(2)
     graph = dict(x.sum().dask)
     groups = {dask.utils.key_split(key) for key in graph}
-    assert groups == {"tapestry-rechunk", "tapestry-reduce"}
+    assert groups == {"tapestry-rechunk", "tapestry-reduce", "sum"}
 
 
 def test_a_gather_takes_blocks_in_order():
@@ -149,3 +150,11 @@ def test_a_barrier_waits_for_all_it_names():
 def test_every_layer_pickles_without_its_tasks(cls):
     assert cls.__reduce__ is not object.__reduce__
     assert "is_materialized" not in vars(cls)
+
+
+def test_an_alias_names_the_blocks_of_another_layer():
+    alias = AliasLayer("mine", "theirs", (Cuts.regular(6, 4), Cuts.regular(2, 2)))
+    far = pickle.loads(pickle.dumps(alias))
+    assert list(far) == [("mine", 0, 0), ("mine", 1, 0)]
+    task = far["mine", 1, 0]
+    assert (task.key, set(task.dependencies)) == (("mine", 1, 0), {("theirs", 1, 0)})

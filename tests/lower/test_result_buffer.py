@@ -52,6 +52,32 @@ def test_a_remote_buffer_holds_no_cells():
         _ = REMOTE.array
 
 
+def test_a_whole_block_of_its_own_becomes_the_array():
+    buffer = ResultBuffer(TYPE)
+    block = np.arange(24, dtype="int16").reshape(4, 6)
+    assert buffer.adopt(block.copy())
+    assert buffer.array.sum() == block.sum()
+    for other in (block, block[:2], np.asfortranarray(block), block.astype("int32")):
+        buffer = ResultBuffer(TYPE)
+        assert not buffer.adopt(other)  # a view, a part, another order, other cells
+    assert not REMOTE.adopt(block.copy())
+
+
+def test_a_factor_of_a_matrix_is_not_copied(monkeypatch):
+    made = []
+    factor = np.linalg.cholesky
+
+    def kept(a):
+        made.append(factor(a))
+        return made[-1]
+
+    monkeypatch.setattr(np.linalg, "cholesky", kept)
+    monkeypatch.setattr("dask_tapestry.operators.whole_matrix.LEAST_CELLS", 1)
+    found = dt.linalg.cholesky(np.eye(7) * 4).compute(scheduler="sync")
+    assert found is made[-1]
+    np.testing.assert_array_equal(found, np.eye(7) * 2)
+
+
 def test_buffers_do_not_tell_graphs_apart():
     assert tokenize(ResultBuffer(TYPE)) == tokenize(REMOTE)
 

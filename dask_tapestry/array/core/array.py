@@ -14,6 +14,7 @@ from dask.core import flatten
 from numpy.typing import DTypeLike
 
 from dask_tapestry.array.core.askers import names_itself_after_it, refuse_hidden
+from dask_tapestry.array.core.block_names import joined, name_of_blocks
 from dask_tapestry.array.core.blocks import Blocks
 from dask_tapestry.array.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.array.core.dynamic_shape import CountRun, Deferred
@@ -22,11 +23,9 @@ from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_h
 from dask_tapestry.errors import PlanError
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.execute import finish_array
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.local_scheduler import local_options, says_nothing
-from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
@@ -242,7 +241,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
-            known[cuts] = _, arrays = lower_plan(build_plan([held]), final=False)
+            known[cuts] = _, arrays = lower_plan(build_plan([held]), False, self.name)
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
         return known[cuts]
@@ -255,11 +254,16 @@ class Array(PythonConversion, DaskMethodsMixin):
 
     @property
     def name(self) -> str:
-        """First part of the keys of the blocks."""
-        if names_itself_after_it():
-            return f"tapestry-{self.bound.digest}"  # nothing is planned, nor counted, for it
-        key = next(flatten(self.__dask_keys__()))
-        return str(key[0])
+        """First part of the keys of the blocks: the user's name for it, or operation and digest."""
+        # for a name of a DataArray nothing is counted, and any will do
+        node = self.bound if names_itself_after_it() else self.node
+        return name_of_blocks(node, self.said)
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What the user said of this very array: its ``"name"``, what was ``"called"``."""
+        known: dict[str, str] = self.__dict__.setdefault("said", {})
+        return known
 
     @property
     def dask(self) -> HighLevelGraph:
@@ -283,7 +287,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     __dask_scheduler__ = staticmethod(threaded.get)
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:
-        return _join, (self.nominal_cuts,)
+        return joined, (self.nominal_cuts,)
 
     def __dask_postpersist__(self) -> tuple[Any, ...]:
         return _rebuild, (self,)
@@ -367,11 +371,6 @@ def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
     """Run a count graph; the nodes to keep stay where they are computed."""
     first, *rest = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
     return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
-
-
-def _join(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
-    """Whole array from nested lists of blocks."""
-    return finish_array(cuts, REMOTE, True, *flatten([blocks]))
 
 
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:

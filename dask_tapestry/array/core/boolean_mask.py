@@ -13,6 +13,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.compress import compress as compress_tensor
@@ -229,7 +230,9 @@ def argwhere(a: ArrayLike) -> Array:
 
 
 @implements(np.compress)
-def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> Array:
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: Array | None = None
+) -> Array:
     """Return the slices of an array along an axis where a condition holds, as `numpy.compress`.
 
     Parameters
@@ -240,6 +243,8 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> Arr
         The array.
     axis
         None picks from the flattened array.
+    out
+        An array that takes the result's value; the shape of the result is then asked.
 
     Returns
     -------
@@ -271,9 +276,9 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> Arr
         array, axis = array.ravel(), 0
     number = normalize_axis(axis, array.ndim)
     if mask.shape[0] > array.shape[number]:  # what is true beyond the end is out of bounds
-        return Array(take_tensor(array.node, flatnonzero(mask).node, number))
+        return into(out, Array(take_tensor(array.node, flatnonzero(mask).node, number)))
     part = (*(slice(None),) * number, slice(mask.shape[0]))
-    return masked(basic_slice(array.node, part), number, mask.astype(bool).node)
+    return into(out, masked(basic_slice(array.node, part), number, mask.astype(bool).node))
 
 
 @implements(np.extract)

@@ -18,6 +18,7 @@ from dask_tapestry.array.core.guarded_reads import Getter, guarded
 from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.masked import FROM_NUMPY
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.array.core.naming import named
 from dask_tapestry.array.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
@@ -243,7 +244,9 @@ def from_array(
         True, or a lock: one read at a time.
     getitem
         What reads: called with `x` and a tuple of slices, instead of ``x[...]``.
-    name, asarray, fancy, meta, inline_array
+    name
+        What keys of its blocks begin with.
+    asarray, fancy, meta, inline_array
         As Dask's, without effect.
     dims
         Names of the dimensions.
@@ -273,7 +276,7 @@ def from_array(
     >>> dt.from_array(np.eye(3), chunks=(1, 3)).numblocks
     (3, 1)
     """
-    del name, asarray, fancy, meta, inline_array
+    del asarray, fancy, meta, inline_array
     if isinstance(x, np.ma.MaskedArray):
         masked: Array = FROM_NUMPY["masked"](x, chunks)
         return masked
@@ -281,7 +284,7 @@ def from_array(
         x = guarded(x, lock, getitem)
     found = _array_of(x, tuple(dims) if dims is not None else None)
     placed = Array(place(found.node, worker_names(workers)))
-    return with_chunks(placed, chunks)
+    return named(with_chunks(placed, chunks), name)
 
 
 def worker_names(workers: str | Sequence[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.masked import LOSES_MASK, Masked
+from dask_tapestry.array.core.naming import named
 from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
@@ -182,7 +183,7 @@ def from_delayed(
     meta
         An array whose dtype is taken where `dtype` is not given.
     name
-        As Dask's, without meaning here.
+        What keys of its block begin with; by default a name of Dask's.
 
     Returns
     -------
@@ -210,7 +211,6 @@ def from_delayed(
     from dask.array import from_delayed as dask_from_delayed  # noqa: PLC0415
     from dask.delayed import delayed  # noqa: PLC0415  (it imports a good part of Dask)
 
-    del name
     if dtype is None:
         if meta is None:
             raise DTypeError("from_delayed needs the dtype of what will be computed")
@@ -218,7 +218,7 @@ def from_delayed(
     declared = as_dtype(dtype)
     exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
     checked = delayed(_checked)(value, exact, declared)
-    return from_dask_array(dask_from_delayed(checked, exact, declared))
+    return named(from_dask_array(dask_from_delayed(checked, exact, declared)), name)
 
 
 def _checked(value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:

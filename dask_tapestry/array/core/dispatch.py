@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, wraps
 from inspect import signature
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,18 +22,55 @@ METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "re
 OF_OTHERS: dict[str, Callable[..., Any]] = {}  # by method, or "gufunc": takes the ufunc first
 
 
+class Answering:
+    """A lazy array that answers NumPy's functions itself, and ours that stand for them."""
+
+    def answers(self, function: Callable[..., Any]) -> bool:
+        """Whether it has an answer to a function of NumPy's."""
+        raise NotImplementedError
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        raise NotImplementedError
+
+
 def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Register the decorated function as ours for NumPy `functions`."""
+    """Register the decorated function as ours for NumPy `functions`.
+
+    Called with an array that answers itself, among its arguments or those of a list that comes
+    first, ours asks that array, as NumPy's function would.
+    """
+    own = [function for function in functions if not isinstance(function, np.ufunc)]
 
     def register(ours: Function) -> Function:
         for function in functions:
             if isinstance(function, np.ufunc):
                 UFUNC_FUNCTIONS[function.__name__] = ours
-            else:
-                NUMPY_FUNCTIONS[function] = ours
-        return ours
+        if not own:
+            return ours
+
+        @wraps(ours)
+        def asked(*args: Any, **kwargs: Any) -> Any:
+            owner = _answering(args)
+            if owner is None or not owner.answers(own[0]):
+                return ours(*args, **kwargs)
+            return owner.__array_function__(own[0], (), args, kwargs)
+
+        NUMPY_FUNCTIONS.update(dict.fromkeys(own, asked))
+        return cast(Function, asked)
 
     return register
+
+
+def _answering(args: Sequence[Any]) -> Answering | None:
+    """The first array that answers functions itself."""
+    for one in args:
+        if isinstance(one, Answering):
+            return one
+    if args and isinstance(args[0], list | tuple):
+        return next((one for one in args[0] if isinstance(one, Answering)), None)
+    return None
 
 
 def is_wrapper(kind: Any) -> bool:

@@ -39,7 +39,7 @@ def takes_hints(*names: str) -> Callable[[Function], Function]:
                 kwargs.pop(name, None)
             return function(*args, **kwargs)
 
-        return cast(Function, _told(taking, function, names, NEEDLESS))
+        return cast(Function, told(taking, function, names, NEEDLESS))
 
     return decorate
 
@@ -71,10 +71,10 @@ def takes_chunks(function: Function) -> Function:
             return tuple(with_chunks(x, chunks) if isinstance(x, Array) else x for x in made)
         return with_chunks(made, chunks)
 
-    return cast(Function, _told(taking, function, ("chunks",), CHUNKS))
+    return cast(Function, told(taking, function, ("chunks",), CHUNKS))
 
 
-def _told(
+def told(
     taking: Callable[..., Any], function: Callable[..., Any], names: tuple[str, ...], text: str
 ) -> Callable[..., Any]:
     """`taking` with the further arguments in its signature and its documentation."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.dispatch import Answering
 
 LOSES_MASK: Final = (
     "its mask would be lost here: call a method of it, a function of `dt.ma` or NumPy's function; "
@@ -16,7 +17,7 @@ LOSES_MASK: Final = (
 FROM_NUMPY: dict[str, Callable[[Any, Any], Any]] = {}  # "masked": of NumPy's, and nominal chunks
 
 
-class Masked:
+class Masked(Answering):
     """A lazy array of cells and one of truth values, or none, that says which cells are hidden.
 
     Attributes

@@ -265,7 +265,7 @@ class ArrayMethods:
             subok: bool = True,
             copy: bool = True,
         ) -> Self: ...
-        def round(self, decimals: int = 0) -> Self: ...
+        def round(self, decimals: int = 0, out: Self | None = None) -> Self: ...
         def view(self, dtype: DTypeLike | type | None = None, order: str = "C") -> Self: ...
         def clip(
             self,
@@ -347,9 +347,18 @@ class ArrayMethods:
         def to_dask_dataframe(
             self, columns: str | Sequence[str] | None = None, index: Any = None, meta: Any = None
         ) -> Any: ...
-        def choose(self, choices: Sequence[ArrayLike] | Self, mode: Mode = "raise") -> Self: ...
+        def choose(
+            self,
+            choices: Sequence[ArrayLike] | Self,
+            out: Self | None = None,
+            mode: Mode = "raise",
+        ) -> Self: ...
         def take(
-            self, indices: ArrayLike, axis: int | None = None, mode: Mode = "raise"
+            self,
+            indices: ArrayLike,
+            axis: int | None = None,
+            out: Self | None = None,
+            mode: Mode = "raise",
         ) -> Self: ...
         def compute_chunk_sizes(self) -> Self: ...
         def map_overlap(

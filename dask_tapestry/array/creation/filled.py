@@ -13,6 +13,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.layout_arguments import takes_hints, with_chunks
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
+from dask_tapestry.array.core.naming import takes_name
 from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import scalar_of
@@ -26,7 +27,8 @@ __all__ = [
 ]
 
 
-@takes_hints("name", "meta")
+@takes_name
+@takes_hints("meta")
 def full(
     shape: Shape,
     fill_value: ArrayLike,
@@ -94,7 +96,8 @@ def full(
     return with_chunks(x, chunks)
 
 
-@takes_hints("name", "meta")
+@takes_name
+@takes_hints("meta")
 def zeros(
     shape: Shape,
     dtype: DTypeLike | None = float,
@@ -136,7 +139,8 @@ def zeros(
     return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
-@takes_hints("name", "meta")
+@takes_name
+@takes_hints("meta")
 def ones(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -178,7 +182,8 @@ def ones(
     return full(shape, value, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
 
 
-@takes_hints("name", "meta")
+@takes_name
+@takes_hints("meta")
 def empty(
     shape: Shape,
     dtype: DTypeLike | None = float,

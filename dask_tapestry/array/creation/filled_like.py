@@ -13,7 +13,7 @@ from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import as_dtype
-from dask_tapestry.array.core.layout_arguments import takes_hints
+from dask_tapestry.array.core.naming import takes_name
 from dask_tapestry.array.core.shapes import Shape
 from dask_tapestry.array.creation.filled import full
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
@@ -23,7 +23,7 @@ __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
 
 @implements(np.full_like)
-@takes_hints("name")
+@takes_name
 def full_like(
     a: ArrayLike,
     fill_value: ArrayLike,
@@ -79,7 +79,7 @@ def full_like(
 
 
 @implements(np.zeros_like)
-@takes_hints("name")
+@takes_name
 def zeros_like(
     a: ArrayLike,
     dtype: DTypeLike | None = None,
@@ -118,7 +118,7 @@ def zeros_like(
 
 
 @implements(np.ones_like)
-@takes_hints("name")
+@takes_name
 def ones_like(
     a: ArrayLike,
     dtype: DTypeLike | None = None,
@@ -157,7 +157,7 @@ def ones_like(
 
 
 @implements(np.empty_like)
-@takes_hints("name")
+@takes_name
 def empty_like(
     prototype: ArrayLike,
     dtype: DTypeLike | None = None,

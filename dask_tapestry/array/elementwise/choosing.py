@@ -278,7 +278,7 @@ def imag(x: ArrayLike, /) -> Array:
 
 
 @implements(np.around, np.round)
-def around(a: ArrayLike, decimals: int = 0) -> Array:
+def around(a: ArrayLike, decimals: int = 0, out: Array | None = None) -> Array:
     """Round to a number of decimals, halves to even, as `numpy.around`.
 
     Of complex elements each part is rounded by itself.
@@ -289,6 +289,8 @@ def around(a: ArrayLike, decimals: int = 0) -> Array:
         The array.
     decimals
         Digits behind the point; negative ones round to tens, hundreds, ...
+    out
+        An array that takes the result's value.
 
     Returns
     -------
@@ -310,7 +312,10 @@ def around(a: ArrayLike, decimals: int = 0) -> Array:
     >>> dt.around(dt.asarray([0.5, 1.257]), 2).compute()
     array([0.5 , 1.26])
     """
-    array, digits = asarray(a), index(decimals)
+    return into(out, _rounded(asarray(a), index(decimals)))
+
+
+def _rounded(array: Array, digits: int) -> Array:
     node = array.node
     if array.dtype.kind == "b":
         if digits:
@@ -321,7 +326,7 @@ def around(a: ArrayLike, decimals: int = 0) -> Array:
     if digits == 0:
         return Array(elementwise("rint", node))
     if array.dtype.kind == "c":
-        parts = [around(Array(part(array.node)), digits) for part in (real_part, imag_part)]
+        parts = [_rounded(Array(part(array.node)), digits) for part in (real_part, imag_part)]
         loop = [part.dtype for part in parts]
         return Array(cell_call("complex", [part.node for part in parts], loop, array.dtype))
     scale = np.float64(10.0 ** builtins.abs(digits))

@@ -13,7 +13,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import UFUNC_FUNCTIONS
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
-from dask_tapestry.array.core.masked import Masked
+from dask_tapestry.array.core.masked import FROM_NUMPY, Masked
 from dask_tapestry.array.core.out_argument import Out
 from dask_tapestry.array.elementwise.ufunc_options import methods_of, with_options
 from dask_tapestry.cells import UFUNCS
@@ -217,6 +217,11 @@ def _called(
 ) -> tuple[Array, ...]:
     """The results of a ufunc, with what else it takes."""
     alone = out is None and where is True and casting == "same_kind"
+    if any(isinstance(one, np.ma.MaskedArray) for one in operands):
+        operands = tuple(
+            FROM_NUMPY["masked"](one, None) if isinstance(one, np.ma.MaskedArray) else one
+            for one in operands
+        )
     masked: Any = next((one for one in operands if isinstance(one, Masked)), None)
     if masked is not None:
         found: tuple[Array, ...] = _of_masked(masked, name, operands, dtype, alone)

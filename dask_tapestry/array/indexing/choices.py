@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.elementwise.choosing import where
 from dask_tapestry.array.indexing.take import Mode, places_within, take_along_axis
 from dask_tapestry.errors import ArgumentError
@@ -18,7 +19,12 @@ __all__ = ["choose", "select"]
 
 
 @implements(np.choose)
-def choose(a: ArrayLike, choices: Sequence[ArrayLike] | Array, mode: Mode = "raise") -> Array:
+def choose(
+    a: ArrayLike,
+    choices: Sequence[ArrayLike] | Array,
+    out: Array | None = None,
+    mode: Mode = "raise",
+) -> Array:
     """Return cells of one of several arrays, by number, as `numpy.choose`.
 
     Parameters
@@ -27,6 +33,8 @@ def choose(a: ArrayLike, choices: Sequence[ArrayLike] | Array, mode: Mode = "rai
         For each cell the number of the array to choose, from 0.
     choices
         The arrays; they broadcast with `a`.
+    out
+        An array that takes the result's value.
     mode
         What a number out of bounds means: ``"raise"`` an error, ``"wrap"`` around, or ``"clip"``
         to the nearest one.
@@ -65,7 +73,7 @@ def choose(a: ArrayLike, choices: Sequence[ArrayLike] | Array, mode: Mode = "rai
     else:
         number = asarray(places_within(number, len(given), mode))
     wide = np.broadcast_to(number, shape)[None]
-    return take_along_axis(table, wide, 0)[0]
+    return into(out, take_along_axis(table, wide, 0)[0])
 
 
 @implements(np.select)

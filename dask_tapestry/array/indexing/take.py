@@ -11,10 +11,11 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.index_keys import wrapped
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.creation.filled import zeros
 from dask_tapestry.array.indexing.getitem import getitem
 from dask_tapestry.array.indexing.setitem import setitem
-from dask_tapestry.errors import ArgumentError, IndexingError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.take import open_grid
 from dask_tapestry.operators.take import take_along_axis as take_along
@@ -34,10 +35,14 @@ def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
         For an unknown mode.
     IndexingError
         For any place where there is none.
+    DTypeError
+        For numbers that are no integers.
     """
     if mode not in get_args(Mode):
         raise ArgumentError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     if isinstance(indices, Array):
+        if indices.dtype.kind not in "biu":
+            raise DTypeError(f"places are integers: cast {indices.dtype} to int64 by astype first")
         places: Places = indices.astype(np.intp) if indices.dtype == bool else indices
     elif isinstance(indices, np.ndarray | np.generic):
         places = np.asarray(indices).astype(np.intp, casting="same_kind")
@@ -51,7 +56,13 @@ def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
 
 
 @implements(np.take)
-def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, mode: Mode = "raise") -> Array:
+def take(
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: Array | None = None,
+    mode: Mode = "raise",
+) -> Array:
     """Return the slices of an array at given places along an axis, as `numpy.take`.
 
     Parameters
@@ -62,6 +73,8 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, mode: Mode =
         Places of any shape; those of an `Array` are checked when they are computed.
     axis
         Along which; None takes from the flattened array.
+    out
+        An array that takes the result's value.
     mode
         What a place out of bounds means: ``"raise"`` an error, ``"wrap"`` around, or ``"clip"``
         to the nearest place.
@@ -95,8 +108,9 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, mode: Mode =
     places = places_within(indices, array.shape[number], mode)
     if isinstance(places, np.ndarray) and 0 in array.shape[:number]:
         sides = (*array.shape[:number], *places.shape, *array.shape[number + 1 :])
-        return zeros(sides, array.dtype)  # NumPy looks at no place where there is nothing to take
-    return getitem(array, (*(slice(None),) * number, places))
+        # NumPy looks at no place where there is nothing to take.
+        return into(out, zeros(sides, array.dtype))
+    return into(out, getitem(array, (*(slice(None),) * number, places)))
 
 
 @implements(np.take_along_axis)

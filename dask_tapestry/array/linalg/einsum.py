@@ -16,6 +16,7 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.memory_arguments import check_order
+from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.einsum import einsum as einsum_tensors
 from dask_tapestry.operators.einsum import label_sizes, parse
@@ -47,7 +48,7 @@ def einsum(
     dtype: DTypeLike | None = None,
     casting: Casting = "safe",
     order: str = "K",
-    out: None = None,
+    out: Array | None = None,
 ) -> Array:
     """Sum products over the labels that the result lacks, as `numpy.einsum`.
 
@@ -67,7 +68,7 @@ def einsum(
     order
         As NumPy's, without effect: an `Array` has no order of its own.
     out
-        None; anything else is refused: an `Array` is a value, there is no memory to fill.
+        An array that takes the result's value.
 
     Returns
     -------
@@ -96,8 +97,6 @@ def einsum(
     >>> dt.einsum("ii->i", dt.arange(4).reshape(2, 2)).compute()
     array([0, 3])
     """
-    if out is not None:
-        raise DTypeError("einsum takes no out: an Array is a value, there is no memory to fill")
     check_order(order)
     call = _parsed_call(operands)
     shapes = [x.type.shape for x in call.tensors]
@@ -108,7 +107,7 @@ def einsum(
     work = working_dtype(result) if sums else result
     tensors = [astype(x, work) for x in call.tensors]
     path = _contraction_path(call, optimize if optimize is not False else None)[0][1:]
-    return Array(astype(einsum_tensors(subscripts, tensors, path), result))
+    return into(out, Array(astype(einsum_tensors(subscripts, tensors, path), result)))
 
 
 @implements(np.einsum_path)

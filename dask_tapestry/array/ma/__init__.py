@@ -17,6 +17,8 @@ from dask_tapestry.array.ma.joining import *
 from dask_tapestry.array.ma.making import *
 from dask_tapestry.array.ma.masked_array import MaskedArray
 from dask_tapestry.array.ma.masking import *
+from dask_tapestry.array.ma.medians import *
+from dask_tapestry.array.ma.products import *
 from dask_tapestry.array.ma.unwanted_cells import *
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "compressed",
     "concatenate",
     "count",
+    "dot",
     "empty_like",
     "filled",
     "fix_invalid",
@@ -47,6 +50,7 @@ __all__ = [
     "masked_outside",
     "masked_values",
     "masked_where",
+    "median",
     "nonzero",
     "ones_like",
     "set_fill_value",

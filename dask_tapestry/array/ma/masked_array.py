@@ -327,6 +327,10 @@ class MaskedArray(Moving, DaskMethodsMixin):
             "make those lazy first: `dt.ma.masked_array(y) + x`"
         )
 
+    def answers(self, function: Callable[..., Any]) -> bool:
+        name = ALIASES.get(function.__name__, function.__name__)
+        return name in FUNCTIONS or name in NUMPY_METHODS
+
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> Any:
@@ -334,7 +338,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
         if name in FUNCTIONS:
             return FUNCTIONS[name](*args, **kwargs)
         if name in NUMPY_METHODS and args and isinstance(args[0], type(self)):
-            told = {k: v for k, v in kwargs.items() if v is not np._NoValue}
+            told = {k: v for k, v in kwargs.items() if v is not np._NoValue and k != "split_every"}
             return getattr(args[0], name)(*args[1:], **told)
         raise TypeError(f"no {function.__module__}.{name} of masked arrays; {LOSES_MASK}")
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array import shape
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.indexing import take
+from dask_tapestry.array.ma.blocks import mapped
 from dask_tapestry.array.ma.reductions import Reductions
 from dask_tapestry.array.manipulation import repeat
 
@@ -62,6 +64,27 @@ class Moving(Reductions):
     def rechunk(self, chunks: Chunks) -> Self:
         """Return the array in other chunks, in which it is then held."""
         return self._both(Array.rechunk, chunks)
+
+    def map_blocks(
+        self,
+        func: Callable[..., Any],
+        *args: Any,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Apply a function to every block, a masked array of NumPy's; `dask_tapestry.map_blocks`.
+
+        The dtype is learnt, where it is not given, by calling `func` on one cell. ``block_id=`` and
+        ``block_info=`` are not told.
+        """
+        made = mapped(func, self.cells, self._mask_cells(), args, dtype, kwargs)
+        return self._like(*made, self.fill)
+
+    def dot(self, b: Any) -> Self:
+        """Multiply matrices or vectors; `dask_tapestry.ma.dot`."""
+        product: Any = np.dot  # NumPy's dispatch asks this array
+        made: Self = product(self, b)
+        return made
 
     def copy(self) -> Self:
         """Return an array of the same value; assigning to one leaves the other as it is."""

@@ -22,7 +22,9 @@ from dask_tapestry.teg import Tensor
 
 Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]
 NumpyGenerator = np.random.BitGenerator | np.random.Generator | np.random.RandomState
-Seed = int | Integers | np.random.SeedSequence | NumpyGenerator | None
+Seed = (
+    int | Integers | np.random.SeedSequence | NumpyGenerator | type[np.random.BitGenerator] | None
+)
 TAKEN_BYTES = 32  # of a generator of NumPy's, for a seed: more than the key has
 WORD = 2**64
 FINITE = Bound("{name} range exceeds valid bounds", lambda apply, x: apply("isfinite", x))
@@ -36,12 +38,14 @@ class Draws:
     ----------
     seed
         A `numpy.random.SeedSequence` or what it takes, or a generator of NumPy's, whose next bytes
-        are the seed; None for a seed of the system's.
+        are the seed; None, or a class of NumPy's bit generators, for a seed of the system's.
     calls
         Number of calls already made.
     """
 
     def __init__(self, seed: Seed = None, calls: int = 0) -> None:
+        if isinstance(seed, type) and issubclass(seed, np.random.BitGenerator):
+            seed = seed()
         if isinstance(seed, np.random.BitGenerator):
             seed = np.random.Generator(seed)
         if isinstance(seed, np.random.Generator | np.random.RandomState):

@@ -13,6 +13,7 @@ from dask_tapestry.array.core.chunks import Chunks
 from dask_tapestry.array.core.convert import asarray, worker_names
 from dask_tapestry.array.core.effect import Effect, check_options, points_of
 from dask_tapestry.array.core.layout_arguments import with_chunks
+from dask_tapestry.array.core.naming import named
 from dask_tapestry.array.core.write_arguments import Region, RegionSlices, resolve_region
 from dask_tapestry.array.storage.stores import write_of, written
 from dask_tapestry.errors import ArgumentError, StoreError
@@ -47,7 +48,8 @@ def from_zarr(
     storage_options: Mapping[str, Any] | None = None,
     chunks: Chunks = None,
     workers: str | Sequence[str] = (),
-    **ignored: object,
+    name: str | None = None,
+    inline_array: bool = False,  # noqa: ARG001
 ) -> Any:
     """Return a stored Zarr array, version 2 or 3; only its metadata is read now.
 
@@ -66,8 +68,10 @@ def from_zarr(
         Nominal chunks, in any form that Dask takes; by default the stored ones.
     workers
         Names or addresses of the workers that read it.
-    **ignored
-        Dask's ``name`` and ``inline_array``, which have no meaning here.
+    name
+        What keys of its blocks begin with.
+    inline_array
+        As Dask's, without effect.
 
     Returns
     -------
@@ -95,15 +99,13 @@ def from_zarr(
     >>> list(dt.from_zarr(group))
     ['a/b']
     """
-    unknown = set(ignored) - {"name", "inline_array"}
-    if unknown:
-        raise TypeError(f"from_zarr has no arguments {sorted(unknown)}")
     location = Location.of(store, component, uuid4().hex, storage_options)
     names = tuple(dims) if dims is not None else None
 
     def placed(where: Location, member: zarr.Array[Any] | None = None) -> Array:
         x = from_zarr_location(where, names, member)
-        return with_chunks(Array(place_tensor(x, worker_names(workers))), chunks)
+        made = with_chunks(Array(place_tensor(x, worker_names(workers))), chunks)
+        return named(made, name)
 
     if holds_array(location):
         return placed(location)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.naming import named
 from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
@@ -72,7 +73,7 @@ def blockwise(
     *args
         Arrays and their indices by turns; the index None passes a value as it is.
     name, token
-        Accepted for Dask's sake; a value is named by what it is.
+        As of `map_blocks`.
     dtype
         Dtype of the result; by default learnt by calling `func` on one cell.
     adjust_chunks
@@ -112,7 +113,6 @@ def blockwise(
     >>> dt.blockwise(np.multiply.outer, "ij", x, "i", dt.arange(2), "j").shape
     (6, 2)
     """
-    del name, token
     letters = tuple(out_ind)
     if len(set(letters)) != len(letters):
         raise ShapeError(f"out_ind {letters} repeats an index")
@@ -121,7 +121,8 @@ def blockwise(
     indices = Indices(
         letters, new_axes or {}, adjust_chunks or {}, align_arrays, joined=bool(concatenate)
     )
-    return apply_blockwise(func, args, kwargs, indices, declared_dtype(dtype, meta))
+    made = apply_blockwise(func, args, kwargs, indices, declared_dtype(dtype, meta))
+    return named(made, name, token or "")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
+from dask_tapestry.array.core.naming import named
 from dask_tapestry.array.user_functions.blockwise import BlockLengths, Indices, apply_blockwise
 from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.errors import ShapeError
@@ -44,8 +45,10 @@ def map_blocks(
         ``block_id=`` and ``block_info=`` if it takes them.
     *args
         Arrays, which align at their last axes, and values for `func`.
-    name, token
-        Accepted for Dask's sake; a value is named by what it is.
+    name
+        What keys of the result's blocks begin with; it should be used once.
+    token
+        The first word of it, where no `name` is given; by default the name of `func`.
     dtype
         Dtype of the result; by default learnt by calling `func` on one cell.
     chunks
@@ -87,7 +90,7 @@ def map_blocks(
     >>> dt.map_blocks(lambda b: b.sum(keepdims=True), x, chunks=(1,)).compute()
     array([6, 9])
     """
-    del name, token, enforce_ndim
+    del enforce_ndim
     if not callable(func):
         raise TypeError(f"map_blocks takes a function first, not {type(func).__name__}")
     ndim = max((a.ndim for a in args if isinstance(a, Array)), default=0)
@@ -108,7 +111,8 @@ def map_blocks(
     adjust = {} if chunks is None else dict(zip(letters, chunks, strict=True))
     told = tuple(word for word in ("block_id", "block_info") if _takes(func, word))
     indices = Indices(tuple(letters), new_axes, adjust, align=False, joined=True)
-    return apply_blockwise(func, pairs, kwargs, indices, declared_dtype(dtype, meta), told)
+    made = apply_blockwise(func, pairs, kwargs, indices, declared_dtype(dtype, meta), told)
+    return named(made, name, token or "")
 
 
 def _dropped_axes(axes: Axes, ndim: int, name: str) -> tuple[int, ...]:

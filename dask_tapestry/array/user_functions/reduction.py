@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.naming import named
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
 from dask_tapestry.array.user_functions.monoid_reduction import reduce_by_monoid
@@ -103,7 +104,7 @@ def reduction(
     combine
         Called likewise with some of the partial results; by default `aggregate`.
     name
-        Accepted for Dask's sake; a value is named by what it is.
+        First word of the result's name.
     out
         An `Array` that takes the result; for a monoid with several results a tuple of them.
     concatenate
@@ -141,7 +142,6 @@ def reduction(
     >>> int(dt.reduction(x, dt.Monoid(0, np.maximum)))
     5
     """
-    del name
     array = asarray(x)
     axes = normalize_axes(axis, array.ndim)
     kind = declared_dtype(dtype, meta)
@@ -158,7 +158,8 @@ def reduction(
     every = _split_every(split_every, axes)
     while any(value.cuts[a].count > every[a] for a in axes):
         value = tree.combined(combine or last, value, every)
-    return into(out, Array(tree.aggregated(last, value, keepdims, kind)))
+    made = Array(tree.aggregated(last, value, keepdims, kind))
+    return into(out, named(made, None, name or ""))
 
 
 def _into(

@@ -174,6 +174,11 @@ class Program:
         """Whether a kernel of it starts threads of its own."""
         return any(i.operator.multithreaded for i in self.instructions)
 
+    @property
+    def hands_over(self) -> bool:
+        """Whether a block may come in memory of its own, which nobody else has."""
+        return bool(self.instructions) and self.instructions[-1].operator.hands_over
+
     @cached_property
     def granularity(self) -> tuple[tuple[int, ...] | None, ...]:
         """For each instruction, the cells along each axis that it computes together; 0 for all.

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.core.dispatch import NUMPY_FUNCTIONS, UFUNC_FUNCTIONS
+from dask_tapestry.array.core.dispatch import NUMPY_FUNCTIONS, UFUNC_FUNCTIONS, Answering
 from dask_tapestry.array.elementwise import special
 
 CELLS = np.arange(1.0, 7).reshape(2, 3)
@@ -161,3 +161,20 @@ def test_a_registered_type_is_taken_as_cells():
     assert x() + Registered() == "the wrapper's"
     dt.register_chunk_type(Registered)
     np.testing.assert_array_equal((x() + Registered()).compute(), 2 * CELLS)
+
+
+def test_an_array_that_answers_itself_is_asked_by_ours_too():
+    asked = []
+
+    class Mine(Answering):
+        def answers(self, function):
+            return function in (np.sum, np.concatenate)
+
+        def __array_function__(self, function, types, args, kwargs):
+            asked.append((function, kwargs))
+            return "mine"
+
+    assert dt.sum(Mine(), axis=0) == dt.concatenate([x(), Mine()]) == "mine"
+    assert asked == [(np.sum, {"axis": 0}), (np.concatenate, {})]
+    with pytest.raises((TypeError, ValueError)):
+        dt.diff(Mine())

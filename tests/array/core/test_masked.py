@@ -7,7 +7,7 @@ from dask_tapestry.array.core.masked import Masked
 def test_plain_functions_refuse_what_has_a_mask():
     x = dt.ma.masked_array([1, 2], [0, 1])
     assert isinstance(x, Masked)
-    for call in (dt.asarray, dt.sum, dt.from_array):
+    for call in (dt.asarray, dt.diff, dt.from_array):
         with pytest.raises(dt.DTypeError, match=r"its mask would be lost here.*`filled\(\)`"):
             call(x)
 

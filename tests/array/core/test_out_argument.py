@@ -48,3 +48,20 @@ def test_what_does_not_fit_is_refused():
 def test_no_out_is_the_result():
     result = dt.ones(2)
     assert into(None, result) is result
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np_or_dt, x, out: np_or_dt.around(x / 3, 1, out),
+        lambda np_or_dt, x, out: np_or_dt.choose(x.astype(int) % 2, [x, -x], out, "wrap"),
+        lambda np_or_dt, x, out: np_or_dt.take(x, [3, 1, 0, 9], 0, out, "clip"),
+        lambda np_or_dt, x, out: np_or_dt.compress([1, 1, 1, 1], x, 0, out),
+        lambda np_or_dt, x, out: np_or_dt.einsum("i,i->i", x, x, out=out),
+    ],
+)
+def test_functions_of_numpys_signatures_fill_out(call):
+    expected, given = np.zeros(4), dt.zeros(4)
+    assert call(np, np.arange(4.0), expected) is expected
+    assert call(dt, dt.arange(4.0), given) is given
+    np.testing.assert_array_equal(given.compute(), expected)

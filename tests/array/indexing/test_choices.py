@@ -15,6 +15,9 @@ X = np.arange(24).reshape(2, 3, 4) * 7 % 11
         (lambda xp, x: xp.select([], []), ValueError),
         (lambda xp, x: xp.select([x], [x]), TypeError),
         (lambda xp, x: xp.choose([3], [x, x]), ValueError),
+        (lambda xp, x: xp.choose(x * 0.5, [x, x]), TypeError),
+        (lambda xp, x: xp.choose(x.astype("m8[s]"), [x, x]), TypeError),
+        (lambda xp, x: xp.take(x, x * 0.5), TypeError),
     ],
 )
 def test_errors_are_numpys(call, error):

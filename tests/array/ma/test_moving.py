@@ -1,4 +1,7 @@
+import numpy as np
 import pytest
+
+import dask_tapestry as dt
 
 from .masked_samples import agree, ours, sample
 
@@ -28,3 +31,20 @@ def test_chunks():
     x = ours(sample("i4"))
     assert x.rechunk((4, 1)).chunks == ((4,), (1,) * 5)
     agree(x.rechunk((4, 1)), sample("i4"))
+
+
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "transpose", "argmin"]
+)
+def test_functions_of_dt_keep_masks(name):
+    x = sample("i4")
+    agree(getattr(dt, name)(ours(x)), getattr(np, name)(x))
+    agree(getattr(dt, name)(ours(x), None), getattr(np, name)(x, None))
+
+
+def test_functions_of_several_arrays_keep_masks():
+    x, y = sample("i4"), sample("i4", seed=1)
+    agree(dt.concatenate([y.data, ours(x)], 1), np.ma.concatenate([y.data, x], 1))
+    agree(dt.where(y.data > 0, ours(x), ours(y)), np.ma.where(y.data > 0, x, y))
+    agree(dt.asarray(y.data) + x, y.data + x)
+    agree(dt.sum(ours(x), axis=0, split_every=4), x.sum(axis=0))

@@ -143,3 +143,7 @@ def test_probabilities_are_checked(p, text):
         probability_edges(p, 3)
     with pytest.raises(dt.DTypeError, match="must be known"):
         probability_edges(dt.ones(3) / 3, 3)
+
+
+def test_a_class_of_bit_generators_is_a_seed_of_the_systems():
+    assert Draws(np.random.PCG64).key != Draws(np.random.PCG64).key

@@ -47,7 +47,8 @@ def call(
     if parts is None:
         if 0 in made:
             return np.empty(made, dtype)
-        return conform(guarded(function, blocks), shape, dtype, function)[(*keep, ...)]
+        block = conform(guarded(function, blocks), shape, dtype, function)
+        return block if made == shape else block[(*keep, ...)]
     if 0 in made[1:] or not parts:
         return np.empty(made, dtype)
     result = np.empty(made, dtype) if out is None else out

@@ -1,0 +1,22 @@
+"""A plugin of pytest: NumPy's fixtures and marks, and the stand-in for its modules in each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from numpy.conftest import *  # noqa: F403
+
+from benchmarks.suites import numpy_stand_in
+
+numpy_stand_in.install()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[object]:
+    """Call ours while a test is set up and run."""
+    numpy_stand_in.Served.active = True
+    try:
+        return (yield)
+    finally:
+        numpy_stand_in.Served.active = False

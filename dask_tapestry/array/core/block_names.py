@@ -1,0 +1,54 @@
+"""What the keys of an array's blocks begin with, before anything is planned for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any, Final
+
+from dask.core import flatten
+
+from dask_tapestry.io.block_source import BlockSource
+from dask_tapestry.lower.execute import finish_array
+from dask_tapestry.lower.result_buffer import REMOTE
+from dask_tapestry.operators.nominal_chunks import NominalChunks
+from dask_tapestry.teg import Node
+from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.teg.token import token
+from dask_tapestry.zspace import Cuts
+
+DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
+
+
+def name_of_blocks(node: Node, said: Mapping[str, str]) -> str:
+    """The first part of the keys of a node's blocks.
+
+    Parameters
+    ----------
+    node
+        The node.
+    said
+        What the user said of the array: its ``"name"``, or what was ``"called"`` to make it.
+
+    Returns
+    -------
+    str
+        The name that was given; the name that blocks of another collection have already; else what
+        was called and a digest of the expression and the chunks, so that it is the same every time.
+    """
+    if "name" in said:
+        return said["name"]
+    cuts, operator = nominal_cuts(node), node.operator
+    if isinstance(operator, BlockSource) and operator.layout == cuts:
+        return operator.key_name
+    text = f"{node.digest} {token(cuts)}"
+    maker = node
+    while isinstance(maker.operator, NominalChunks):
+        maker = maker.inputs[0]
+    called = said.get("called") or maker.operator.called
+    return f"{called}-{blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()}"
+
+
+def joined(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
+    """Whole array from nested lists of blocks."""
+    return finish_array(cuts, REMOTE, True, *flatten([blocks]))

@@ -1,0 +1,93 @@
+"""The public names that give arrays, and those that phrases leave out, each with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import dask_tapestry as dt
+
+NO_ARRAYS = "it gives no array of cells"
+DASK = "it is of Dask's graphs, files or displays; tests of its own compare it"
+ENTRY = "programs end with it"
+OTHER_NAME = "another name of a function that phrases call"
+USERS = "operations of the fuzzer's own operators call it"
+STORES = "operations of the fuzzer's effects or sources call it"
+OLD = "of the older way of random numbers: a state that is shared by all programs"
+PATTERN = "it is called within functions of cells or of threads; comparisons try it"
+LEFT_OUT: dict[str, str] = {
+    **dict.fromkeys(
+        "config einsum_path ndim shape broadcast_shapes result_type can_cast finfo iinfo isdtype "
+        "issubdtype promote_types __array_namespace_info__ register_chunk_type placeholder "
+        "resolve_shapes verify load_plan plan calibrate iscomplexobj isrealobj from_dlpack "
+        "random.get_state random.set_state random.seed "
+        "patterns.get_float_type patterns.get_int_or_float_bit_width patterns.get_int_type "
+        "patterns.get_uint_type patterns.signal patterns.wait mutator rule "
+        ".bound .chunks .chunksize .deferred .device .dims .dtype .expr .itemsize .name .nbytes "
+        ".ndim .node .nominal_cuts .npartitions .numblocks .runs_anywhere .shape .size .teg .item "
+        ".tobytes .tolist .plan .said "
+        "ma.MaskedArray.chunks ma.MaskedArray.dtype ma.MaskedArray.fill_value "
+        "ma.MaskedArray.itemsize ma.MaskedArray.nbytes ma.MaskedArray.ndim "
+        "ma.MaskedArray.numblocks ma.MaskedArray.shape ma.MaskedArray.size "
+        "ma.MaskedArray.tolist ma.MaskedArray.harden_mask random.Generator.bit_generator "
+        "random.RandomState.bytes random.RandomState.get_state random.RandomState.set_state "
+        "random.RandomState.seed".split(),
+        NO_ARRAYS,
+    ),
+    **dict.fromkeys(
+        "from_delayed from_npy from_npy_stack to_hdf5 to_npy_stack save .dask .to_hdf5 .to_svg "
+        ".to_dask_dataframe .to_delayed .visualize ma.MaskedArray.visualize".split(),
+        DASK,
+    ),
+    **dict.fromkeys(
+        "compute .compute .A ma.MaskedArray.compute ma.MaskedArray.persist".split(), ENTRY
+    ),
+    **dict.fromkeys(
+        "from_zarr to_zarr store sequence_point .store .to_zarr".split(), STORES
+    ),
+    **dict.fromkeys("apply block_operator scan_over reduce_over".split(), USERS),
+    **dict.fromkeys(
+        "patterns.imm patterns.iteridx patterns.select patterns.sn_imm patterns.sn_iteridx "
+        "patterns.sn_select parallel_insert_slice perform_concurrently subview "
+        "patterns.foreach_thread stablehlo.scatter".split(),
+        PATTERN,
+    ),
+    **dict.fromkeys(
+        "patterns.sn_gather patterns.sn_reduce patterns.sn_scatter patterns.sn_zipmapreduce "
+        "patterns.extract_slice patterns.parallel_insert_slice patterns.perform_concurrently "
+        "patterns.subview".split(),
+        OTHER_NAME,
+    ),
+}  # fmt: skip
+
+
+def _values(space: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Names of a module and of its namespaces, and what they are."""
+    for name in space.__all__:
+        value = getattr(space, name)
+        if hasattr(value, "__all__"):
+            yield from _values(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _methods(kind: Any) -> set[str]:
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+def expected() -> set[str]:
+    """Functions of `dt`, and methods of its arrays, generators and ufuncs."""
+    kept = {"gufunc"}  # a class that is called as a function
+    names = {n for n, v in _values(dt) if n in kept or (callable(v) and not isinstance(v, type))}
+    moved = {n for n in names if n.startswith("random.") and n[7:] in _methods(dt.random.Generator)}
+    moved |= {n for n in names if n.startswith("random.") and n[7:] in OLDER}
+    kinds = {
+        "": dt.Array, "ma.MaskedArray": dt.ma.MaskedArray,
+        "random.Generator": dt.random.Generator, "random.RandomState": dt.random.RandomState,
+    }  # fmt: skip
+    methods = {f"{kind}.{name}" for kind, of in kinds.items() for name in _methods(of)}
+    ufuncs = {f"ufunc.{name}" for name in ("reduce", "accumulate", "reduceat", "outer", "at")}
+    return names - moved | methods | ufuncs
+
+
+OLDER = {"rand", "randint", "randn", "random_integers", "random_sample", "ranf", "sample"}

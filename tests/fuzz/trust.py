@@ -1,0 +1,129 @@
+"""Which steps are defined for the values at hand, and how far their results may be from NumPy's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tests.fuzz.steps import Step
+from tests.fuzz.values import ROUNDING, Value, is_whole
+
+MOST_CELLS = 2000
+PRODUCTS = tuple("matmul outer dot tensordot vdot einsum inner vecdot kron cross".split())
+FUSED = tuple(  # those of complex numbers have bits in NumPy that depend on machine and layout
+    "multiply square divide reciprocal absolute abs true_divide mul truediv cross sign".split()
+)
+FACTORS = ("prod", "nanprod", "cumprod", "nancumprod", "cumulative_prod", "multiply.")
+POWERS, LARGE = ("pow", "float_power", "power"), re.compile(r"\d{3}")
+LOOSE = re.compile(  # products that BLAS makes, and functions of the user's own
+    r"matmul|dot|einsum|linalg|inner|matvec|vecmat|vecdot|nn\.linear| @ |cov|corrcoef|own "
+    r"|normal\(\["
+)
+TO_WHOLE = re.compile(r"sum\(.*, [iu]\d\)")
+COMPARED = ("isin(", "searchsorted", "setdiff1d", "intersect1d", "union1d", "setxor1d")
+
+
+def trusted(step: Step, operands: list[Value], result: np.ndarray) -> bool:
+    """Whether the result's bits must be NumPy's."""
+    exact = all(v.exact for v in operands)
+    cells = [result, *[v.theirs for v in operands]]
+    if any(x.dtype.kind == "c" for x in cells) and step.text.startswith(FUSED):
+        return exact and all(map(is_whole, cells))
+    if step.trust == "rounded":
+        return result.dtype.kind not in "fc"
+    if step.trust == "fold":
+        return exact and all(is_whole(v.theirs) for v in operands) and is_whole(result)
+    return exact
+
+
+def is_loose(step: Step) -> bool:
+    """Whether the last bits depend on the shapes of blocks."""
+    return bool(LOOSE.search(step.text))
+
+
+def rounding(step: Step, operands: list[Value], result: np.ndarray) -> float:
+    """How far ours may be from NumPy's: as the coarsest value on the way to it."""
+    if trusted(step, operands, result):
+        return 0.0
+    kinds = [result, *[v.theirs for v in operands]]
+    own = [ROUNDING.get(x.dtype.str[1:], 1e-9) for x in kinds]
+    return max([*own, *[v.rounding for v in operands]])
+
+
+def may_run(step: Step, operands: list[Value]) -> bool:
+    """Whether the operands are known well enough for it, and NumPy defines what it does."""
+    if not operands:
+        return True
+    products = step.text.startswith(PRODUCTS) or " @ " in step.text
+    if any(v.theirs.dtype.kind in "mM" for v in operands) and products:
+        return False  # NumPy's products of times disagree among themselves; ours refuse them all
+    if step.text.startswith(PRODUCTS) and not all(_is_finite(v.theirs) for v in operands):
+        return False  # BLAS takes zero times infinity for zero here and there
+    if step.text.startswith(FACTORS) and not all(_is_finite(v.theirs) for v in operands):
+        return all(v.theirs.dtype.kind != "c" for v in operands)  # depends on the order
+    if step.text.startswith(POWERS) and LARGE.search(step.text):
+        return all(v.theirs.dtype.kind != "c" for v in operands)  # of rounding nothing else is left
+    if step.text.startswith(COMPARED) and not _are_comparable(*[v.theirs for v in operands]):
+        return False
+    if step.text.startswith("bincount") and _largest(operands[0].theirs) > MOST_CELLS:
+        return False  # whether so many counts fit, and which error says so, depends on the machine
+    kind = operands[0].theirs.dtype.kind
+    if step.text.startswith(("linalg", "gradient", "average")) and kind in "bmM":
+        return False  # NumPy takes times for numbers there, or halves them; ours refuses them
+    if step.text.startswith(("copysign", "signbit")) and any(map(_has_nan, operands)):
+        return False  # the sign of what is no number depends on the machine
+    if step.text.startswith(("average", "partition", "cov")) and not operands[0].theirs.size:
+        return False  # weights that sum to zero give NaN; NumPy takes any place, forgets the dtype
+    if step.text.startswith(("histogram", "digitize", "interp")) and kind in "mM":
+        return False  # NumPy finds some order of these and numbers; ours refuses them
+    if step.text.startswith("histogram") and kind == "c":
+        return False  # NumPy discards imaginary parts on the way
+    if step.text.startswith(("median", "quantile")) and not operands[0].theirs.size:
+        return kind not in "bmM"  # of two errors NumPy raises the other
+    if step.trust == "assign" and not (operands[0].theirs.size and operands[1].theirs.size):
+        return False  # NumPy lets some shapes pass where nothing is assigned
+    if step.trust == "assign" and operands[0].theirs.dtype.kind in "iub":
+        return operands[1].theirs.dtype.kind in "biu"  # floats out of range mean anything
+    if kind in "fc" and TO_WHOLE.match(step.text):
+        return False  # as are floats that are taken for whole numbers first
+    if "masked" in step.text and not operands[0].theirs.size:
+        return False  # what is folded of nothing depends on whether NumPy kept a mask of nothing
+    if step.trust == "cast":
+        return all(
+            v.exact and (v.theirs.dtype.kind not in "fc" or bool(np.all(np.abs(v.theirs) < 100)))
+            for v in operands
+        )
+    if step.trust in ("jump", "rounded"):
+        return all(v.exact for v in operands)
+    return True
+
+
+def _are_comparable(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether NumPy compares cells of both: times depend on sizes, large integers lose digits."""
+    if x.dtype.kind in "mM" or y.dtype.kind in "mM":
+        return x.dtype.kind == y.dtype.kind
+    wide = [v for v in (x, y) if v.dtype.kind in "iu" and v.size]
+    exact = all(np.abs(v.astype(float)).max() < 2**53 for v in wide)
+    return exact or np.result_type(x, y).kind not in "fc"
+
+
+def _has_nan(value: Value) -> bool:
+    return value.theirs.dtype.kind == "f" and bool(np.isnan(value.theirs).any())
+
+
+def _largest(x: np.ndarray) -> int:
+    return int(x.max()) if x.size and x.dtype.kind in "biu" else 0
+
+
+def _is_finite(x: np.ndarray) -> bool:
+    return x.dtype.kind not in "fc" or bool(np.isfinite(x).all())
+
+
+def overflows(step: Step, operands: list[Value], result: np.ndarray) -> bool:
+    if result.dtype.kind not in "fc":
+        return False
+    if step.text.startswith(FACTORS):  # too much times nothing is no number
+        return not np.isfinite(result).all()
+    inputs = [v.theirs for v in operands if v.theirs.dtype.kind in "biufc"]
+    return not np.isfinite(result).all() and all(np.isfinite(x).all() for x in inputs)
