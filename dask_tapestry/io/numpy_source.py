@@ -60,7 +60,7 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
     Raises
     ------
     DTypeError
-        For Python objects, which have no typed cells, and for arrays with a mask.
+        For arrays with a mask, and structured cells with Python objects as fields.
     ShapeError
         For nested sequences of unequal lengths.
     """

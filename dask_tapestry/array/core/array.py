@@ -126,7 +126,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     @property
     def nbytes(self) -> int:
         """Bytes of all cells."""
-        return self.node.type.nbytes
+        return self.node.type.size * self.dtype.itemsize
 
     @property
     def dims(self) -> tuple[str | None, ...] | None:
