@@ -7,7 +7,7 @@ from typing import Any, Self, final
 
 import numpy as np
 from dask import threaded
-from dask.base import DaskMethodsMixin
+from dask.base import DaskMethodsMixin, dont_optimize
 from dask.base import compute as dask_compute
 from dask.base import persist as dask_persist
 from dask.core import flatten
@@ -63,7 +63,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
 
     __array_priority__ = 20  # above NumPy's masked arrays, whose operators then defer
     __dask_scheduler__ = staticmethod(threaded.get)
-    __dask_optimize__ = None
+    __dask_optimize__ = staticmethod(dont_optimize)
 
     def __init__(self, cells: Array, hidden: Array | None = None, fill: Any = None) -> None:
         if cells.dtype.names is not None:
