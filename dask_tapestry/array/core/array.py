@@ -241,7 +241,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
-            known[cuts] = _, arrays = lower_plan(build_plan([held]), False, self.name)
+            known[cuts] = _, arrays = lower_plan(build_plan([held]), False, [self.name])
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
         return known[cuts]

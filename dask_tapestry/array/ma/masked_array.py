@@ -17,6 +17,7 @@ from dask_tapestry.array import elementwise, sorting
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.array.core.masked import LOSES_MASK
+from dask_tapestry.array.core.several_arrays import planned_together
 from dask_tapestry.array.creation import zeros
 from dask_tapestry.array.indexing import take_along_axis
 from dask_tapestry.array.ma.moving import Moving
@@ -299,9 +300,11 @@ class MaskedArray(Moving, DaskMethodsMixin):
         return type(self)(made[0], made[1] if len(made) > 1 else None, self.fill)
 
     def __dask_graph__(self) -> HighLevelGraph:
+        planned_together(self._parts())
         return HighLevelGraph.merge(*[part.dask for part in self._parts()])
 
     def __dask_keys__(self) -> list[Any]:
+        planned_together(self._parts())
         return [part.__dask_keys__() for part in self._parts()]
 
     def __dask_layers__(self) -> tuple[str, ...]:
