@@ -275,8 +275,8 @@ def compress(
     array, mask = asarray(a), asarray(condition)
     if mask.ndim != 1:
         raise ShapeError("condition must be a 1-d array")
-    if axis is None:
-        array, axis = array.ravel(), 0
+    if axis is None or not array.ndim:  # NumPy takes a cell for an array of one cell
+        array, axis = array.ravel(), axis or 0
     number = normalize_axis(axis, array.ndim)
     if mask.shape[0] > array.shape[number]:  # what is true beyond the end is out of bounds
         return into(out, Array(take_tensor(array.node, flatnonzero(mask).node, number)))
