@@ -1,7 +1,7 @@
 """Random programs on stored data of about twice a worker's memory: what workers hold at most.
 
     python benchmarks/cluster/memory.py --programs 50
-    python benchmarks/cluster/memory.py --only 17 --explain
+    python benchmarks/cluster/memory.py --only 0,17 --latest 300 --explain --json memory.json
 
 Each program runs on two workers with one thread and 1 GB each, first on a small store, so that its
 kernels are loaded, then on a large one. The peak is that of the worker that takes most, above what
@@ -14,6 +14,7 @@ one file by many names, so that 2 GB take 32 MB of disk.
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import os
 import shutil
@@ -145,14 +146,14 @@ def workers() -> Iterator[Any]:
         yield client
 
 
-def run(client: Any, x: Any) -> int:
+def run(client: Any, x: Any, latest: float) -> int:
     """Compute where the workers are; the bytes that one of them held at most above before."""
     from distributed import wait
 
     before = client.run(begin)
     result = dt.persist(x)
     try:
-        wait(result, timeout=LATEST)
+        wait(result, timeout=latest)
         dt.compute(*result)  # an error of a task is raised here
     finally:
         del result
@@ -160,8 +161,9 @@ def run(client: Any, x: Any) -> int:
     return max(held[worker] - before[worker] for worker in before if worker in held)
 
 
-def measured(client: Any, number: int, folder: Path, size: int, explain: bool = False) -> Row:
+def measured(client: Any, number: int, folder: Path, options: argparse.Namespace) -> Row:
     """Run a program; see the module's text."""
+    size, latest = options.bytes, options.latest
     text, x = drawn(number, folder, size)
     processes, paused = client.run(os.getpid), pauses(client)
     begun = time.perf_counter()
@@ -171,13 +173,13 @@ def measured(client: Any, number: int, folder: Path, size: int, explain: bool = 
         p = dt.plan(x)
         p.verify()
         predicted = round(p.cost["peak_worker_bytes"])
-        run(client, drawn(number, folder, size // PART)[1])
-        if explain:
+        run(client, drawn(number, folder, size // PART)[1], latest)
+        if options.explain:
             print(p.explain())
         begun = time.perf_counter()
-        held = run(client, x)
+        held = run(client, x, latest)
         if held > BOUND * predicted + SPARE:  # what a first call loads stays
-            held = min(held, run(client, x))
+            held = min(held, run(client, x, latest))
     except dt.MemoryLimitError:
         trouble = REFUSED
     except Exception as error:  # a row says so
@@ -195,6 +197,13 @@ def pauses(client: Any) -> int:
     """How often a worker was paused."""
     logs = client.get_worker_logs()
     return sum("Pausing" in text for lines in logs.values() for _, text in lines)
+
+
+def add(place: Path, row: Row) -> None:
+    """Write a row to a file of JSON, in place of an older one of its program."""
+    known = json.loads(place.read_text()) if place.exists() else {}
+    known[str(row.number)] = {**row._asdict(), "kept": row.is_kept}
+    place.write_text(json.dumps(known, indent=1))
 
 
 def report(rows: Sequence[Row]) -> None:
@@ -215,16 +224,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--programs", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0, help="number of the first program")
-    parser.add_argument("--only", type=int, help="the number of one program")
+    parser.add_argument("--only", help="numbers of programs, with commas")
+    parser.add_argument("--latest", type=float, default=LATEST, help="seconds for a program")
+    parser.add_argument("--json", type=Path, help="file to add what is measured to")
     parser.add_argument("--explain", action="store_true", help="print plans")
     parser.add_argument("--bytes", type=int, default=BYTES, help="of a store")
     options = parser.parse_args()
-    numbers = range(options.seed, options.seed + options.programs)
+    numbers: Sequence[int] = range(options.seed, options.seed + options.programs)
+    if options.only:
+        numbers = [int(number) for number in options.only.split(",")]
     rows = []
     with tempfile.TemporaryDirectory() as name, workers() as client:
-        for number in numbers if options.only is None else [options.only]:
-            rows.append(measured(client, number, Path(name), options.bytes, options.explain))
+        for number in numbers:
+            rows.append(measured(client, number, Path(name), options))
             print(rows[-1], flush=True)
+            if options.json:
+                add(options.json, rows[-1])
     report(rows)
     sys.exit(not all(row.is_kept for row in rows))
 

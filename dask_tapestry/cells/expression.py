@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.cells.ufuncs import flops
 
 DType = np.dtype[np.generic]
@@ -68,10 +69,9 @@ class CellExpression:
         counted = [s for s in self.steps if s.function != "constant"]
         return sum(flops(step.function, step.dtype) for step in counted)
 
-    def constant(self, step: CellStep) -> np.generic:
+    def constant(self, step: CellStep) -> Cell:
         """Return the scalar that a ``constant`` step holds."""
-        scalar: np.generic = np.frombuffer(step.value or b"", step.dtype)[0]
-        return scalar
+        return unpacked(step.value or b"", step.dtype)
 
     def __str__(self) -> str:
         return self.format([f"${i}" for i in range(len(self.parameters))])
@@ -116,9 +116,9 @@ class CellBuilder:
         self._known[step] = number
         return number
 
-    def constant(self, value: np.generic) -> int:
+    def constant(self, value: Cell) -> int:
         """Add a constant."""
-        dtype, cells = value.dtype, value.tobytes()
+        dtype, cells = value.dtype, packed(value)
         if not dtype.itemsize:  # NumPy's dtype of an empty text, which no array has
             dtype = np.dtype(f"{dtype.kind}1")
             cells = bytes(dtype.itemsize)

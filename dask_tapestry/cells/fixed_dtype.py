@@ -1,4 +1,4 @@
-"""Which dtypes cells may have: of a fixed number of bytes, in this machine's byte order."""
+"""Which dtypes cells may have, in this machine's byte order."""
 
 from __future__ import annotations
 
@@ -8,19 +8,36 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError
 
-OBJECTS: Final = (
-    "arrays of Python objects are not supported: cells need a fixed dtype, whose bytes a plan can "
-    "count. Convert them before ('U' for texts, 'M8' for times, float for numbers), or let a "
-    "function of `map_blocks` make objects of blocks and return numbers"
+OUTSIDE: Final = (
+    "cells of {dtype} lie outside of their arrays, and here the bytes of cells are looked at: "
+    "convert them before ('U' for texts, 'M8' for times, float for numbers)"
 )
-TEXTS: Final = (
-    "texts of varying length (StringDType) are not supported: cells need a fixed dtype, whose "
-    "bytes a plan can count. `astype('U')` in NumPy makes them as wide as the longest of them"
+FIELDS: Final = (
+    "structured cells with Python objects as fields are not supported: keep the objects in an "
+    "array of their own"
 )
+
+
+def cell_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype in this machine's byte order.
+
+    Raises
+    ------
+    DTypeError
+        For structured cells of which a field is a Python object.
+
+    Examples
+    --------
+    >>> cell_dtype(np.dtype(">f8")), cell_dtype(np.dtype(object))
+    (dtype('float64'), dtype('O'))
+    """
+    if dtype.hasobject and dtype.kind not in "OT":
+        raise DTypeError(FIELDS)
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
 def fixed_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype in this machine's byte order.
+    """Return the dtype in this machine's byte order, if cells are bytes, a fixed number of them.
 
     Raises
     ------
@@ -33,5 +50,5 @@ def fixed_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     dtype('float64')
     """
     if dtype.hasobject:
-        raise DTypeError(TEXTS if dtype.kind == "T" else OBJECTS)
-    return dtype if dtype.isnative else dtype.newbyteorder("=")
+        raise DTypeError(OUTSIDE.format(dtype=dtype))
+    return cell_dtype(dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from numbers import Number
 from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
@@ -31,7 +32,7 @@ def as_tensor(data: object, dims: Dims = None) -> Tensor:
     Raises
     ------
     DTypeError
-        For what is no array, or one of Python objects, or has a mask.
+        For what is no array, or has a mask.
     ShapeError
         For nested sequences of unequal lengths, or too few or many names of dimensions.
     """
@@ -47,15 +48,19 @@ def as_tensor(data: object, dims: Dims = None) -> Tensor:
     if _is_read_by_slices(data):
         return from_duck(data, dims)
     cells = _as_numpy(data)
-    try:
-        return from_numpy(cells, dims)
-    except DTypeError:
-        if hasattr(data, "__array__") or isinstance(data, Sequence):
-            raise
+    is_other = cells is data and not (is_array_like(data) or isinstance(data, Sequence | Number))
+    if is_other and np.asarray(data).dtype.hasobject:
         raise DTypeError(
             f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__, or a "
-            "protocol of NumPy's"
-        ) from None
+            "protocol of NumPy's; with dtype=object it becomes the only cell of one"
+        )
+    return from_numpy(cells, dims)
+
+
+def is_array_like(data: object) -> bool:
+    """Whether an object is an array or nested sequences, not to be a cell itself."""
+    named = ("__array__", "__array_interface__", "__dask_graph__", "__dlpack__")
+    return isinstance(data, list | tuple) or any(hasattr(data, name) for name in named)
 
 
 def is_zarr_array(data: object) -> TypeGuard[zarr.Array[Any]]:

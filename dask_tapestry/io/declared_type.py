@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.cells.fixed_dtype import fixed_dtype
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.types import Dims
@@ -18,11 +18,11 @@ def declared_type(shape: tuple[int, ...], dtype: np.dtype[Any], dims: Dims) -> T
     Raises
     ------
     DTypeError
-        For Python objects.
+        For Python objects as fields of structured cells.
     ShapeError
         If there is not one name for each dimension.
     """
-    native = fixed_dtype(dtype)
+    native = cell_dtype(dtype)
     if dims is not None and len(dims) != len(shape):
         raise ShapeError(f"{len(dims)} dimension names {dims} for {len(shape)} dimensions")
     return TensorType(shape, native, dims)
@@ -46,6 +46,6 @@ def checked_block(
         block = block.data
     if block.shape != shape:
         raise ValueError(f"{who} gave shape {block.shape} where {shape} was asked for")
-    if block.dtype.newbyteorder("=") != dtype:
+    if cell_dtype(block.dtype) != dtype:
         raise TypeError(f"{who} gave cells of {block.dtype}, its dtype says {dtype}")
     return np.asarray(block, dtype)

@@ -55,7 +55,7 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     Raises
     ------
     DTypeError
-        If it is no array, or one of Python objects.
+        If it is no array.
     """
     if not all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__")):
         raise DTypeError(

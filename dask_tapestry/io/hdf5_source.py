@@ -103,7 +103,7 @@ def from_dataset(data: h5py.Dataset, dims: Dims) -> Tensor:
     StoreError
         If it is closed, or a write of it has not ended.
     DTypeError
-        For strings of varying length and other Python objects.
+        For structured cells with strings of varying length as fields.
     """
     refuse_closed(data)
     if JOURNAL in data.attrs:

@@ -129,7 +129,7 @@ def npy_stack_sink(
     if not x.type.ndim:
         raise ShapeError("an array without dimensions cannot be cut into a stack")
     if x.type.dtype.hasobject:
-        raise DTypeError("Python objects are not stored")
+        raise DTypeError(f"cells of {x.type.dtype} are not stored: convert them first, with astype")
     if not overwrite and folder.exists():
         refuse_filled(folder)
     reads = (n.operator for n in topological([x]) if isinstance(n.operator, NpyStackSource))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from hashlib import blake2b
+from typing import Any, Final, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -16,10 +17,12 @@ from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
+HASHED_BYTES: Final = 1 << 13  # of cells known by their values: a digest takes 12 us
+
 
 @dataclass(frozen=True)
 class NumpySource(Source):
-    """An array of this process, known by a fresh identifier: its cells are never hashed."""
+    """An array of this process, known by a fresh identifier, or by its cells if few and its own."""
 
     name = "memory"
     external = True
@@ -51,10 +54,13 @@ class NumpySource(Source):
 def from_numpy(data: object, dims: Dims = None) -> Tensor:
     """Return a tensor of an array-like's cells, without a copy where it is a NumPy array.
 
+    Numbers and sequences that are written out in a program are known by their cells: the same
+    ones are one value, each time that they are given.
+
     Raises
     ------
     DTypeError
-        For Python objects, which have no typed cells, and for arrays with a mask.
+        For arrays with a mask, and structured cells with Python objects as fields.
     ShapeError
         For nested sequences of unequal lengths.
     """
@@ -70,4 +76,23 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
     type_ = declared_type(array.shape, array.dtype, dims)
     if not array.dtype.isnative:
         array = array.astype(type_.dtype)
-    return apply(NumpySource(uuid4().hex, type_, array))
+    own = isinstance(data, list | tuple | int | float | complex | np.generic)
+    identity = _token(array) if own and array.nbytes <= HASHED_BYTES else uuid4().hex
+    return apply(NumpySource(identity, type_, array))
+
+
+def constant(array: np.ndarray[Any, Any]) -> Tensor:
+    """Return a tensor of cells as they are now; few cells are known by their values.
+
+    For what an operation is told beside its operands, such as places to look at.
+    """
+    if array.nbytes > HASHED_BYTES or not array.dtype.isnative:
+        return from_numpy(array)
+    held = array.copy()
+    type_ = declared_type(held.shape, held.dtype, None)
+    return apply(NumpySource(_token(held), type_, held))
+
+
+def _token(array: np.ndarray[Any, Any]) -> str:
+    """A digest of an array's cells; its type is told beside it."""
+    return blake2b(array.tobytes(), digest_size=16).hexdigest()

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.duck_source import DuckSource
 from dask_tapestry.io.memmap_file import mapped_file, mapped_path, share_cells
@@ -47,7 +48,7 @@ class NumpyTarget(Target):
         self.array[selection] = block
 
     def source(self, dims: Dims) -> Source:
-        type_ = TensorType(self.shape, self.dtype.newbyteorder("="), dims)
+        type_ = TensorType(self.shape, cell_dtype(self.dtype), dims)
         return DuckSource(uuid4().hex, type_, None, self.array)
 
     def meets(self, region: WriteRegion, other: Target, others: WriteRegion) -> bool:

@@ -27,6 +27,7 @@ class RegionSink(Sink):
     """
 
     name = "storeinto"
+    any_cells = True
     target: Target
     region: WriteRegion
     dims: Dims = None

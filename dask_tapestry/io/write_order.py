@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.captured_arrays import FoundSources, sources_behind
 from dask_tapestry.io.read_back import read_back
@@ -58,7 +59,7 @@ def checked_write(x: Tensor, target: Target, region: Sequence[slice]) -> Write:
             f"cannot write cells of {x.type.dtype} to {target}, which has {target.dtype}: convert "
             "them with astype"
         )
-    native = target.dtype.newbyteorder("=")
+    native = cell_dtype(target.dtype)
     return Write(x if x.type.dtype == native else astype(x, native), target, into)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunk_costs import split_by_chunk
 from dask_tapestry.io.file_cells import part_of
@@ -51,7 +52,7 @@ def read_box(
     dtype = array.dtype
     if array.shape != shape:
         raise StoreError(f"it has another shape now, {array.shape}")
-    if dtype.newbyteorder("=") != out.dtype:
+    if cell_dtype(dtype) != out.dtype:
         raise StoreError(f"it has another dtype now, {dtype}")
     if way is not None:
         way.read(selection, out)

@@ -227,7 +227,10 @@ def zarr_sink(
     if there and not overwrite:
         raise StoreError(f"{archive or location} exists: give overwrite=True to replace it")
     if x.type.dtype.hasobject:
-        raise DTypeError(f"Zarr cannot store cells of dtype {x.type.dtype}")
+        raise DTypeError(
+            f"no Zarr array is made of cells of {x.type.dtype}: convert them first, texts with "
+            "astype('U9') to some length"
+        )
     group = None if archive else format_of_group(location)
     options = layout.options(x, location, group, memory)
     dry_run_create(x.type, location, **options)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.target import Target
@@ -97,7 +98,7 @@ class ZarrTarget(Target):
         end_write(self.location, region.hull, region.is_dense)
 
     def source(self, dims: Dims) -> Source:
-        type_ = TensorType(self.shape, self.type.newbyteorder("="), self.names or dims)
+        type_ = TensorType(self.shape, cell_dtype(self.type), self.names or dims)
         return ZarrSource(self.location, type_, self.stored, str(self.location))
 
     def is_read_by(self, source: Source) -> bool:

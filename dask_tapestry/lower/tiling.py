@@ -69,6 +69,8 @@ def tiled_part(program: Program) -> Part | None:
             found.add(value)
     if sum(_operator(program, value).is_formula for value in found) < 2:
         return None
+    if any(program.types[value].dtype.hasobject for value in found):  # tiles share bytes
+        return None
     return Part(Program(program.inputs, program.instructions[: last - first + 1]), frozenset(found))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells.references import packed
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.infer_meta import dtype_of, is_small, tried
@@ -215,7 +216,7 @@ def _nothing(
     if not empty or not type_.size:
         return None
     cell = empty_cell(made.written.monoid or "sum", operator.dtype)
-    return apply(Full(type_, cell.tobytes()), after=tuple(after))
+    return apply(Full(type_, packed(cell)), after=tuple(after))
 
 
 def _dtypes(

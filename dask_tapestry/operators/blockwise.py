@@ -91,6 +91,7 @@ class Blockwise(Operator):
 
     name = "blockwise"
     kernel = "blockwise"
+    any_cells = True
     multithreaded = True
     category = "block"
     fills = True

@@ -110,7 +110,7 @@ def view_cells(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     DTypeError
         If more cells become one than can be read together.
     """
-    old, new = x.type.dtype.itemsize, dtype.itemsize
+    old, new = fixed_dtype(x.type.dtype).itemsize, dtype.itemsize
     if old == new:
         return called_on_cells(Viewed(dtype), fixed_dtype(dtype), [x])
     if not x.type.ndim:

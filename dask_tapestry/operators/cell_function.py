@@ -38,6 +38,7 @@ class CellFunction(CellwiseOperator):
 
     name = "cellfunction"
     kernel = "call"
+    any_cells = True
     fills = False
     function: UserFunction
     dtype: np.dtype[Any]
@@ -73,7 +74,8 @@ class CellFunction(CellwiseOperator):
 class Cells:
     """A function of cells with its scalar arguments in place, whose results have fixed dtypes.
 
-    Python objects, which ``numpy.frompyfunc`` returns, become the dtype of their values.
+    Python objects, which ``numpy.frompyfunc`` returns, become the dtype of their values, unless the
+    cells that it takes are objects too.
 
     Attributes
     ----------
@@ -106,6 +108,8 @@ class Cells:
         arguments = [next(given) if one is None else one[0] for one in self.scalars]
         results = self.function(*arguments)
         shape = np.shape(blocks[0])
+        if any(block.dtype.hasobject for block in blocks):  # objects of objects stay objects
+            return results
         if isinstance(results, tuple):
             return tuple(_typed(one, shape) for one in results)
         return _typed(results, shape)

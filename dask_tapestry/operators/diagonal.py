@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.concat import concat
@@ -99,5 +100,4 @@ def on_diagonal(shape: tuple[int, int], offset: int) -> Tensor:
 
 def with_zeros(mask: Tensor, x: Tensor) -> Tensor:
     """`x` where `mask` is true, else zero."""
-    zero = np.zeros((), x.type.dtype).flat[0]
-    return where(mask, x, zero)
+    return where(mask, x, zero_cell(x.type.dtype))

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, loop_dtypes
+from dask_tapestry.cells.references import Cell, one_cell
 from dask_tapestry.errors import DTypeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
@@ -16,7 +17,7 @@ from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
-Scalar = bool | int | float | complex | np.generic
+Scalar = bool | int | float | complex | Cell
 Operand = Tensor | Scalar
 
 SIMPLE_POWERS: Final[dict[complex, str]] = {
@@ -41,6 +42,7 @@ class Elementwise(CellwiseOperator):
 
     name = "elementwise"
     kernel = "map"
+    any_cells = True
     transparent = True
     is_formula = True
     expression: CellExpression
@@ -155,7 +157,7 @@ def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
 def _promotes_as(operand: Operand) -> np.dtype[Any] | type:
     if isinstance(operand, Tensor):
         return operand.type.dtype
-    if isinstance(operand, np.generic):
+    if isinstance(operand, np.generic | np.ndarray):
         return operand.dtype
     return np.dtype(bool) if isinstance(operand, bool) else type(operand)
 
@@ -167,7 +169,7 @@ def result_dtype(*operands: Operand) -> np.dtype[Any]:
     return dtype
 
 
-def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> np.generic:
+def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> Cell:
     """`value` as a scalar of `dtype`."""
     if isinstance(value, int) and dtype.kind in "ium":
         bounds = np.iinfo("int64" if dtype.kind == "m" else dtype)
@@ -175,6 +177,8 @@ def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> np.generic:
             raise ValueRangeError(f"Python integer {value} out of bounds for {dtype.name}")
     if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":
         value = float(value)  # as NumPy does, which rounds twice
+    if dtype.hasobject:
+        return one_cell(np.asarray(value).item(), dtype)
     with np.errstate(all="ignore"):
         scalar: np.generic = np.asarray(value).astype(dtype).flat[0]
     return scalar

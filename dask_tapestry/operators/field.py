@@ -19,6 +19,7 @@ class Field(Operator):
 
     name = "field"
     kernel = "member"
+    any_cells = True
     transparent = True
     is_selector = True
     category = "selector"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.teg import Generator, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange
@@ -26,10 +27,9 @@ class Full(Generator):
         return self.type
 
     @property
-    def scalar(self) -> np.generic:
+    def scalar(self) -> Cell:
         """The value."""
-        scalar: np.generic = np.frombuffer(self.value, self.type.dtype)[0]
-        return scalar
+        return unpacked(self.value, self.type.dtype)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"value": self.scalar, "shape": box.shape}
@@ -41,12 +41,12 @@ class Full(Generator):
         return f"{self.type.shape}, {self.scalar}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return np.full(self.type.shape, self.scalar)
+        return np.full(self.type.shape, self.scalar, self.type.dtype)
 
 
 def full(
     shape: tuple[int, ...],
-    value: np.generic,
+    value: Cell,
     dims: tuple[str | None, ...] | None = None,
     dtype: np.dtype[Any] | None = None,
 ) -> Tensor:
@@ -55,4 +55,4 @@ def full(
     `dtype` is the value's, but for strings that may be longer.
     """
     kind = value.dtype if dtype is None else dtype
-    return apply(Full(TensorType(shape, kind, dims), np.asarray(value, kind).tobytes()))
+    return apply(Full(TensorType(shape, kind, dims), packed(np.asarray(value, kind))))

@@ -58,6 +58,7 @@ class Gather(BlockOperator):
 
     name = "gather"
     kernel = "gather"
+    any_cells = True
     transparent = True
     numbers: DimensionNumbers
     sizes: tuple[int, ...]

@@ -62,9 +62,9 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
     Raises
     ------
     DTypeError
-        If cells would be Python objects.
+        If it is a Python object, not an array.
     """
     dtype: np.dtype[Any] = np.asarray(result).dtype
-    if dtype.hasobject:
+    if dtype.hasobject and not isinstance(result, np.ndarray):
         raise DTypeError(f"{name} returned {type(result).__name__}: cells need a fixed dtype")
     return dtype if dtype.isnative else dtype.newbyteorder("=")

@@ -27,6 +27,7 @@ class JointReductions(TreeReduction):
 
     name = "jointreductions"
     kernel = "reductions"
+    any_cells = True
     parts: tuple[Reduce, ...]
 
     @property

@@ -132,9 +132,9 @@ def _truth(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG00
 
 
 def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
-    if x.kind not in "biufcm":
+    if x.kind not in "biufcmO":
         raise DTypeError(f"a mean has no meaning for dtype {x.name}")
-    if x.kind == "m":
+    if x.kind in "mO" and asked in (None, x):
         return x, x
     result = asked or (np.dtype(np.float64) if x.kind in "biu" else x)
     if result.kind not in "fc":
@@ -176,7 +176,7 @@ def _range(x: DType, asked: DType | None) -> tuple[DType, DType]:
 
 
 def _position(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG001
-    if x.kind not in "biufcmMUS":
+    if x.kind not in "biufcmMUSO":
         raise DTypeError(f"no order is defined here for dtype {x.name}")
     return INDEX, np.dtype([("value", x), ("place", INDEX)])
 

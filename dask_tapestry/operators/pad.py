@@ -5,8 +5,7 @@ Each is a concatenation of slices, so a slice of the result reads only the cells
 
 from __future__ import annotations
 
-import numpy as np
-
+from dask_tapestry.cells.references import Cell
 from dask_tapestry.operators.axis_slices import concat_nonempty, slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.concat import concat
@@ -28,9 +27,7 @@ def framed(x: Tensor, axis: int, widths: Widths, sides: tuple[Tensor, Tensor]) -
     return between(x, axis, ends[0], ends[1])
 
 
-def pad_constant(
-    x: Tensor, axis: int, widths: Widths, values: tuple[np.generic, np.generic]
-) -> Tensor:
+def pad_constant(x: Tensor, axis: int, widths: Widths, values: tuple[Cell, Cell]) -> Tensor:
     """One constant before and one after, of the dtype of `x`."""
     ones = (1,) * x.type.ndim
     return framed(x, axis, widths, (full(ones, values[0]), full(ones, values[1])))

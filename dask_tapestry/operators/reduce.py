@@ -48,6 +48,7 @@ class Reduce(TreeReduction):
 
     name = "reduce"
     kernel = "reduce"
+    any_cells = True
     monoid: str
     axes: tuple[int, ...]
     tree: Tree

@@ -345,6 +345,6 @@ def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) 
         result: np.dtype[Any] = UFUNCS[function].accumulate(np.zeros(1, x), dtype=asked).dtype
     except TypeError as error:
         raise DTypeError(f"{function}.accumulate has no loop for {x.name}: {error}") from None
-    if x.kind not in "biufcmM":
+    if x.kind not in "biufcmMO":
         raise DTypeError(f"{function}.accumulate has no loop for {x.name}")
     return result

@@ -35,6 +35,7 @@ class Scanning(BlockOperator):
         Dtypes of the values and of the totals.
     """
 
+    any_cells = True
     function: str
     axis: int
     leaf: int

@@ -79,6 +79,7 @@ class Scatter(BlockOperator):
 
     name = "scatter"
     kernel = "scatter"
+    any_cells = True
     transparent = False
     numbers: DimensionNumbers
     expressions: tuple[CellExpression, ...]

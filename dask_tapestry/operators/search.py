@@ -44,6 +44,7 @@ class SearchSorted(TableOperator):
 
     name = "searchsorted"
     kernel = "search"
+    any_cells = True
     side: str
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -66,6 +67,7 @@ class Digitize(TableOperator):
 
     name = "digitize"
     kernel = "digitize"
+    any_cells = True
     right: bool
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -85,6 +87,7 @@ class IsIn(TableOperator):
 
     name = "isin"
     kernel = "isin"
+    any_cells = True
     invert: bool
 
     def infer(self, *inputs: TensorType) -> TensorType:
@@ -173,6 +176,6 @@ def common_dtype(*tensors: Tensor) -> np.dtype[Any]:
         common = np.result_type(*[x.type.dtype for x in tensors])
     except TypeError as error:
         raise DTypeError(f"cells of dtypes {kinds} cannot be compared: {error}") from None
-    if not all(np.can_cast(x.type.dtype, common) for x in tensors):
+    if not common.hasobject and not all(np.can_cast(x.type.dtype, common) for x in tensors):
         raise DTypeError(f"cells of dtypes {kinds} cannot be compared: one would change its value")
     return common

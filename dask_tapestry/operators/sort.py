@@ -21,7 +21,7 @@ from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
 ORDERED: Final = 12  # numbers of eight bytes a cell that an order takes, where many are alike
-SORTED: Final = "biufcmMSU"  # kinds of cells that have an order
+SORTED: Final = "biufcmMSUOT"  # kinds of cells that have an order
 TOGETHER: Final = 2**19  # cells of lanes that are ordered together; a longer lane for itself
 
 
@@ -35,6 +35,7 @@ class Sort(LaneOperator):
 
     name = "sort"
     kernel = "sort"
+    any_cells = True
     by_rank = True
     axis: int
 
@@ -66,6 +67,7 @@ class ArgSort(LaneOperator):
 
     name = "argsort"
     kernel = "argsort"
+    any_cells = True
     by_rank = True
     axis: int
 
@@ -98,7 +100,7 @@ class ArgSort(LaneOperator):
 def long_forms(axis: int, inputs: Types) -> tuple[Form, ...]:
     """The forms of a sort of lanes along `axis` that are too long for a block."""
     (x,) = inputs
-    if not x.size:
+    if not x.size or x.dtype.hasobject:  # whose order has no keys of bytes
         return ()
     runs = run_counts(x.shape[axis], x.dtype.itemsize)
     return (Form("exchange", runs, by_exchange),) if runs else ()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.operators.axis_slices import concat_nonempty
 from dask_tapestry.operators.diagonal import on_diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
@@ -79,7 +80,7 @@ class Triangle:
 
 def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
     """Zeros of a dtype."""
-    return full(shape, np.zeros(1, dtype)[0])
+    return full(shape, zero_cell(dtype))
 
 
 def unit_matrix(rows: int, columns: int, dtype: np.dtype[Any]) -> Tensor:

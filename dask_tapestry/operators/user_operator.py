@@ -91,6 +91,7 @@ class UserOperator(Contraction):
 
     name = "useroperator"
     kernel = "call"
+    any_cells = True
     skips: ClassVar[bool] = True  # whether the function may be called for one window after another
     function: UserFunction
     index: tuple[IndexDim, ...]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.cells.expression import CellStep
+from dask_tapestry.cells.references import packed
 from dask_tapestry.operators.elementwise import Elementwise
 from dask_tapestry.operators.full import Full
 from dask_tapestry.rewrite.rule import on
@@ -135,7 +136,7 @@ def value_of(expression: CellExpression, cells: list[np.ndarray[Any, Any]]) -> A
 
 def constant(value: Any, type_: TensorType) -> Node:
     """A tensor whose cells all hold `value`."""
-    return apply(Full(type_, np.asarray(value, type_.dtype).tobytes()))
+    return apply(Full(type_, packed(np.asarray(value, type_.dtype))))
 
 
 def _rebuilt(

@@ -46,7 +46,8 @@ def join_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
 def _may_join(node: Node) -> bool:
     match node.operator:
         case Reduce(is_whole=True):
-            return bool(node.input_types[0].size) and not node.after
+            told = node.type.dtype.kind != "T"  # which is no field of a structured dtype
+            return bool(node.input_types[0].size) and told and not node.after
     return False
 
 

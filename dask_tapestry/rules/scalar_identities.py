@@ -15,6 +15,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.cells.expression import CellStep
+from dask_tapestry.cells.references import unpacked
 from dask_tapestry.rules.casts import merge_casts
 
 CellRule = Callable[[CellBuilder, CellStep], int | None]
@@ -65,7 +66,7 @@ def constant_of(builder: CellBuilder, value: int) -> Any:
     if place < 0 or builder.steps[place].function != "constant":
         return None
     step = builder.steps[place]
-    return np.frombuffer(step.value or b"", step.dtype)[0]
+    return unpacked(step.value or b"", step.dtype)
 
 
 def drop_neutral(builder: CellBuilder, step: CellStep) -> int | None:

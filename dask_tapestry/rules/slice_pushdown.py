@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dask_tapestry.cells.references import packed
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rebuilt
@@ -86,7 +87,7 @@ def _nothing(node: Node, region: Region) -> Restriction | None:
     if isinstance(node.operator, Full):
         return node.operator.restrict((), region)
     type_ = node.type._replace(shape=region.shape)
-    return Restriction(Full(type_, np.zeros((), type_.dtype).tobytes()), (), region)
+    return Restriction(Full(type_, packed(np.zeros((), type_.dtype))), (), region)
 
 
 def _changes_nothing(node: Node, plan: Restriction) -> bool:

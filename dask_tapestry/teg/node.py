@@ -17,6 +17,7 @@ import dask
 import numpy as np
 
 from dask_tapestry.config import setting
+from dask_tapestry.errors import DTypeError
 from dask_tapestry.teg.annotations import NONE, Annotations, annotations_in_force
 from dask_tapestry.teg.chunking import Known
 from dask_tapestry.teg.operator import Operator
@@ -157,11 +158,23 @@ def _applied(
     node = Node.__new__(Node)
     node.operator, node.inputs, node.after = operator, inputs, after
     node.form, node.digest, node.annotations = form, digest, annotations
+    if not operator.any_cells:
+        _refuse_references(operator, inputs)
     node.type = operator.infer(*[i.type for i in inputs])
     node.line = line if line is not None else user_line()
     node.stored = None
     with _lock:
         return _interned.setdefault(digest, node)
+
+
+def _refuse_references(operator: Operator, inputs: tuple[Node, ...]) -> None:
+    """Refuse cells that lie outside of their arrays where a kernel works on plain ones alone."""
+    for x in inputs:
+        if x.type.dtype.hasobject:
+            raise DTypeError(
+                f"{operator.label} takes no cells of {x.type.dtype}: convert them first, with "
+                "astype, or call a function of blocks by `map_blocks`"
+            )
 
 
 def reapply(

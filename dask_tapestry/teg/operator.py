@@ -65,6 +65,8 @@ class Operator(ABC):
         given some: a whole result is that block.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
+    any_cells
+        Its kernel takes cells that lie outside of their arrays too: Python objects, `StringDType`.
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
     is_selector
@@ -89,6 +91,7 @@ class Operator(ABC):
     in_place: ClassVar[bool] = False
     hands_over: ClassVar[bool] = False
     multithreaded: bool = False
+    any_cells: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
     is_view: ClassVar[bool] = False
@@ -293,6 +296,7 @@ class Selector(Operator):
 
     transparent = True
     copies = False
+    any_cells = True
     is_selector = True
     category = "selector"
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dask_tapestry.cells.references import cell_bytes
 from dask_tapestry.zspace import ZRange
 from dask_tapestry.zspace.range import trusted_range
 
@@ -40,8 +41,8 @@ class TensorType(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all cells."""
-        return prod(self.shape) * self.dtype.itemsize
+        """Bytes of all cells, with what they refer to."""
+        return prod(self.shape) * cell_bytes(self.dtype)
 
     @property
     def box(self) -> ZRange:

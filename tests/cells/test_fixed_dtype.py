@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.cells.fixed_dtype import fixed_dtype
+from dask_tapestry.cells.fixed_dtype import cell_dtype, fixed_dtype
 
 
 @pytest.mark.parametrize("code", ["<f8", ">f8", ">U3", ">M8[s]", "S2", "?"])
@@ -11,8 +11,13 @@ def test_the_byte_order_is_that_of_this_machine(code):
     assert fixed_dtype(np.dtype(code)) == np.dtype(code).newbyteorder("=")
 
 
-def test_what_lies_outside_of_its_cells_is_refused_with_the_way_out():
-    with pytest.raises(dt.DTypeError, match=r"Python objects .*'U' for texts.*map_blocks"):
-        dt.asarray(np.array([1, "a"], object))
-    with pytest.raises(dt.DTypeError, match=r"StringDType.*astype\('U'\)"):
-        dt.asarray(np.array(["a", "b"], np.dtypes.StringDType()))
+@pytest.mark.parametrize("dtype", [np.dtype(object), np.dtypes.StringDType()])
+def test_what_lies_outside_of_its_cells_is_a_dtype_but_not_a_fixed_one(dtype):
+    assert cell_dtype(dtype) == dtype
+    with pytest.raises(dt.DTypeError, match=r"lie outside of their arrays.*'U' for texts"):
+        fixed_dtype(dtype)
+
+
+def test_objects_as_fields_are_refused():
+    with pytest.raises(dt.DTypeError, match="fields"):
+        dt.asarray(np.zeros(2, [("a", object), ("b", int)]))

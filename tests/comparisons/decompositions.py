@@ -66,5 +66,16 @@ COMPARISONS = (
         None,
         one_value=False,
     ),
+    *[
+        Comparison(
+            f"linalg.{name}",
+            lambda dt, x, name=name: getattr(dt.linalg, name)(x)[1],
+            lambda x: np.linalg.qr(x)[1],
+            each(1, ("f8", "c16"), ((4, 2), (2, 5), (5, 1)), mild),
+            None,
+            one_value=False,
+        )
+        for name in ("tsqr", "sfqr")
+    ],
     row("matrix_rank", lambda np, x: np.linalg.matrix_rank(x), definite, dtypes=("f8",)),
 )

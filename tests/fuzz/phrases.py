@@ -91,6 +91,7 @@ WORDS: dict[str, Word] = {
     "slices": lambda r, xs: key(r, xs[0], arrays=False),
     "places": _places,
     "masked": _masked,
+    "moved": lambda r, xs: r.choice(["concatenate", "stack"]),
     "bar": lambda r, xs: "|",
     "name": lambda r, xs: r.choice(["sum", "max", "min", "mean", "prod"]),
     "operation": lambda r, xs: r.choice(["max", "min"]),

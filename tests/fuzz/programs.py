@@ -21,9 +21,10 @@ from tests.fuzz.operations import OPERATIONS
 from tests.fuzz.sources import source
 from tests.fuzz.steps import Write
 from tests.fuzz.trust import MOST_CELLS, is_loose, may_run, overflows, rounding
-from tests.fuzz.values import DTYPES, Value, cells, differs, shape
+from tests.fuzz.values import DTYPES, Value, cells, differs, ends, shape
 
 LENGTH = 10  # operations of a program
+LONG = ((130,), (40, 3), (2, 61))
 MOST_DRAWS = 4  # for each, as some are not defined for the values at hand
 KINDS: tuple[type[Exception], ...] = (
     IndexError, ValueError, TypeError, OverflowError, ZeroDivisionError, MemoryError,
@@ -157,12 +158,21 @@ def drawn_arrays(random: Random, length: int = LENGTH) -> list[dt.Array]:
 
 def _draw(random: Random, program: Program, length: int) -> None:
     for _ in range(2):
-        program.add(random, cells(random, shape(random), random.choice(DTYPES)))
+        program.add(random, _given(random))
     done = 0
     for _ in range(MOST_DRAWS * length):
         done += _drawn(random, program)
         if done == length:
             break
+
+
+def _given(random: Random) -> np.ndarray:
+    """An array that a program begins with; now and then a longer one, or the ends of a range."""
+    sides = random.choice(LONG) if random.random() < 0.1 else shape(random)
+    kind = random.choice(DTYPES)
+    if np.dtype(kind).kind in "iumM" and random.random() < 0.3:
+        return ends(random, sides, kind)
+    return cells(random, sides, kind)
 
 
 @contextmanager

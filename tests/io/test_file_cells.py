@@ -18,6 +18,7 @@ def limits(request):
         if request.param == "small limits":
             patch.setattr(module, "SCRATCH", 48)
             patch.setattr(module, "SHORTEST", 12)
+            patch.setattr(module, "SKIPPED", 6)
             patch.setattr(module, "ROWS", 2)
         yield
 
@@ -78,6 +79,26 @@ def test_whole_rows_are_not_copied(monkeypatch):
         CellFile(number, stored.dtype).fill(0, stored.shape, every, wide)
         np.testing.assert_array_equal(wide, stored)
     os.close(number)
+
+
+def test_of_long_rows_only_what_is_wanted_is_read(monkeypatch):
+    read = []
+    system = os.preadv
+    monkeypatch.setattr(module.os, "preadv", lambda *a: read.append(system(*a)) or read[-1])
+    stored = np.arange(20 * 14_000.0).reshape(20, 14_000)
+    number, out = memory_file(stored.tobytes()), np.empty((20, 3500))
+    CellFile(number, stored.dtype).fill(0, stored.shape, (slice(0, 20), slice(7000, 10_500)), out)
+    os.close(number)
+    np.testing.assert_array_equal(out, stored[:, 7000:10_500])
+    assert sum(read) == out.nbytes
+
+
+@pytest.mark.parametrize("at", [0, 16, 4000, 4096 + 40, 4096 + 64])
+def test_scratch_memory_begins_in_its_page_where_the_file_does(at):
+    number = memory_file(b"")
+    cells = CellFile(number, np.dtype("u1"))._scratch((100,), at)
+    os.close(number)
+    assert 0 <= at % module.PAGE - cells.ctypes.data % module.PAGE < module.ALIGNED
 
 
 @given(

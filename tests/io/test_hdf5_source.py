@@ -96,11 +96,13 @@ def test_every_dtype(tmp_path, dtype):
         np.testing.assert_array_equal(x.compute(), data)
 
 
-def test_strings_of_varying_length_are_refused(tmp_path):
+def test_strings_of_varying_length_are_objects(tmp_path):
     with h5py.File(tmp_path / "x.h5", "w") as file:
-        file["x"] = ["a", "bc"]
-        with pytest.raises(dt.DTypeError, match="Python objects"):
-            dt.from_array(file["x"])
+        file["x"] = ["a", "bc", ""]
+        x = dt.from_array(file["x"], chunks=2)
+        assert x.dtype == object
+        assert x.compute().tolist() == file["x"][()].tolist() == [b"a", b"bc", b""]
+        assert (x == b"bc").compute().tolist() == [False, True, False]
 
 
 def test_a_closed_dataset_is_refused(path):

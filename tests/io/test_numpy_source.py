@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.io.numpy_source import from_numpy
+from dask_tapestry.io.numpy_source import HASHED_BYTES, constant, from_numpy
 from dask_tapestry.zspace import ZRange
 
 
@@ -54,3 +54,25 @@ def test_dimension_names_must_be_as_many_as_dimensions():
     assert from_numpy(np.ones((2, 3)), ("a", "b")).type.dims == ("a", "b")
     with pytest.raises(dt.ShapeError, match="dimension names"):
         from_numpy(np.ones((2, 3)), ("a",))
+
+
+def test_numbers_of_a_program_are_one_value_each_time():
+    assert from_numpy([1, 2, 3]) is from_numpy([1, 2, 3])
+    assert from_numpy([1, 2, 3]) is not from_numpy([1.0, 2.0, 3.0])
+    assert from_numpy([1, 2]) is not from_numpy([[1, 2]])
+    assert from_numpy(np.arange(3)) is not from_numpy(np.arange(3))
+    assert from_numpy(list(range(HASHED_BYTES))) is not from_numpy(list(range(HASHED_BYTES)))
+
+
+def test_a_constant_is_what_an_array_was():
+    places = np.array([2, 0])
+    held = constant(places)
+    assert held is constant(np.array([2, 0]))
+    places[0] = 1
+    assert held.operator.data.tolist() == [2, 0]
+    assert constant(places) is not held
+
+
+def test_large_constants_are_not_copied():
+    cells = np.zeros(HASHED_BYTES)
+    assert constant(cells).operator.data is cells

@@ -20,7 +20,7 @@ from dask_tapestry.operators.compress import compress as compress_tensor
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.count_nonzero import count_nonzero, span_of
-from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.take import take as take_tensor
@@ -100,8 +100,11 @@ def _lines(x: Tensor, dim: int, rank: int) -> Tensor:
 
 def _places(x: Tensor) -> tuple[Tensor, Tensor]:
     """The mask of non-zero cells of `x`, flat, and the numbers of all cells."""
-    zero = np.zeros(1, x.type.dtype)[0]
-    mask = x if x.type.dtype == bool else elementwise("not_equal", x, zero)
+    if x.type.dtype.hasobject:
+        mask = astype(x, np.dtype(bool))
+    else:
+        zero = np.zeros(1, x.type.dtype)[0]
+        mask = x if x.type.dtype == bool else elementwise("not_equal", x, zero)
     flat = reshape(mask, (x.type.size,))
     return flat, coordinates((x.type.size,), 0)
 
@@ -272,8 +275,8 @@ def compress(
     array, mask = asarray(a), asarray(condition)
     if mask.ndim != 1:
         raise ShapeError("condition must be a 1-d array")
-    if axis is None:
-        array, axis = array.ravel(), 0
+    if axis is None or not array.ndim:  # NumPy takes a cell for an array of one cell
+        array, axis = array.ravel(), axis or 0
     number = normalize_axis(axis, array.ndim)
     if mask.shape[0] > array.shape[number]:  # what is true beyond the end is out of bounds
         return into(out, Array(take_tensor(array.node, flatnonzero(mask).node, number)))

@@ -106,7 +106,7 @@ def asarray(
     ArgumentError
         For an unknown order or device, or a copy that is refused.
     DTypeError
-        For arrays of Python objects, masked arrays, and what is no array.
+        For masked arrays, and what is no array.
     ShapeError
         For nested sequences of unequal lengths.
 
@@ -127,6 +127,8 @@ def asarray(
     check_device(device)
     if copy:
         a = _copied(a)
+    if dtype is not None and as_dtype(dtype).hasobject and not _is_typed(a):
+        a = np.asarray(a, dtype)  # whose cells keep their own types
     x = _array_of(a, tuple(dims) if dims is not None else None)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     in_memory = not isinstance(a, list | tuple | int | float | complex)
@@ -192,6 +194,11 @@ def _array_of(data: Any, dims: Dims) -> Array:
     if isinstance(data, list | tuple) and _holds_arrays(data):
         return Array(_stacked([_array_of(item, None).node for item in data], dims))
     return Array(as_tensor(data, dims))
+
+
+def _is_typed(data: Any) -> bool:
+    """Whether data has a dtype of its own, or holds what has one."""
+    return hasattr(data, "dtype") or (isinstance(data, list | tuple) and _holds_arrays(data))
 
 
 def _holds_arrays(data: Sequence[Any]) -> bool:
@@ -264,7 +271,7 @@ def from_array(
     StoreError
         If a write of it has not ended, or its file is closed.
     DTypeError
-        If it is no array, or one of Python objects.
+        If it is no array, or one of structured cells that hold Python objects.
 
     See Also
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,7 +14,7 @@ from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.layout_arguments import with_chunks
 from dask_tapestry.array.core.masked import LOSES_MASK, Masked
 from dask_tapestry.array.core.naming import named
-from dask_tapestry.cells.fixed_dtype import fixed_dtype
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
 from dask_tapestry.io.declared_type import checked_block
@@ -54,7 +55,7 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     ShapeError
         If chunk sizes are unknown.
     DTypeError
-        For Python objects.
+        For Python objects as fields of structured cells.
 
     See Also
     --------
@@ -69,9 +70,13 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     if isinstance(d, Array):
         return d
     given: object = d
+    if is_delayed(given):
+        raise DTypeError(
+            "a Delayed value tells neither shape nor dtype: dt.from_delayed(value, shape, dtype)"
+        )
     if isinstance(given, Masked):
         raise DTypeError(f"an array with a mask is given where a plain one is asked: {LOSES_MASK}")
-    fixed_dtype(np.dtype(d.dtype))
+    cell_dtype(np.dtype(d.dtype))
     cuts = cuts_of_chunks(d.chunks)
     if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
         d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
@@ -163,6 +168,12 @@ def to_dask_dataframe(
     return to_dask_array(rows).to_dask_dataframe(columns, index, meta)
 
 
+def is_delayed(value: object) -> bool:
+    """Whether it is a Delayed value of Dask's, which is not imported to see that."""
+    delayed = sys.modules.get("dask.delayed")
+    return delayed is not None and isinstance(value, delayed.Delayed)
+
+
 def from_delayed(
     value: object,
     shape: Sequence[int],
@@ -193,7 +204,7 @@ def from_delayed(
     Raises
     ------
     DTypeError
-        If neither dtype nor meta is given, or for Python objects.
+        If neither dtype nor meta is given.
     ShapeError
         If a length is unknown.
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike
 
-from dask_tapestry.cells.fixed_dtype import fixed_dtype
+from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -19,7 +19,7 @@ def as_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
     Raises
     ------
     DTypeError
-        If it is not one, or one of Python objects or of texts of varying length.
+        If it is not one, or has Python objects as fields.
 
     Examples
     --------
@@ -30,4 +30,4 @@ def as_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
         known: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:
         raise DTypeError(f"unknown dtype {dtype!r}: {error}") from None
-    return fixed_dtype(known)
+    return cell_dtype(known)

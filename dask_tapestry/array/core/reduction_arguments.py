@@ -13,6 +13,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.cells.references import Cell
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, is_one_axis, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
@@ -105,7 +106,7 @@ def _takes_none(x: Tensor, axes: Axes) -> bool:
     return not prod(x.type.shape[axis] for axis in normalize_axes(axes, x.type.ndim))
 
 
-def _scalar(initial: ArrayLike, dtype: np.dtype[Any], monoid: NamedMonoid) -> np.generic:
+def _scalar(initial: ArrayLike, dtype: np.dtype[Any], monoid: NamedMonoid) -> Cell:
     if isinstance(initial, int | float | complex):
         return scalar_of(initial, dtype)
     value = np.asarray(initial)
@@ -118,7 +119,7 @@ def _masked(
     x: Tensor,
     mask: Tensor,
     monoid: NamedMonoid,
-    start: np.generic | None,
+    start: Cell | None,
     kind: np.dtype[Any] | None,
 ) -> Tensor:
     """`x` with what the mask leaves out replaced by a value that changes no result."""
@@ -138,7 +139,7 @@ def _masked(
 
 
 def _begun(
-    start: np.generic,
+    start: Cell,
     x: Tensor,
     monoid: NamedMonoid,
     axes: Axes,

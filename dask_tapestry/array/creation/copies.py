@@ -54,7 +54,7 @@ def array(
     ShapeError
         For nested sequences of unequal lengths, or an unknown order.
     DTypeError
-        For Python objects.
+        For Python objects as fields of structured cells.
 
     See Also
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -221,4 +222,7 @@ def empty(
     >>> dt.empty((2, 3)).shape
     (2, 3)
     """
-    return zeros(shape, dtype, order, device=device, like=like, chunks=chunks, dims=dims)
+    told: dict[str, Any] = {"device": device, "like": like, "chunks": chunks, "dims": dims}
+    if dtype is not None and as_dtype(dtype).kind == "O":
+        return full(shape, np.array(None), dtype, order, **told)
+    return zeros(shape, dtype, order, **told)

@@ -16,6 +16,7 @@ from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.naming import takes_name
 from dask_tapestry.array.core.shapes import Shape
 from dask_tapestry.array.creation.filled import full
+from dask_tapestry.cells.references import Cell
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
 
@@ -195,7 +196,7 @@ def empty_like(
 
 def _cell_like(
     make: Callable[..., np.ndarray[Any, Any]], like: Array, dtype: DTypeLike | None
-) -> np.generic:
+) -> Cell:
     """The cell that `numpy.zeros` or `numpy.ones` puts into arrays of `dtype`, else of `like`'s."""
-    cell: np.generic = make((), like.dtype if dtype is None else as_dtype(dtype)).flat[0]
-    return cell
+    cell = make((), like.dtype if dtype is None else as_dtype(dtype))
+    return cell if cell.dtype.hasobject else cell.flat[0]

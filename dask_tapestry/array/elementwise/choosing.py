@@ -17,7 +17,8 @@ from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.core.memory_arguments import check_device
 from dask_tapestry.array.core.out_argument import into
 from dask_tapestry.array.core.reduction_arguments import NOT_GIVEN
-from dask_tapestry.array.elementwise.ufunc_functions import operand
+from dask_tapestry.array.elementwise.ufunc_functions import holds_objects, operand
+from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.complex_parts import imag_part, real_part
 from dask_tapestry.operators.elementwise import Operand, cell_call, elementwise, result_dtype
@@ -71,9 +72,10 @@ def where(
     """
     if x is None and y is None:
         return nonzero(condition)
-    if x is None or y is None:
+    objects = holds_objects((x, y))
+    if (x is None or y is None) and not objects:
         raise ShapeError("either both or neither of x and y should be given")
-    values = [operand(v) for v in (condition, x, y)]
+    values = [operand(condition), operand(x, objects), operand(y, objects)]
     if not any(isinstance(v, Tensor) for v in values):
         values[0] = asarray(condition).node
     return Array(where_operator(*values))
@@ -272,7 +274,7 @@ def imag(x: ArrayLike, /) -> Array:
     """
     array = asarray(x)
     if array.dtype.kind != "c":
-        zeros = full(array.shape, np.zeros((), array.dtype).flat[0], array.dims)
+        zeros = full(array.shape, zero_cell(array.dtype), array.dims)
         return Array(following(zeros, [array.node]))
     return Array(imag_part(array.node))
 

@@ -48,6 +48,8 @@ def power(x: ArrayLike, y: ArrayLike) -> Array:
 def _compared(compare: Binary[Array], x: ArrayLike, y: ArrayLike | None, otherwise: bool) -> Array:
     """What `compare` says, or `otherwise` for all cells where it has no loop."""
     if y is None:
+        if asarray(x).dtype.kind == "O":
+            return compare(x, np.array(None))
         return Array(full(asarray(x).shape, np.bool_(otherwise)))
     try:
         if _kind(x) == _kind(y) == "V":

@@ -17,7 +17,9 @@ from dask_tapestry.array.core.masked import FROM_NUMPY, Masked
 from dask_tapestry.array.core.out_argument import Out
 from dask_tapestry.array.elementwise.ufunc_options import methods_of, with_options
 from dask_tapestry.cells import UFUNCS
+from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.io.coerce import is_array_like
 from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
@@ -122,8 +124,16 @@ class Binary(Methods, Protocol[Result]):
     ) -> Result: ...
 
 
-def operand(value: ArrayLike) -> Operand:
-    """Return `value` as a tensor, or as a scalar that takes part in promotion."""
+def holds_objects(values: Sequence[ArrayLike | None]) -> bool:
+    """Whether one of several operands is an array of Python objects."""
+    return any(isinstance(one, Array) and one.dtype.kind == "O" for one in values)
+
+
+def operand(value: ArrayLike | None, beside_objects: bool = False) -> Operand:
+    """Return `value` as a tensor, or as a scalar that takes part in promotion.
+
+    Beside arrays of Python objects what is no array is one of them.
+    """
     if isinstance(value, Array):
         return value.node
     if isinstance(value, bool | int | float | complex | np.generic):
@@ -132,7 +142,9 @@ def operand(value: ArrayLike) -> Operand:
         return np.str_(value)
     if isinstance(value, bytes):
         return np.bytes_(value)
-    return asarray(value).node
+    if beside_objects and not is_array_like(value):
+        return one_cell(value, np.dtype(object))
+    return asarray(cast(ArrayLike, value)).node
 
 
 def unary(name: str) -> Unary[Array]:
@@ -247,7 +259,8 @@ def _results(
     name: str, operands: Sequence[ArrayLike], dtype: DTypeLike | None
 ) -> tuple[Array, ...]:
     """The results of a ufunc; of scalars alone they are arrays without dimensions."""
-    values = [operand(value) for value in operands]
+    objects = holds_objects(operands)
+    values = [operand(value, objects) for value in operands]
     if not any(isinstance(value, Tensor) for value in values):
         typed = (n for n, value in enumerate(values) if isinstance(value, np.generic))
         first = next(typed, 0)  # a Python scalar takes the dtype of NumPy's beside it

@@ -25,6 +25,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import METHODS
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.out_argument import Out, into
+from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
@@ -74,7 +75,7 @@ def _where(where: ArrayLike, result: Array, out: Any) -> Array:
     if mask.dtype != bool:
         raise DTypeError(f"where= takes booleans, not {mask.dtype}")
     shape = broadcast_shape([mask.shape, result.shape])
-    otherwise: Any = np.zeros((), result.dtype)[()]
+    otherwise: Any = zero_cell(result.dtype)
     cells = result.node
     if isinstance(out, Array):
         otherwise, cells = out.node, astype(cells, out.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,7 +63,7 @@ def choose(
     number = asarray(a)
     given = [asarray(c) for c in choices]
     shape = np.broadcast_shapes(number.shape, *[c.shape for c in given])
-    dtype = np.result_type(*[c.dtype for c in given])
+    dtype = np.result_type(*[_kind(c) for c in choices])
     spread = [np.broadcast_to(c.astype(dtype), shape)[None] for c in given]
     table = np.concatenate(spread)
     if not isinstance(a, Array):
@@ -122,9 +123,14 @@ def select(
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
-    kinds = [c if isinstance(c, int | float | complex) else asarray(c).dtype for c in choicelist]
+    kinds = map(_kind, choicelist)
     dtype = np.result_type(*kinds, default if np.isscalar(default) else asarray(default).dtype)
     result = asarray(default).astype(dtype)
     for condition, choice in zip(conditions[::-1], list(choicelist)[::-1], strict=True):
         result = where(condition, asarray(choice).astype(dtype), result)
     return result
+
+
+def _kind(choice: ArrayLike) -> complex | np.dtype[Any]:
+    """What tells the dtype of a choice: a Python number takes that of the others."""
+    return choice if isinstance(choice, int | float | complex) else asarray(choice).dtype

@@ -18,6 +18,7 @@ from dask_tapestry.errors import (
     IndexingError,
     ShapeError,
 )
+from dask_tapestry.io.numpy_source import constant
 from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.index_bounds import IndexBounds
 from dask_tapestry.operators.permute import permute
@@ -118,7 +119,7 @@ def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
         if isinstance(item.cells, np.ndarray):
             found = np.nonzero(item.cells) if item.is_mask else (item.cells,)
             known += found
-            places += [asarray(one).node for one in found]
+            places += [constant(one) for one in found]
         elif item.is_mask:
             places += [one.node for one in nonzero(Array(item.cells))]
         else:

@@ -15,7 +15,9 @@ from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.array.indexing.fields import assigned_field, names_fields
 from dask_tapestry.array.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
+from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.io.coerce import is_array_like
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cell_updates import updated
 from dask_tapestry.operators.elementwise import astype, scalar_of
@@ -153,6 +155,8 @@ def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
         return asarray(np.array(value, dtype)).node  # it refuses what does not fit
     if isinstance(value, str | bytes) and dtype.kind not in "USmM":
         return full((), scalar_of(np.asarray(value).flat[0], dtype))
+    if dtype.kind == "O" and not is_array_like(value):
+        return full((), one_cell(value, dtype))
     return astype(asarray(value).node, dtype)
 
 

@@ -54,7 +54,7 @@ class SVDResult(NamedTuple):
 
 
 @implements(np.linalg.cholesky)
-def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
+def cholesky(a: ArrayLike, /, *, upper: bool = False, lower: bool | None = None) -> Array:
     """Return the triangle of which the product with its adjoint is `a`.
 
     Parameters
@@ -63,6 +63,8 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
         Hermitian, positive definite matrices, of shape (..., m, m); one triangle is looked at.
     upper
         Whether the upper triangle is returned, so that ``R.H @ R`` is `a`; else ``L @ L.H`` is.
+    lower
+        Dask's and SciPy's argument, the opposite of `upper`, which it goes before.
 
     Returns
     -------
@@ -88,6 +90,7 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Array:
            [1., 2.]])
     """
     (x,) = matrices(a, square=True)
+    upper = upper if lower is None else not lower
     function = partial(np.linalg.cholesky, upper=True) if upper else np.linalg.cholesky
     order = (("m", "m", "m"), 1 / 3)
     panels = partial(cholesky_by_panels, upper=upper)

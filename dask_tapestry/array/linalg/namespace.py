@@ -8,6 +8,7 @@ Examples
 """
 
 from dask_tapestry.array.linalg.array_api import *
+from dask_tapestry.array.linalg.dask_factors import *
 from dask_tapestry.array.linalg.eigenvalues import *
 from dask_tapestry.array.linalg.factoring import *
 from dask_tapestry.array.linalg.matrix_chains import *
@@ -39,6 +40,7 @@ __all__ = [
     "outer",
     "pinv",
     "qr",
+    "sfqr",
     "slogdet",
     "solve",
     "solve_triangular",
@@ -49,6 +51,7 @@ __all__ = [
     "tensorinv",
     "tensorsolve",
     "trace",
+    "tsqr",
     "vecdot",
     "vector_norm",
 ]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.linalg.large_factors import large_slogdet
 from dask_tapestry.array.linalg.matrix_functions import apply_whole, matrices, real_dtype
 from dask_tapestry.array.shape.reshaping import reshape
@@ -35,6 +36,7 @@ class SlogdetResult(NamedTuple):
 
 
 @implements(np.linalg.solve)
+@takes_hints("assume_a")
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Return x with ``a @ x = b``, as `numpy.linalg.solve`.
 

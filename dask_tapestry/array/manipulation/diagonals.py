@@ -11,6 +11,7 @@ from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.shape.reshaping import ravel
+from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
@@ -105,7 +106,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         raise ShapeError("Input must be 1- or 2-d.")
     offset = index(k)
     side = x.size + abs(offset)
-    zero = np.zeros((), x.dtype).flat[0]
+    zero = zero_cell(x.dtype)
     cells = pad_constant(x.node, 0, (0, abs(offset)), (zero, zero))
     lines = broadcast(unsqueeze(cells, 1 if offset >= 0 else 0), (side, side))
     return Array(with_zeros(on_diagonal((side, side), offset), lines))

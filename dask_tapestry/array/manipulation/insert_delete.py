@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
-from dask_tapestry.array.manipulation.repeating import known_now, take_known
+from dask_tapestry.array.core.known_values import known_now
+from dask_tapestry.array.manipulation.repeating import take_known
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.array.shape.transposing import moveaxis
@@ -103,17 +104,18 @@ def _inserted_places(obj: Places, extent: int) -> np.ndarray[Any, Any]:
     """The places before which to insert, as integers that may be negative."""
     if isinstance(obj, slice):
         return np.arange(*obj.indices(extent))
-    places = np.asarray(known_now(obj, "positions"))
+    given = known_now(obj, "positions")
+    places = np.asarray(given)
     if places.dtype == bool:
         if places.ndim != 1:
             raise ShapeError("boolean array argument obj to insert must be one dimensional")
         return np.flatnonzero(places)
     if places.ndim > 1:
         raise ShapeError("index array argument obj to insert must be one dimensional or scalar")
-    return _checked_integers(places, obj)
+    return _checked_integers(places, given)
 
 
-def _checked_integers(places: np.ndarray[Any, Any], obj: Places) -> np.ndarray[Any, Any]:
+def _checked_integers(places: np.ndarray[Any, Any], obj: object) -> np.ndarray[Any, Any]:
     if not places.size and not isinstance(obj, np.ndarray):
         return places.astype(np.int64)
     if places.dtype.kind not in "iu":
@@ -161,7 +163,8 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
     extent = x.shape[number]
     if isinstance(obj, slice):
         return Array(_without_range(x.node, range(*obj.indices(extent)), number))
-    places = np.asarray(known_now(obj, "positions"))
+    given = known_now(obj, "positions")
+    places = np.asarray(given)
     keep = np.ones(extent, bool)
     if places.dtype == bool:
         if places.shape != (extent,):
@@ -171,7 +174,7 @@ def delete(arr: ArrayLike, obj: Places, axis: int | None = None) -> Array:
             )
         keep = ~places
     else:
-        for place in _checked_integers(places, obj).flat:
+        for place in _checked_integers(places, given).flat:
             keep[_checked_place(int(place), extent, number, beyond=0)] = False
     return take_known(x, np.flatnonzero(keep), number)
 

@@ -20,6 +20,7 @@ from dask_tapestry.array.statistics.averages import mean
 from dask_tapestry.array.statistics.extremes import max as greatest
 from dask_tapestry.array.statistics.extremes import min as least
 from dask_tapestry.array.statistics.medians import median
+from dask_tapestry.cells.references import Cell
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axis_slices import slice_axis
 from dask_tapestry.operators.broadcast import broadcast
@@ -255,12 +256,11 @@ def _pairs_by_axis(values: ArrayLike, ndim: int) -> list[Pair]:
     return [(a, b) for a, b in pairs.tolist()]
 
 
-def _cell(value: object, dtype: np.dtype[Any]) -> np.generic:
+def _cell(value: object, dtype: np.dtype[Any]) -> Cell:
     """`value` as NumPy stores it in an array of `dtype`."""
     cell = np.zeros((1,), dtype)
     try:
         cell[:] = value
     except OverflowError as error:
         raise ValueRangeError(str(error)) from None
-    stored: np.generic = cell[0]
-    return stored
+    return cell.reshape(()) if dtype.hasobject else cell[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 from operator import index
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,6 @@ from dask_tapestry.operators.search import searchsorted
 from dask_tapestry.operators.take import take
 from dask_tapestry.teg import Node
 
-T = TypeVar("T")
 Integers = np.ndarray[tuple[int, ...], np.dtype[np.integer[Any]]]
 WIDE = np.dtype(np.int64)
 MOST_SLICES = 64  # more are not joined but taken: each slice takes a node and a copy of its own
@@ -224,16 +223,3 @@ def _counts(repeats: ArrayLike) -> Integers:
     if not (forced or np.can_cast(counts.dtype, np.int64, "safe")):
         raise DTypeError(f"cannot cast repeats from {counts.dtype} to int64 by the rule 'safe'")
     return counts.astype(np.int64)
-
-
-def known_now(values: T, name: str) -> T:
-    """`values`, which must be known while the expression is built.
-
-    Raises
-    ------
-    DTypeError
-        For an array of ours: its cells are not known yet.
-    """
-    if isinstance(values, Array):
-        raise DTypeError(f"{name} must be known now: compute() them first")
-    return values

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dtypes import as_dtype
 from dask_tapestry.array.elementwise.choosing import where
+from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.coordinates import INDEX_DTYPE, coordinates
@@ -147,7 +148,9 @@ def imm(value: Any, dtype: DTypeLike) -> np.generic:
     """
     if isinstance(value, Array):
         raise TraceError("imm takes a number that is known; convert a cell with astype")
-    return scalar_of(value, as_dtype(dtype))
+    cell = scalar_of(value, fixed_dtype(as_dtype(dtype)))
+    assert isinstance(cell, np.generic)
+    return cell
 
 
 def select(cond: ArrayLike, a: ArrayLike, b: ArrayLike) -> Array:

@@ -19,6 +19,7 @@ from dask_tapestry.array.patterns.thread_trace import (
     tracing,
 )
 from dask_tapestry.array.patterns.thread_writes import check_events, written
+from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentError, TraceError
 from dask_tapestry.operators.affine_cells import affine_of
 from dask_tapestry.operators.broadcast import broadcast
@@ -250,7 +251,7 @@ def _held(nested: Nested, trace: Trace) -> Tensor:
         one = ThreadInsert(
             around, basic_slice(into, lead), starts, (1,) * len(starts), type_, False, False
         )
-        whole = full(type_.shape, np.zeros(1, type_.dtype)[0])
+        whole = full(type_.shape, zero_cell(type_.dtype))
         whole = inserted(whole, thread_cells([one])[0])
     else:
         whole = broadcast(into, type_.shape)

@@ -127,6 +127,8 @@ def _weights(fweights: ArrayLike | None, aweights: ArrayLike | None, count: int)
         )
         if name == "fweights" and weights.dtype.kind not in "iu":
             raise DTypeError("fweights must be integer")
+        if weights.ndim > 1:
+            raise ShapeError(f"cannot handle multidimensional {name}")
         if weights.shape != (count,):
             raise ShapeError(f"incompatible numbers of samples and {name}: {weights.shape}")
         found.append(weights)

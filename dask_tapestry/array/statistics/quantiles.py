@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.known_values import known_now
 from dask_tapestry.array.core.lanes import Lanes, align_weights
 from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
@@ -264,9 +265,7 @@ class _Asked(NamedTuple):
 
     def levels(self) -> np.ndarray[Any, Any]:
         """The quantiles, between 0 and 1."""
-        if isinstance(self.q, Array):
-            raise DTypeError("quantiles to compute are numbers or NumPy arrays, not lazy arrays")
-        given = np.asanyarray(self.q)
+        given = np.asanyarray(known_now(self.q, "quantiles to compute"))
         levels: np.ndarray[Any, Any] = np.asanyarray(
             np.true_divide(given, self.scale) if self.scale > 1 else given
         )

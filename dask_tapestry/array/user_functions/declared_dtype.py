@@ -16,7 +16,7 @@ def declared_dtype(dtype: DTypeLike | None, meta: ArrayLike | None) -> np.dtype[
     Raises
     ------
     DTypeError
-        If it is not a dtype, or one of Python objects.
+        If it is not a dtype, or has Python objects as fields.
 
     Examples
     --------

@@ -17,7 +17,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, compiled_tiles, rows
 from dask_tapestry_kernels.cpu.jit import object_cache, shipped
-from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source, set_options
+from dask_tapestry_kernels.cpu.jit.child.compiler import compile_alone, set_options
 from dask_tapestry_kernels.cpu.reduction import fold_texts
 from dask_tapestry_kernels.cpu.variates import variates
 from dask_tapestry_kernels.elementary.functions import FUNCTIONS
@@ -62,7 +62,7 @@ def ship(folder: Path) -> int:
     set_options()
     texts = dict.fromkeys(sources())
     for text in texts:
-        object_cache.write_to(folder, shipped.key_of(text), compile_source(text))
+        object_cache.write_to(folder, shipped.key_of(text), compile_alone(text))
     return len(texts)
 
 

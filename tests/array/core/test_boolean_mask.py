@@ -87,6 +87,12 @@ def test_nonzero_and_its_kin(side):
     )
 
 
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_cell_is_compressed_as_an_array_of_one(wanted):
+    made = dt.compress([wanted], dt.asarray(np.float32(3)), axis=0)
+    assert same_bits(made.compute(), np.compress([wanted], np.float32(3), axis=0))
+
+
 @pytest.mark.parametrize(
     "cells", [np.zeros((0, 3)), np.zeros((2, 3)), np.ones((1, 1)), np.ones(())]
 )

@@ -74,7 +74,7 @@ def test_names_carry_through():
 
 def test_what_is_no_array():
     with pytest.raises(dt.DTypeError):
-        dt.asarray(np.array([{}], object))
+        dt.asarray({})
     with pytest.raises(dt.ShapeError):
         dt.asarray([[1], [1, 2]])
 

@@ -38,6 +38,14 @@ def test_choose():
     )
 
 
+@pytest.mark.parametrize("number", [0, True, 2.5, 1j, 300])
+@pytest.mark.parametrize("kind", ["i1", "f2", "?", "c8"])
+def test_python_numbers_take_the_dtype_of_the_other_choices(number, kind):
+    places, cells = np.array([0, 1, 0]), np.ones(3, kind)
+    made = dt.choose(dt.asarray(places), [number, dt.asarray(cells)])
+    assert same_bits(made.compute(), np.choose(places, [number, cells]))
+
+
 @pytest.mark.parametrize("default", [0, -1.5, np.arange(4)])
 def test_select(default):
     x = dt.asarray(X)

@@ -144,3 +144,11 @@ def test_texts_are_near_those_of_numpy():
 def test_integers_of_numpy_are_integers():
     ours = dt.asarray(CELLS)[np.int64(1), np.array(2)]
     np.testing.assert_array_equal(ours.compute(), CELLS[1, 2])
+
+
+def test_places_are_those_at_the_time_of_indexing():
+    x, places = dt.arange(6), np.array([4, 1])
+    y = x[places]
+    places[0] = 0
+    assert y.compute().tolist() == [4, 1]
+    assert y.name == x[[4, 1]].name

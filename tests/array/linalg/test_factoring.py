@@ -113,3 +113,10 @@ def test_a_long_matrix_has_short_factors_without_the_square_one():
     x = dt.placeholder((10**7, 100), "f8", (10**5, 100))
     resources = dt.Resources(workers=4, memory="2 GiB")
     assert dt.plan(*dt.linalg.svd(x)[1:], resources=resources).cost["memory_bytes"] < 2**31
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_dasks_lower_says_which_triangle(lower):
+    cells = np.array([[4.0, 2.0], [2.0, 5.0]])
+    wanted = dt.linalg.cholesky(cells, upper=not lower).compute()
+    np.testing.assert_array_equal(dt.linalg.cholesky(cells, lower=lower), wanted)

@@ -32,8 +32,8 @@ def test_errors_are_numpy_s(name, args, options):
 
 
 def test_quantiles_are_not_lazy():
-    with pytest.raises(TypeError, match="lazy"):
-        dt.quantile(X, dt.asarray(0.5))
+    with pytest.raises(TypeError, match="known now"):
+        dt.quantile(X, dt.asarray(0.5) * 1)
 
 
 @pytest.mark.parametrize("skip", ["", "nan"])

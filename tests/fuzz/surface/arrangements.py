@@ -13,7 +13,7 @@ CREATION = {
     "arange": _same("xp.arange({n}, {9|9.5}, {1|2|0.5}, dtype={None|{real}})", inputs="none"),
     "linspace": (
         Phrase("xp.linspace({0|-2|1j|x}, {3|y}, {n}, endpoint={bool})", "rounded"),
-        Phrase("xp.linspace(0, {3|-1}, {1|3|7}, retstep=True, dtype={real})", "rounded", "none"),
+        Phrase("xp.linspace(0, {3|-1}, {1|3|7}, retstep=True, dtype={real})[0]", "rounded", "none"),
     ),
     "geomspace": (Phrase("xp.geomspace({1|2|0.5}, 9, {1|3|7})", "rounded", "none"),),
     "logspace": (Phrase("xp.logspace({0|1}, 2, {n}, base={10|2})", "rounded", "none"),),

@@ -30,6 +30,8 @@ def _functions() -> dict[str, tuple[Phrase | str, ...]]:
         "ma.average": (Phrase("xp.ma.average({masked}, axis={axis})", "rounded"),),
         "ma.compressed": ("xp.ma.compressed({x|{masked}})",),
         "ma.count": ("xp.ma.count({x|{masked}}, axis={axis}, keepdims=True)",),
+        "ma.dot": (Phrase("xp.ma.dot(xp.ma.masked_equal(x, {1|2}), {y.T|x.T})", "fold", "pair"),),
+        "ma.median": (Phrase("xp.ma.median({masked}, axis={axis})", "rounded"),),
         "ma.filled": ("xp.ma.filled({x|{masked}}, {0|1})",),
         "ma.getdata": (Phrase("xp.ma.getdata({x|xp.ma.masked_equal(x, 1)})", "same"),),
         "ma.getmask": ("xp.ma.getmask(xp.ma.masked_array(x, x == 1))",),
@@ -70,6 +72,12 @@ def _methods() -> dict[str, tuple[Phrase | str, ...]]:
         **made,
         "ma.MaskedArray.data": (Phrase("xp.ma.masked_equal(x, 1).data", "same"),),
         "ma.MaskedArray.rechunk": (Phrase("{MASKED}.rechunk(-1)", theirs="{MASKED}"),),
+        "ma.MaskedArray.dot": (
+            Phrase("xp.ma.masked_equal(x, {1|2}).dot({y.T|x.T})", "fold", "pair"),
+        ),
+        "ma.MaskedArray.map_blocks": (
+            Phrase("{MASKED}.map_blocks(doubled)", theirs="doubled({MASKED})"),
+        ),
         "ma.MaskedArray.sort": ("sorted_copy({masked}, {-1|{within}})",),
         "ma.MaskedArray.operators": (
             Phrase("({masked} {+|-|*|==|!=|<|>=} {x|2|{masked}})", "jump"),
@@ -84,7 +92,10 @@ def _methods() -> dict[str, tuple[Phrase | str, ...]]:
             Phrase("np.{add|maximum|less|logical_and}({masked}, {x|{masked}})", "jump"),
             Phrase("np.{sqrt|log|exp|arcsin|tanh}({masked})", "rounded"),
             Phrase("np.{sum|prod}({masked}, axis={axis})", "fold"),
-            Phrase("np.concatenate([{masked}, {masked}])", "jump"),
+            Phrase(
+                "np.{MOVED}([{MASKED}, {MASKED}])",
+                theirs="np.ma.{MOVED}([{MASKED}, {MASKED}])",
+            ),
         ),
     }  # fmt: skip
 

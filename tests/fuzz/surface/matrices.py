@@ -58,7 +58,7 @@ LINALG = {
     "linalg.eigvals": _rounded("positive", "xp.sort(abs(xp.linalg.eigvals(x)))"),
     "linalg.eigh": _rounded("positive", "xp.linalg.eigh(x, {'L'|'U'})[0]"),
     "linalg.eigvalsh": _rounded("positive", "xp.linalg.eigvalsh(x)"),
-    "linalg.lu": (Phrase("upper(dt, dt.linalg.lu(x))", "rounded", "square", "x + 0.0 * x"),),
+    "linalg.lu": (Phrase("upper(dt, dt.linalg.lu(x))", "rounded", "triangle", "x + 0.0 * x"),),
     "linalg.solve_triangular": (
         Phrase("dt.linalg.solve_triangular(x, y, lower=True)", "rounded", "triangle",
                "triangular(x, y, True)"),
@@ -117,7 +117,7 @@ FOURIER = {
     ),
     "fft.fftfreq": _rounded("none", "xp.fft.fftfreq({1|4|7}, {1.0|0.1})"),
     "fft.rfftfreq": _rounded("none", "xp.fft.rfftfreq({1|4|7}, {1.0|0.1})"),
-    "fft.fftshift": (Phrase("xp.fft.fftshift(x, {axes})", "same"),),
-    "fft.ifftshift": (Phrase("xp.fft.ifftshift(x, {axes})", "same"),),
+    "fft.fftshift": (Phrase("xp.fft.fftshift(x, {axes})", "same", "signals"),),
+    "fft.ifftshift": (Phrase("xp.fft.ifftshift(x, {axes})", "same", "signals"),),
 }
 PHRASES: dict[str, tuple[Phrase | str, ...]] = {**PRODUCTS, **LINALG, **FOURIER}

@@ -24,7 +24,6 @@ ROUNDED = {"std": "({axes}, ddof={0|1})", "var": "({axes}, keepdims={bool})"}
 OURS = {
     "topk": ("x.topk({K}, {WITHIN})", "topk(x, {K}, {WITHIN})"),
     "argtopk": ("dt.take_along_axis(x, x.argtopk({K}, -1), -1)", "topk(x, {K}, -1)"),
-    "moment": ("x.moment({N})", "moment(x, {N}, None)"),
     "rechunk": ("x.rechunk({1|2|-1})", "x"),
     "map_blocks": ("x.map_blocks(doubled)", "doubled(x)"),
     "map_overlap": ("x.map_overlap(doubled, depth=1, boundary='none')", "doubled(x)"),
@@ -75,6 +74,7 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
     **{f".{n}": (Phrase(ours, "jump", "lanes2", theirs),) for n, (ours, theirs) in OURS.items()},
     **_operators(),
     ".astype": (Phrase("x.astype({dtype}{, copy=False|, casting='unsafe'})", "cast"),),
+    ".moment": (Phrase("x.moment({N})", "rounded", "samples", "moment(x, {N}, None)"),),
     ".sort": ("sorted_copy(x, {-1|{place}})",),
     ".__divmod__": ("divmod(x, {y|2})",),
     ".__rdivmod__": ("divmod({7|-2}, x)",),

@@ -11,7 +11,7 @@ def _both(ours: str, theirs: str, trust: str = "jump", inputs: str = "") -> tupl
 
 WINDOW = "sliding(x, {N})"
 CHUNKED = "x.rechunk({chunks})"
-ROWS = "x.rechunk({1|2|3|(2, -1)})"
+ROWS = "x.rechunk({1|2|3})"
 BLOCKS: dict[str, tuple[Phrase | str, ...]] = {
     "rechunk": _both("dt.rechunk(x, {chunks})", "x", "same"),
     "unify_chunks": _both(
@@ -61,7 +61,7 @@ LAPS = {
         "x", "same", "lanes",
     ),
     "overlap.trim_internal": _both("dt.overlap.trim_internal(x.rechunk(-1), {DEPTH}, 'reflect')",
-                                   "x[1:-1]", "same", "lanes"),
+                                   "x[1:-1]", "same", "lanes2"),
     "overlap.trim_overlap": _both(
         f"dt.overlap.trim_overlap(dt.overlap.overlap({ROWS}, 1, 'none'), 1, 'none')",
         "x", "same", "lanes",

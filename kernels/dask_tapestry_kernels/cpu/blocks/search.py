@@ -16,7 +16,18 @@ def search(out: Block | None, cells: Block, table: Block, *, side: str) -> Block
 
     `side` is that of equal cells, "left" or "right", as of `numpy.searchsorted`.
     """
+    table, cells = _comparable(table, cells)
     return np.asarray(np.searchsorted(table, cells, side=side))  # type: ignore[call-overload]
+
+
+def _comparable(table: Block, cells: Block) -> tuple[Block, Block]:
+    """The same cells; of `StringDType` as Python's strings, which have the same order.
+
+    NumPy (2.4) compares texts of two arrays as if they lay in one.
+    """
+    if table.dtype.kind != "T":
+        return table, cells
+    return table.astype(object), cells.astype(object)
 
 
 def digitize(out: Block | None, cells: Block, bins: Block, *, right: bool) -> Block:  # noqa: ARG001
@@ -32,6 +43,7 @@ def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Blo
     """Whether `cells` are in a sorted `table` of one dimension; with `invert`, whether not."""
     if not table.size:
         return np.full(cells.shape, invert)
+    table, cells = _comparable(table, cells)
     places = np.minimum(np.searchsorted(table, cells), table.size - 1)
     return np.asarray(table[places] != cells if invert else table[places] == cells)
 

@@ -8,8 +8,8 @@ from math import prod
 from typing import Any, Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
+from dask_tapestry_kernels.cpu.blocks.strided import strided
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -59,7 +59,7 @@ def diagonals(block: Block, runs: tuple[int, ...]) -> Block:
     ends = [*accumulate(runs)]
     firsts = [end - run for end, run in zip(ends, runs, strict=True)]
     steps = [sum(block.strides[a:b]) for a, b in zip(firsts, ends, strict=True)]
-    return as_strided(block, [block.shape[a] for a in firsts], steps, writeable=False)
+    return strided(block, [block.shape[a] for a in firsts], steps)
 
 
 def windows(
@@ -85,7 +85,7 @@ def windows(
     strides = list(block.strides)
     along = strides[axis]
     strides[axis] = along * step
-    return as_strided(block, shape, (*strides, along * pace), writeable=False)
+    return strided(block, shape, (*strides, along * pace))
 
 
 def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
@@ -136,7 +136,7 @@ def _strided(block: Block, parts: Sequence[Any]) -> Block:
     offsets: tuple[Any, ...] = (*[slice(part.offset, None) for part in parts], ...)
     start = flat[offsets]
     steps = [s * flat.strides[g] for g, part in enumerate(parts) for s in part.steps]
-    return as_strided(start, [n for part in parts for n in part.shape], steps, writeable=False)
+    return strided(start, [n for part in parts for n in part.shape], steps)
 
 
 def mosaic(

@@ -7,9 +7,9 @@ from math import prod
 from typing import Any, Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from dask_tapestry_kernels.cpu.blocks import select_compiled
+from dask_tapestry_kernels.cpu.blocks.strided import strided
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -89,11 +89,15 @@ def _as_line(block: Block, axes: Sequence[int]) -> tuple[Block, list[int]] | Non
         whole = block.reshape(*block.shape[:first], prod(sides), *block.shape[end:])
         return whole, [prod(sides[n + 1 :]) for n in range(len(axes))]
     size = block.itemsize
-    if len(axes) < block.ndim or any(n < 0 or n % size for n in block.strides):
+    if (
+        block.dtype.kind == "T"
+        or len(axes) < block.ndim
+        or any(n < 0 or n % size for n in block.strides)
+    ):
         return None
     steps = [n // size for n in block.strides]
     length = 1 + sum(step * (n - 1) for step, n in zip(steps, block.shape, strict=True))
-    return as_strided(block, (length,), (size,), writeable=False), steps
+    return strided(block, (length,), (size,)), steps
 
 
 def _taken_flat(

@@ -19,13 +19,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import dask_tapestry_kernels
+from dask_tapestry_kernels.cpu.jit import module_digest
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
 
 DIGEST: Final = 32  # bytes
 LOCK: Final = "lock-"  # how names of files begin that are locked
 DIRECTORY: Final = "DASK_TAPESTRY_CACHE"  # environment variable that names another directory
-PACKAGE: Final = Path(next(iter(dask_tapestry_kernels.__path__)))  # whose code is inlined
 
 
 class Compiled(NamedTuple):
@@ -37,7 +36,8 @@ class Compiled(NamedTuple):
 
 def key_of(source: str) -> str:
     """Name of a kernel: a digest of its text and of all that its code depends on."""
-    return blake2b(f"{_environment()}\n{source}".encode(), digest_size=20).hexdigest()
+    text = f"{_environment()} {module_digest.digest_of(source)}\n{source}"
+    return blake2b(text.encode(), digest_size=20).hexdigest()
 
 
 def read(key: str) -> Compiled | None:
@@ -104,19 +104,10 @@ def directory() -> Path | None:
 
 @cache
 def _environment() -> str:
-    """What object code depends on besides its source: compiler, processor, and what it inlines."""
+    """What object code depends on besides its source and what it inlines: compiler, processor."""
     packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
     features = llvm().get_host_cpu_features().flatten()
-    return " ".join([*packages, llvm().get_host_cpu_name(), features, package_digest()])
-
-
-@cache
-def package_digest() -> str:
-    """A digest of this package, whose functions object code inlines."""
-    digest = blake2b()
-    for file in sorted(PACKAGE.rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return " ".join([*packages, llvm().get_host_cpu_name(), features])
 
 
 @contextmanager

@@ -13,17 +13,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit import object_cache
+from dask_tapestry_kernels.cpu.jit import module_digest, object_cache
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
 
 LEVEL: Final = "x86-64-v3"
 FEATURES: Final = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # that it needs
-FOLDER: Final = object_cache.PACKAGE / "compiled"
+FOLDER: Final = module_digest.PACKAGE / "compiled"
 
 
 def key_of(source: str) -> str:
-    """Name of a shipped kernel: a digest of its text and of this package."""
-    text = f"{LEVEL} {object_cache.package_digest()}\n{source}"
+    """Name of a shipped kernel: a digest of its text and of the modules it needs."""
+    text = f"{LEVEL} {module_digest.digest_of(source)}\n{source}"
     return blake2b(text.encode(), digest_size=20).hexdigest()
 
 

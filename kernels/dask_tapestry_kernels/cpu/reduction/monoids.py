@@ -44,7 +44,13 @@ class Arithmetic:
 
 
 def fold(function: Callable[..., Any], cells: Block) -> Block:
-    """Fold axis 1 of cells (leaves, n, kept): in turn to `LANES` accumulators, folded by halves."""
+    """Fold axis 1 of cells (leaves, n, kept): in turn to `LANES` accumulators, folded by halves.
+
+    Python objects and texts are folded in order, as to add them need not be commutative.
+    """
+    if cells.dtype.hasobject:
+        folded: Block = getattr(np, function.__name__).reduce(cells, axis=1)
+        return folded
     lanes, done = _whole_rounds(function, cells)
     for start in range(done, cells.shape[1], LANES):
         part = cells[:, start : start + LANES]
@@ -136,6 +142,8 @@ def _filled(value: float) -> Callable[[np.dtype[Any]], Any]:
 def _mean_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
     if states.dtype.kind == "m":
         return np.asarray(states / count) if count else np.full_like(states, "NaT")
+    if states.dtype.hasobject:
+        return np.asarray(states / count, states.dtype)
     return np.asarray(np.true_divide(states + 0.0, np.asarray(count, states.real.dtype)))
 
 
@@ -269,6 +277,9 @@ def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
     def combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: ARG001
         """The better value, at a tie the lower place; a NaN beats every number."""
         x, y = a["value"], b["value"]
+        if x.dtype.hasobject:
+            wins = better(y, x)
+            return np.where(wins | (~better(x, y) & (b["place"] < a["place"])), b, a)
         nan_x, nan_y = x != x, y != y
         wins = np.where(nan_x | nan_y, nan_y & ~nan_x, better(y, x))
         tie = (nan_x & nan_y) | (x == y)

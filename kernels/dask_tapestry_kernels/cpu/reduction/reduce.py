@@ -94,7 +94,8 @@ def _value(
         empty = arithmetic.identity(state) if arithmetic.identity else np.zeros((), state)
         root: Block = np.full(shape, empty, state)
     else:
-        root = nodes[(0,) * rank]
+        first: tuple[Any, ...] = (*(0,) * rank, ...)
+        root = nodes[first]
     return arithmetic.finish(root, prod(tree.extents), ddof).astype(dtype, copy=False)
 
 

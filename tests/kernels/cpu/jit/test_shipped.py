@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.cells import rows
-from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import module_digest, object_cache, shipped
 from dask_tapestry_kernels.cpu.jit.compile_service import Service
 
 SOURCE = rows.call_source("exp2", 1, np.dtype("f8"), np.dtype("f8"))
@@ -26,7 +26,7 @@ def test_a_kernel_is_found_by_its_source(tmp_path, monkeypatch):
 def test_another_package_takes_no_notice(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "runs_here", lambda: True)
     object_cache.write_to(tmp_path, shipped.key_of(SOURCE), CODE)
-    monkeypatch.setattr(object_cache, "package_digest", lambda: "another")
+    monkeypatch.setattr(module_digest, "digest_of", lambda source: "another")
     assert shipped.read(SOURCE, tmp_path) is None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final
@@ -20,6 +21,11 @@ LOWER_PRIORITY: Final = 5  # than the computation that waits for nothing
 INTERLEAVED: Final = 4  # vectors of a loop: one waits for its last product, the others go on;
 # LLVM's own choice for long formulas is 1, with which Black-Scholes takes 1.3 times as long
 
+LINK_FIRST: Final = """\
+from dask_tapestry_kernels.cpu.jit.child.linked_library import link_first
+link_first()
+"""  # numba is imported where a source is compiled, not where this module is
+
 
 def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
     """Compile a source; raises whatever its compilation raises."""
@@ -29,8 +35,16 @@ def compile_source(source: str, name: str = "kernel") -> object_cache.Compiled:
     exec(compile(source, file, "exec"), scope)
     kernel = scope["kernel"]
     (result,) = kernel.overloads.values()
-    code = result.library._get_compiled_object()
+    library = result.library
+    linked = hasattr(library, "object_code")  # a `LinkedLibrary`
+    code = library.object_code() if linked else library._get_compiled_object()
     return object_cache.Compiled(result.fndesc.llvm_cfunc_wrapper_name, code)
+
+
+def compile_alone(source: str, name: str = "kernel") -> object_cache.Compiled:
+    """`compile_source` in less than half the time, in a process that calls nothing it compiles."""
+    exec(LINK_FIRST, {})
+    return compile_source(source, name)
 
 
 def set_options() -> None:
@@ -38,7 +52,9 @@ def set_options() -> None:
     llvm().set_option("", f"-force-vector-interleave={INTERLEAVED}")
 
 
-def answer(key: str, source: str) -> object_cache.Compiled | str:
+def answer(
+    key: str, source: str, compile_: Callable[[str, str], object_cache.Compiled] = compile_source
+) -> object_cache.Compiled | str:
     """Compile what is asked for and keep it on disk; or say why not, in a line."""
     if object_cache.key_of(source) != key:
         return "the package has changed since this process imported it"
@@ -46,7 +62,7 @@ def answer(key: str, source: str) -> object_cache.Compiled | str:
         if waited and (kept := object_cache.read(key)) is not None:
             return kept  # another process has compiled it
         try:
-            compiled = compile_source(source, key)
+            compiled = compile_(source, key)
         except Exception as error:
             return f"{type(error).__name__}: {_first_line(error)}"
         object_cache.write(key, compiled)
@@ -66,4 +82,5 @@ def main(descriptor: int) -> None:
     with suppress(EOFError, OSError), Connection(descriptor) as requests:
         requests.send("begun")
         while True:
-            requests.send(answer(*requests.recv()))
+            key, source = requests.recv()
+            requests.send(answer(key, source, compile_alone))
