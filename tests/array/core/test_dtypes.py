@@ -23,6 +23,6 @@ def test_what_is_no_dtype(wrong):
 
 
 def test_python_objects_are_no_fields():
-    assert as_dtype(object) == object
+    assert as_dtype(object) == np.dtype("O")
     with pytest.raises(dt.DTypeError, match="Python objects"):
         as_dtype([("a", object)])
