@@ -11,7 +11,7 @@ import functools
 import importlib
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -67,6 +67,12 @@ class Served:
         if attribute in METHODS and hasattr(self.ours, attribute):
             return Served(f"{self.name}.{attribute}", theirs, getattr(self.ours, attribute))
         return theirs
+
+    def __eq__(self, other: object) -> bool:
+        return self.theirs is (other.theirs if isinstance(other, Served) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.theirs)
 
     def __repr__(self) -> str:
         return repr(self.theirs)
@@ -176,17 +182,8 @@ class _Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         path = module.__name__.removeprefix(NAME).removeprefix(".")
         theirs = importlib.import_module(f"numpy.{path}".rstrip("."))
-        module.__getattr__ = _asked(path)  # type: ignore[method-assign]
+        module.__getattr__ = functools.partial(found, path)  # type: ignore[method-assign]
         module.__all__ = getattr(theirs, "__all__", [])  # type: ignore[attr-defined]
-
-
-def _asked(path: str) -> Callable[[str], Any]:
-    def asked(name: str) -> Any:
-        if name.startswith("__") and name != "__version__":
-            raise AttributeError(name)
-        return found(path, name)
-
-    return asked
 
 
 def install() -> None:

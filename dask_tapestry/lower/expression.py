@@ -7,7 +7,7 @@ collections in it alone. Only the symbolic layers travel to the scheduler.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from uuid import uuid4
 from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
-from dask_tapestry.errors import StoreError
+from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
@@ -29,11 +29,11 @@ from dask_tapestry.teg import Node
 
 
 def lower_plan(
-    plan: Plan, final: bool, name: str | None = None
+    plan: Plan, final: bool, names: Sequence[str] = ()
 ) -> tuple[Lowered, ClientArrays | None]:
     """Verify a plan and write its layers; a live cluster may ask for arrays in memory.
 
-    With `name`, blocks of the only root have it in their keys.
+    With `names`, blocks of each root have its name in their keys.
     """
     plan.verify()
     client = live_client()
@@ -42,8 +42,8 @@ def lower_plan(
     salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
     plan = replace(plan, steps=with_first(plan.steps, salt))
     arrays = ClientArrays() if client is not None else None
-    names = {} if name is None else {plan.graph.roots[0]: name}
-    lowered = Lowering(plan, arrays, client, names).lower(final)
+    named = dict(zip(plan.graph.roots, names, strict=False))
+    lowered = Lowering(plan, arrays, client, named).lower(final)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
     return lowered, arrays
@@ -120,6 +120,14 @@ class TapestryExpr(HLGExpr):
             (done,) = plan_jointly([self])
             for name in ("dsk", "output_keys", "name", "held"):
                 setattr(self, name, done.operand(name))
+
+    @property
+    def ndim(self) -> int:
+        """What `dask.dataframe.from_array` asks first, which reads no arrays of others' kinds."""
+        raise DTypeError(
+            "dask.dataframe takes no arrays of other libraries: x.to_dask_dataframe() makes a "
+            "dataframe of one, a partition for each of its chunks of rows"
+        )
 
     @property
     def hlg(self) -> HighLevelGraph:

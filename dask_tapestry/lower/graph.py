@@ -185,7 +185,8 @@ class Lowering:
     def _input(self, x: Node) -> tuple[str | np.ndarray[Any, Any], Any]:
         """Return the name and cuts of the layer that computes an input, or its array and None."""
         if x in self.plan.steps and self.plan.steps[x].inputs != (x,):
-            return self.plan.steps[x].name, self.plan.steps[x].cuts
+            step = self.plan.steps[x]
+            return self.names.get(x, step.name), step.cuts
         x = self.plan.source(x)
         if isinstance(x.operator, BlockSource):
             self._foreign(x.operator)

@@ -7,7 +7,7 @@ import dask.array as da
 import dask.bag as db
 import numpy as np
 import pytest
-from dask.base import is_dask_collection, tokenize
+from dask.base import compute_as_if_collection, is_dask_collection, tokenize
 
 import dask_tapestry as dt
 from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence
@@ -265,3 +265,9 @@ def test_annotations_reach_other_collections_too():
 
 def test_what_a_scheduler_is_handed_can_be_printed():
     assert "Tapestry" in repr(sent(dt.ones(3), dt.ones(4)))
+
+
+def test_graph_and_keys_are_computed_as_those_of_a_collection():
+    x = dt.arange(6, chunks=4) + 1
+    first, second = compute_as_if_collection(dt.Array, x.dask, x.__dask_keys__(), scheduler="sync")
+    np.testing.assert_array_equal(np.concatenate([first, second]), np.arange(1, 7))

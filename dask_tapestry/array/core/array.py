@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import numpy as np
 from dask import threaded
-from dask.base import DaskMethodsMixin
+from dask.base import DaskMethodsMixin, dont_optimize
 from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import DTypeLike
@@ -241,7 +241,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
-            known[cuts] = _, arrays = lower_plan(build_plan([held]), False, self.name)
+            known[cuts] = _, arrays = lower_plan(build_plan([held]), False, [self.name])
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
         return known[cuts]
@@ -283,7 +283,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     def __dask_tokenize__(self) -> str:
         return self.node.digest
 
-    __dask_optimize__ = None
+    __dask_optimize__ = staticmethod(dont_optimize)
     __dask_scheduler__ = staticmethod(threaded.get)
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:

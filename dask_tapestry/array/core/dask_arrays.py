@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -69,6 +70,10 @@ def from_dask_array(d: DaskArray | Array) -> Array:
     if isinstance(d, Array):
         return d
     given: object = d
+    if is_delayed(given):
+        raise DTypeError(
+            "a Delayed value tells neither shape nor dtype: dt.from_delayed(value, shape, dtype)"
+        )
     if isinstance(given, Masked):
         raise DTypeError(f"an array with a mask is given where a plain one is asked: {LOSES_MASK}")
     cell_dtype(np.dtype(d.dtype))
@@ -161,6 +166,12 @@ def to_dask_dataframe(
     """
     rows = with_chunks(x, (x.chunks[0], -1)) if x.ndim == 2 else x
     return to_dask_array(rows).to_dask_dataframe(columns, index, meta)
+
+
+def is_delayed(value: object) -> bool:
+    """Whether it is a Delayed value of Dask's, which is not imported to see that."""
+    delayed = sys.modules.get("dask.delayed")
+    return delayed is not None and isinstance(value, delayed.Delayed)
 
 
 def from_delayed(

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import numpy as np
 from dask import threaded
-from dask.base import DaskMethodsMixin
+from dask.base import DaskMethodsMixin, dont_optimize
 
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
@@ -114,7 +114,7 @@ class Effect(DaskMethodsMixin):
     def __dask_tokenize__(self) -> str:
         return self.node.digest
 
-    __dask_optimize__ = None
+    __dask_optimize__ = staticmethod(dont_optimize)
     __dask_scheduler__ = staticmethod(threaded.get)
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:

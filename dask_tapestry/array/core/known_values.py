@@ -35,9 +35,29 @@ def known_now(values: T | Array, name: str) -> T | NDArray[np.generic]:
     >>> known_now(dt.asarray([3, 4]), "positions")
     array([3, 4])
     """
-    if not isinstance(values, Array):
+    cells = where_known(values)
+    if isinstance(cells, Array):
+        raise DTypeError(f"{name} must be known now: compute() them first")
+    return cells
+
+
+def where_known(values: T | Array) -> T | Array | NDArray[np.generic]:
+    """Return `values`; of an array of ours its cells, where they lie in this process's memory.
+
+    Parameters
+    ----------
+    values
+        The argument as the user gave it.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> where_known(dt.asarray([3, 4]))
+    array([3, 4])
+    >>> where_known(dt.arange(2) + 1).shape
+    (2,)
+    """
+    if not isinstance(values, Array) or values.deferred is not None:
         return values
-    operator = None if values.deferred is not None else values.node.operator
-    if isinstance(operator, NumpySource):
-        return operator.data
-    raise DTypeError(f"{name} must be known now: compute() them first")
+    operator = values.node.operator
+    return operator.data if isinstance(operator, NumpySource) else values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.shapes import Shape, shape_of
 from dask_tapestry.array.elementwise.choosing import clip
-from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.required import required
@@ -51,6 +51,8 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
         If they are no integers.
     ArgumentError
         For another order.
+    ShapeError
+        For a shape of more places than int64 counts, and several places in one of no dimensions.
     ValueError
         When computed, if a place is out of bounds.
 
@@ -68,6 +70,8 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order = "C") -> tuple
     sides = _sides(shape, order)
     size = prod(sides)
     places = _integers(indices)
+    if not sides and places.type.shape:
+        raise ShapeError("multiple indices are not supported for 0d array")
     rest = _within(places, size, f"index is out of bounds for array with size {size}")
     found = []
     for side in sides[:0:-1]:
@@ -109,6 +113,8 @@ def ravel_multi_index(
         If there are not as many coordinates as dimensions, or for another mode or order.
     DTypeError
         If coordinates are no integers.
+    ShapeError
+        For dimensions of more places than int64 counts.
     ValueError
         When computed, if a coordinate is out of bounds.
 
@@ -146,23 +152,27 @@ def _sides(shape: Shape, order: str) -> tuple[int, ...]:
     if order not in ("C", "F"):
         raise ArgumentError(f"only 'C' or 'F' order is permitted, not {order!r}")
     sides = shape_of(shape)
+    if prod(sides) > np.iinfo(WIDE).max:
+        raise ShapeError(f"an array of shape {sides} has more places than {WIDE} can count")
     return sides if order == "C" else sides[::-1]
 
 
 def _integers(values: ArrayLike) -> Tensor:
     array = asarray(values)
-    if array.dtype.kind not in "iu" and array.size:
-        raise DTypeError("only int indices permitted")
+    if array.dtype.kind not in "iu":
+        known = isinstance(values, Array | np.ndarray) or array.size
+        why = "" if known else "indices must be integral: the provided empty sequence is float; "
+        raise DTypeError(f"{why}only int indices permitted")
     return astype(array.node, WIDE)
 
 
 def _placed(part: Tensor, side: int, mode: Mode) -> Tensor:
-    """Coordinates within a dimension of length `side`."""
-    if mode == "wrap":
+    """Coordinates within a dimension of length `side`; none are within one without cells."""
+    if mode == "wrap" and side:
         return elementwise("remainder", part, side)
-    if mode == "clip":
+    if mode == "clip" and side:
         return clip(Array(part), 0, side - 1).node
-    if mode != "raise":
+    if mode not in get_args(Mode):
         raise ArgumentError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
     return _within(part, side, "invalid entry in coordinates array")
 

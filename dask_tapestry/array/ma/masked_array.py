@@ -7,7 +7,7 @@ from typing import Any, Self, final
 
 import numpy as np
 from dask import threaded
-from dask.base import DaskMethodsMixin
+from dask.base import DaskMethodsMixin, dont_optimize
 from dask.base import compute as dask_compute
 from dask.base import persist as dask_persist
 from dask.core import flatten
@@ -17,6 +17,7 @@ from dask_tapestry.array import elementwise, sorting
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.key_types import UserKey
 from dask_tapestry.array.core.masked import LOSES_MASK
+from dask_tapestry.array.core.several_arrays import planned_together
 from dask_tapestry.array.creation import zeros
 from dask_tapestry.array.indexing import take_along_axis
 from dask_tapestry.array.ma.moving import Moving
@@ -62,7 +63,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
 
     __array_priority__ = 20  # above NumPy's masked arrays, whose operators then defer
     __dask_scheduler__ = staticmethod(threaded.get)
-    __dask_optimize__ = None
+    __dask_optimize__ = staticmethod(dont_optimize)
 
     def __init__(self, cells: Array, hidden: Array | None = None, fill: Any = None) -> None:
         if cells.dtype.names is not None:
@@ -299,9 +300,11 @@ class MaskedArray(Moving, DaskMethodsMixin):
         return type(self)(made[0], made[1] if len(made) > 1 else None, self.fill)
 
     def __dask_graph__(self) -> HighLevelGraph:
+        planned_together(self._parts())
         return HighLevelGraph.merge(*[part.dask for part in self._parts()])
 
     def __dask_keys__(self) -> list[Any]:
+        planned_together(self._parts())
         return [part.__dask_keys__() for part in self._parts()]
 
     def __dask_layers__(self) -> tuple[str, ...]:

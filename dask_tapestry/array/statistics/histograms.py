@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
 from dask_tapestry.array.core.dispatch import implements
+from dask_tapestry.array.core.known_values import where_known
 from dask_tapestry.array.elementwise.choosing import real
 from dask_tapestry.array.statistics.differences import diff
 from dask_tapestry.array.statistics.extremes import max, min
@@ -21,9 +22,11 @@ from dask_tapestry.array.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.arange import arange
 from dask_tapestry.operators.bincount import bincount
+from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.histogram_bin import histogram_bin
+from dask_tapestry.operators.required import required
 from dask_tapestry.operators.where import where as choose
 from dask_tapestry.teg import Tensor
 
@@ -154,10 +157,11 @@ def _bin_edges(
         raise DTypeError(
             f"bins={bins!r}: how many bins an estimator chooses depends on the data; give a number"
         )
+    bins = where_known(bins)
     if isinstance(bins, Array) and bins.ndim:
         if bins.ndim != 1:
             raise ShapeError("`bins` must be 1d, when an array")
-        return bins, False
+        return _rising(bins), False
     if np.ndim(bins) or bounds is not None or not x.size:
         none = np.empty(0, dtype)
         try:
@@ -173,6 +177,13 @@ def _bin_edges(
     if count < 1:
         raise ShapeError("`bins` must be positive, when an integer")
     return Array(_even_edges(x, count)), True
+
+
+def _rising(edges: Array) -> Array:
+    """Edges that are computed: whether they increase is checked then."""
+    rising = ~(edges[:-1] > edges[1:]).any()  # NaN is not refused, as in NumPy
+    message = "`bins` must increase monotonically, when an array"
+    return Array(required(edges.node, broadcast(rising.node, edges.shape), message))
 
 
 def _even_edges(x: Array, count: int) -> Tensor:

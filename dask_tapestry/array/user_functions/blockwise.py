@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.array.core.dask_arrays import is_delayed
 from dask_tapestry.array.core.naming import named
 from dask_tapestry.array.user_functions.declared_dtype import declared_dtype
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.infer_meta import dtype_of, tried
 from dask_tapestry.operators.user_function import UserFunction
@@ -198,6 +199,11 @@ def _slots(
         slots.append(place)
         pairs.append((array, None if ind is None else tuple(ind)))
         numbers.append(None if ind is None else place)
+    if any(map(is_delayed, (*values, *kwargs.values()))):
+        raise ArgumentError(
+            f"{UserFunction.of(func).name} is given a Delayed value: compute() it first, or make "
+            "it an array by dt.from_delayed(value, shape, dtype)"
+        )
     named = {k: v for k, v in kwargs.items() if isinstance(v, Array)}
     pairs += [(v, None) for v in named.values()]
     options = tuple((k, v) for k, v in kwargs.items() if k not in named)

@@ -8,6 +8,7 @@ from typing import Any
 
 from dask_tapestry.array.core.array import Array
 from dask_tapestry.array.core.dask_arrays import from_dask_array
+from dask_tapestry.array.core.several_arrays import planned_together
 
 Function = Callable[..., Any]
 
@@ -38,6 +39,29 @@ def taking_back(map_blocks: Function) -> Function:
         return result
 
     return taken
+
+
+def of_one_plan(graph: Function) -> Function:
+    """Let a dataset's arrays of this library be planned together for its Dask graph.
+
+    Parameters
+    ----------
+    graph
+        ``__dask_graph__`` of xarray's datasets, which merges the graph of each variable.
+
+    Returns
+    -------
+    Callable
+        Of the same signature; it has xarray's as ``__wrapped__``.
+    """
+
+    @wraps(graph)
+    def planned(dataset: Any) -> Any:
+        held = [variable._data for variable in dataset.variables.values()]
+        planned_together([data for data in held if isinstance(data, Array)])
+        return graph(dataset)
+
+    return planned
 
 
 def _variables(x: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from xarray.core import parallel
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 from dask_tapestry.array.xarray.chunk_manager import TapestryManager
-from dask_tapestry.array.xarray.dataset_blocks import taking_back
+from dask_tapestry.array.xarray.dataset_blocks import of_one_plan, taking_back
 from dask_tapestry.array.xarray.zarr_chunks import between_writes, of_equal_lengths
 
 __all__ = ["use"]
@@ -21,6 +21,7 @@ SLOT = "dask"  # two managers that both know an array make xarray raise, so ther
 WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls them
     (owner, name, wrap)
     for owner, name, wrap in (
+        (xarray.Dataset, "__dask_graph__", of_one_plan),
         (xarray, "map_blocks", taking_back),
         (parallel, "map_blocks", taking_back),
         (zarr, "_determine_zarr_chunks", of_equal_lengths),

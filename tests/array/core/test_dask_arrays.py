@@ -154,3 +154,14 @@ class TestDataframes:
         np.testing.assert_array_equal(dt.asarray(frame[frame.a > 1].b), [4, 6, 8])
         total, mean = dask.compute(x.sum(), frame.a.mean())
         assert (total, mean) == (30, 2)
+
+
+def test_a_delayed_value_is_no_array_before_it_is_told_what_it_is():
+    value = dask.delayed(np.ones)(3)
+    for call in (dt.asarray, dt.sum, lambda x: dt.arange(3) + x):
+        with pytest.raises(dt.DTypeError, match="from_delayed"):
+            call(value)
+    with pytest.raises(dt.ArgumentError, match="from_delayed"):
+        dt.map_blocks(np.add, dt.arange(3.0), value)
+    with pytest.raises(dt.ArgumentError, match="from_delayed"):
+        dt.map_blocks(np.clip, dt.arange(3.0), a_min=value, a_max=2)

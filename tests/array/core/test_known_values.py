@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.array.core.known_values import known_now
+from dask_tapestry.array.core.known_values import known_now, where_known
 
 
 def test_what_is_not_ours_is_itself():
@@ -18,6 +18,12 @@ def test_arrays_in_memory_are_known():
 def test_what_is_to_compute_is_not(make):
     with pytest.raises(TypeError, match="positions must be known now: compute"):
         known_now(make(), "positions")
+
+
+def test_what_is_to_compute_stays_ours():
+    later = dt.arange(3) + 1
+    assert where_known(later) is later
+    np.testing.assert_array_equal(where_known(dt.asarray([4, 5])), [4, 5])
 
 
 @pytest.mark.parametrize(

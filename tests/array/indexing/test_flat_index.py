@@ -22,6 +22,13 @@ def test_coordinates_out_of_bounds(mode):
     agreed(lambda np, a: np.ravel_multi_index((a(rows), a(columns)), (3, 4), mode))
 
 
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_a_dimension_without_cells_has_no_coordinates(mode):
+    agreed(lambda np, a: np.ravel_multi_index((a([], int), a([], int)), (2, 0), mode))
+    with pytest.raises(ValueError, match="invalid entry"):
+        dt.ravel_multi_index((dt.asarray([0]), dt.asarray([0])), (2, 0), mode).compute()
+
+
 def test_what_is_out_of_bounds_is_refused_when_computed():
     for places in ([6], [-1]):
         with pytest.raises(ValueError, match="out of bounds"):
@@ -38,6 +45,11 @@ def test_what_is_out_of_bounds_is_refused_when_computed():
         lambda np, a: np.ravel_multi_index((a([1]),), (2, 3)),
         lambda np, a: np.ravel_multi_index((a([1.0]), a([1])), (2, 3)),
         lambda np, a: np.ravel_multi_index((a([1]), a([1])), (2, 3), mode="mirror"),
+        lambda np, a: np.unravel_index(a([]), (2, 3)),
+        lambda np, a: np.unravel_index([], (2, 3)),
+        lambda np, a: np.unravel_index(1, (2**32 - 1, 2**31 + 1)),
+        lambda np, a: np.unravel_index(a([0]), ()),
+        lambda np, a: np.ravel_multi_index((a([0]), a([0])), (2**62, 2)),
     ],
 )
 def test_what_numpy_refuses(call):

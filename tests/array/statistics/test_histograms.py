@@ -141,6 +141,16 @@ def test_lazy_edges():
         dt.histogram(x, dt.ones((2, 2)))
 
 
+def test_lazy_edges_that_fall_are_refused():
+    falling = np.array([1, 3, 1], np.uint64)
+    with pytest.raises(ValueError, match="monotonically"):
+        dt.histogram([2], dt.asarray(falling))
+    with pytest.raises(ValueError, match="monotonically"):
+        dt.histogram([2], dt.asarray(falling) * 1)[0].compute()
+    counts, _ = dt.histogram([2.0, 1.0], dt.asarray([1.0, 2.0, np.nan]) * 1)
+    np.testing.assert_array_equal(counts.compute(), np.histogram([2.0, 1.0], [1, 2, np.nan])[0])
+
+
 def test_edges_alone():
     x = np.array([1, 5, 9])
     check(lambda: dt.histogram_bin_edges(x, 4), lambda: np.histogram_bin_edges(x, 4))

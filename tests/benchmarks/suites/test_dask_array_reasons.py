@@ -14,6 +14,7 @@ def reason(text):
     [
         ("test_masked.py::test_basic :: AttributeError: missing: ma.masked_equal", "masked"),
         ("test_core.py::test_x :: assert same_keys(a, b)", NAMES),
+        ("test_stats.py::test_one :: isinstance(Significance(statistic=1), Delayed)", "lazy"),
         ("test_core.py::test_x :: AttributeError: missing: from_tiledb", "functions"),
         ("test_core.py::test_x :: assert 2 == len(HighLevelGraph with 2)", GRAPHS),
     ],
