@@ -210,7 +210,7 @@ def _drawn(random: Random, program: Program) -> bool:
         return True
     result = np.asarray(theirs)
     if result.dtype.hasobject:
-        return True  # Python objects are no cells here
+        return True  # of which the programs have no operations
     if isinstance(ours, Exception):
         program.fail(f"{type(ours).__name__}: {ours}; NumPy has {result!r}")
     if result.size > MOST_CELLS or result.ndim > 6:
@@ -271,7 +271,9 @@ def _compare(random: Random, program: Program) -> None:
 def _same_bits(program: Program, whole: dict[int, Any], parts: dict[int, Any]) -> None:
     """Every sharding gives the same bits, matrices apart: BLAS looks at shapes."""
     for number, part in parts.items():
-        if not program.pool[number].loose and not same_bits(part, whole[number]):
+        between = program.pool[number].theirs.dtype.kind == "V"  # bytes between fields say nothing
+        same = not differs(part, whole[number], 0) if between else same_bits(part, whole[number])
+        if not program.pool[number].loose and not same:
             program.fail(f"v{number} depends on the sharding: {part!r}, whole {whole[number]!r}")
 
 

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from dask_tapestry_kernels.elementary.functions import FUNCTIONS
 
 FLOATS: Final = (np.dtype("f8"), np.dtype("f4"))
 FOLDS: Final = ("sum", "mean", "min", "max")
+SPREADS: Final = ("var", "std")  # whose states have two fields
+ARITHMETIC: Final = ("add", "subtract", "multiply", "divide")  # of two arrays
 LOOPS: Final = (
     compiled_formulas.WALK,
     compiled_tiles.LOOP,
@@ -33,19 +35,27 @@ LOOPS: Final = (
 
 
 def sources() -> Iterator[str]:
-    """The texts of elementary functions, the common folds, the loops over both, and variates."""
+    """The texts of common formulas and folds, of the loops over both, and of variates."""
     yield from LOOPS
     for dtype in FLOATS:
-        for name, function in FUNCTIONS.items():
-            row = rows.call_source(name, function.arity, dtype, dtype)
-            assert row is not None
-            yield row
-        for monoid in FOLDS:
-            fold = fold_texts.fold_source(monoid, dtype, dtype)
-            assert fold is not None
-            yield fold
+        yield from _of_cells(dtype)
     yield from map(variates.cell_source, variates.DRAWS)
     yield from map(variates.row_source, variates.ROW_DRAWS)
+
+
+def _of_cells(dtype: np.dtype[Any]) -> Iterator[str]:
+    """The texts of formulas and folds of cells of a dtype."""
+    arities = {name: function.arity for name, function in FUNCTIONS.items()}
+    found = [
+        rows.call_source(name, arity, dtype, dtype)
+        for name, arity in (arities | dict.fromkeys(ARITHMETIC, 2)).items()
+    ]
+    found += [fold_texts.fold_source(monoid, dtype, dtype) for monoid in FOLDS]
+    spread = np.dtype([("mean", dtype), ("m2", dtype)])
+    found += [fold_texts.fold_source(monoid, dtype, spread) for monoid in SPREADS]
+    for text in found:
+        assert text is not None
+        yield text
 
 
 def ship(folder: Path) -> int:

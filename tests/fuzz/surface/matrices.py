@@ -40,6 +40,14 @@ LINALG = {
     "linalg.qr": _rounded(
         "tall", "abs(xp.linalg.qr(x, mode='r'))", "upper(xp, xp.linalg.qr(x, mode='reduced'))"
     ),
+    "linalg.tsqr": (
+        Phrase("upper(dt, dt.linalg.tsqr(x))", "rounded", "tall_alone", "x + 0.0 * x"),
+        Phrase("dt.linalg.tsqr(x, compute_svd=True)[1]", "rounded", "tall_alone",
+               "np.linalg.svd(x)[1]"),
+    ),
+    "linalg.sfqr": (
+        Phrase("upper(dt, dt.linalg.sfqr(x))", "rounded", "tall_alone", "x + 0.0 * x"),
+    ),
     "linalg.svd": _rounded("tall", "xp.linalg.svd(x, full_matrices={bool})[1]"),
     "linalg.svdvals": _rounded("tall", "xp.linalg.svdvals(x)"),
     "linalg.cond": _rounded("square", "xp.linalg.cond(x, {None|1|-1|2|np.inf|'fro'})"),

@@ -1,10 +1,12 @@
 """Phrases call every public name, and each of them means something."""
 
+from functools import partial
 from random import Random
 
 import numpy as np
 import pytest
 
+from tests.fuzz import programs
 from tests.fuzz.programs import quietly
 from tests.fuzz.surface import PHRASES, call_of, public
 from tests.fuzz.surface.names import LEFT_OUT, expected
@@ -38,6 +40,15 @@ def _is_defined(phrase, seed):
     step = call_of(random, [phrase], xs)
     made = quietly(step.call, np, *(xs if step.inputs is None else step.inputs))
     return not isinstance(made, Exception)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", sorted(PHRASES))
+def test_a_program_of_each_phrase(name, monkeypatch):
+    for number, phrase in enumerate(PHRASES[name]):
+        draw = partial(call_of, phrases=[phrase])
+        monkeypatch.setattr(programs, "OPERATIONS", {lambda r, xs, draw=draw: draw(r, xs=xs): 1})
+        programs.run(Random(f"{name} {number}"), length=1)
 
 
 def test_a_call_of_any_name_is_drawn():

@@ -2,12 +2,14 @@ import os
 import subprocess
 import sys
 
+import dask
 import numpy as np
 import pytest
 
+import dask_tapestry as dt
 from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.compiled_formulas import apply, run_row
-from dask_tapestry_kernels.cpu.jit import object_cache, shipped
+from dask_tapestry_kernels.cpu.jit import compile_service, object_cache, shipped
 from dask_tapestry_kernels.cpu.jit.compile_service import Native
 from dask_tapestry_kernels.wheel import ship
 from dask_tapestry_kernels.wheel.build import TARGET
@@ -28,6 +30,16 @@ def test_every_elementary_function_ships_in_both_precisions():
     for dtype in ship.FLOATS:
         for name, function in ship.FUNCTIONS.items():
             assert rows.call_source(name, function.arity, dtype, dtype) in texts
+
+
+def test_what_deviations_from_means_ask_for_ships(monkeypatch):
+    asked, service = [], compile_service._service
+    monkeypatch.setattr(service, "get", lambda source, *_: asked.append(source))
+    for dtype in ship.FLOATS:
+        x = dt.asarray(np.ones((300, 400), dtype))
+        dask.compute(x.sum(), (x - x.mean(axis=0)).std(axis=0), x.var(axis=1), scheduler="sync")
+    assert len(set(asked)) > 8
+    assert set(asked) <= set(ship.sources())
 
 
 def test_every_variate_ships():
