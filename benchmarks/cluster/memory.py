@@ -7,8 +7,9 @@ Each program runs on two workers with one thread and 1 GB each, first on a small
 kernels are loaded, then on a large one. The peak is that of the worker that takes most, above what
 it took before, read from Linux's counters, beside what the plan predicts. A program keeps to the
 bound if that is at most 1.1 of the prediction and `SPARE`; no worker may be paused, killed or
-started anew. A plan that does not fit is refused before the first task. The chunks of a store are
-one file by many names, so that 2 GB take 32 MB of disk.
+started anew. A plan that does not fit is refused before the first task; one that would read its
+data more than `MOST_READ` times is left out, as it takes long. The chunks of a store are one file
+by many names, so that 2 GB take 32 MB of disk.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ SPARE = 64 * 2**20  # bytes of what kernels have for themselves, and of the inte
 LATEST = 150.0  # seconds after which a program is given up
 STEPS = 3  # at most, before the last
 FIXED = ("held",)  # steps whose blocks the user makes too large for such workers
-REFUSED = "refused"
+MOST_READ = 16  # times that a program may read its data
+REFUSED, LEFT_OUT = "refused", "left out"
 WHOLE = ("keep",)  # ends whose result is as large as the data
 
 
@@ -78,7 +80,8 @@ class Row(NamedTuple):
     @property
     def is_kept(self) -> bool:
         """Whether nothing went wrong."""
-        return self.trouble in ("", REFUSED) and self.measured <= BOUND * self.predicted + SPARE
+        is_small = self.measured <= BOUND * self.predicted + SPARE
+        return is_small and self.trouble in ("", REFUSED, LEFT_OUT)
 
     def __str__(self) -> str:
         ratio = self.measured / self.predicted if self.predicted else 0.0
@@ -173,6 +176,8 @@ def measured(client: Any, number: int, folder: Path, options: argparse.Namespace
         p = dt.plan(x)
         p.verify()
         predicted = round(p.cost["peak_worker_bytes"])
+        if p.cost["bytes_read"] > MOST_READ * size:
+            return Row(number, text, predicted, 0, 0.0, LEFT_OUT)
         run(client, drawn(number, folder, size // PART)[1], latest)
         if options.explain:
             print(p.explain())
@@ -209,11 +214,12 @@ def add(place: Path, row: Row) -> None:
 def report(rows: Sequence[Row]) -> None:
     """Print how many programs kept to the bound."""
     ratios = sorted(row.measured / row.predicted for row in rows if row.measured)
-    kept, refused = sum(row.is_kept for row in rows), sum(row.trouble == REFUSED for row in rows)
+    missed = sum(not row.is_kept for row in rows)
+    refused, long = (sum(row.trouble == why for row in rows) for why in (REFUSED, LEFT_OUT))
     print(
-        f"{len(rows)} programs: {kept - refused} kept to the bound, {refused} were refused", end=""
+        f"{len(rows)} programs: {len(rows) - missed - refused - long} kept to the bound, {refused}"
+        f" were refused as too large, {long} left out as too long, {missed} did not keep to it"
     )
-    print(f" as too large, {len(rows) - kept} did not keep to it")
     if ratios:
         middle, last = ratios[len(ratios) // 2], ratios[-1]
         print(f"measured of predicted: median {middle:.2f}, most {last:.2f}")

@@ -27,7 +27,7 @@ REASONS: Final[dict[str, str]] = {
     r"dask\.array came out": "Functions within Dask's modules make Dask's arrays",
     r"test_sparse|sparse": LACKING + "blocks of sparse arrays",
     r"missing: stats|test_stats": LACKING + "statistics of SciPy's",
-    r"test_random": LACKING + "NumPy's bit generators as they are",
+    r"test_random": LACKING + "a lazy `p`, chunks of random vectors",
     r"test_cholesky\[": "`cholesky` is NumPy's: the lower triangle, unless asked otherwise",
     r"missing: linalg": LACKING + "factorisations of Dask's names",
     r"Python objects|object_red|_object|_obj": OBJECTS,

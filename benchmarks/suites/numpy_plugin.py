@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,7 @@ from numpy.conftest import *  # noqa: F403
 from benchmarks.suites import numpy_stand_in
 
 numpy_stand_in.install()
+os.environ.setdefault("NPY_AVAILABLE_MEM", "1GB")  # tests that ask NumPy for more are skipped
 
 
 @pytest.hookimpl(wrapper=True)

@@ -210,7 +210,7 @@ def _drawn(random: Random, program: Program) -> bool:
         return True
     result = np.asarray(theirs)
     if result.dtype.hasobject:
-        return True  # Python objects are no cells here
+        return True  # of which the programs have no operations
     if isinstance(ours, Exception):
         program.fail(f"{type(ours).__name__}: {ours}; NumPy has {result!r}")
     if result.size > MOST_CELLS or result.ndim > 6:

@@ -48,10 +48,9 @@ def test_unknown_chunks_are_refused():
         cuts_of_chunks(((float("nan"),),))
 
 
-def test_python_objects_are_refused():
-    d = da.from_array(np.array([{}], object), chunks=1)
-    with pytest.raises(dt.DTypeError, match="Python objects"):
-        dt.from_dask_array(d)
+def test_python_objects_are_cells():
+    d = da.from_array(np.array([{}, None, 1], object), chunks=1)
+    assert dt.from_dask_array(d).compute().tolist() == [{}, None, 1]
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3), (1, 1)])

@@ -12,7 +12,7 @@ def test_a_type_has_native_cells():
 
 def test_what_cannot_be_held_is_refused():
     with pytest.raises(dt.DTypeError, match="Python objects"):
-        declared_type((2,), np.dtype(object), None)
+        declared_type((2,), np.dtype([("a", object)]), None)
     with pytest.raises(dt.ShapeError, match="1 dimension names"):
         declared_type((2, 3), np.dtype("f4"), ("y",))
 

@@ -79,9 +79,8 @@ def test_what_is_no_array_is_refused():
         dt.from_array({"a": 1})
 
 
-def test_python_objects_are_refused():
-    with pytest.raises(dt.DTypeError, match="Python objects"):
-        dt.from_array(Dataset(np.array([{}], object)))
+def test_python_objects_are_read():
+    assert dt.from_array(Dataset(np.array([{}, None], object))).compute().tolist() == [{}, None]
 
 
 def test_unknown_options_are_refused_and_those_of_dask_are_not():

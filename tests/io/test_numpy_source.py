@@ -40,9 +40,11 @@ def test_strided_and_fortran_arrays(order):
     np.testing.assert_array_equal((dt.asarray(data) + 1).compute(), data + 1)
 
 
-def test_python_objects_are_refused():
+def test_python_objects_are_cells_but_no_fields():
+    one = object()
+    assert dt.Array(from_numpy(np.array([one]))).compute().tolist() == [one]
     with pytest.raises(dt.DTypeError, match="Python objects"):
-        from_numpy(np.array([object()]))
+        from_numpy(np.zeros(2, [("a", object)]))
 
 
 def test_ragged_lists_are_refused():

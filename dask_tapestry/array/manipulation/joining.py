@@ -14,6 +14,7 @@ from dask_tapestry.array.core.dispatch import implements
 from dask_tapestry.array.core.dtypes import Casting, as_dtype
 from dask_tapestry.array.core.layout_arguments import takes_hints
 from dask_tapestry.array.core.out_argument import into
+from dask_tapestry.array.core.weak_numbers import weakly_typed
 from dask_tapestry.array.shape.atleast import with_rank
 from dask_tapestry.array.shape.reshaping import ravel
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -81,7 +82,7 @@ def concatenate(
     >>> dt.concatenate([dt.arange(2), dt.ones(1)]).compute()
     array([0., 1., 1.])
     """
-    nodes = [asarray(x).node for x in sequence_of(arrays, "concatenate")]
+    nodes = [x.node for x in weakly_typed(sequence_of(arrays, "concatenate"))]
     if axis is None:
         nodes, axis = [reshape(n, (n.type.size,)) for n in nodes], 0
     return into(out, Array(concat_tensors(converted(nodes, dtype, casting, out), axis)))

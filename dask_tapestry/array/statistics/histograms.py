@@ -20,6 +20,7 @@ from dask_tapestry.array.statistics.differences import diff
 from dask_tapestry.array.statistics.extremes import max, min
 from dask_tapestry.array.statistics.reductions import sum
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.io.numpy_source import constant
 from dask_tapestry.operators.arange import arange
 from dask_tapestry.operators.bincount import bincount
 from dask_tapestry.operators.broadcast import broadcast
@@ -169,7 +170,7 @@ def _bin_edges(
         except (ValueError, TypeError) as error:
             kind = ShapeError if isinstance(error, ValueError) else DTypeError
             raise kind(str(error)) from None
-        return asarray(known), not np.ndim(bins)
+        return Array(constant(known)), not np.ndim(bins)
     try:
         count = index(cast(SupportsIndex, bins))
     except TypeError:

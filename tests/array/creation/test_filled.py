@@ -48,7 +48,7 @@ def test_wrong_shapes_and_dtypes():
     with pytest.raises(dt.DTypeError, match="unknown dtype"):
         dt.ones(2, "float33")
     with pytest.raises(dt.DTypeError, match="Python objects"):
-        dt.zeros(2, object)
+        dt.zeros(2, [("a", object)])
 
 
 def test_names_of_dimensions():

@@ -19,7 +19,7 @@ def test_a_view_is_a_value():
     assert x.compute().tolist() == [1, 1, 1]
     with pytest.raises(dt.ArgumentError, match="view"):
         x.view("i8", order="F")
-    with pytest.raises(dt.DTypeError, match="Python objects"):
+    with pytest.raises(dt.DTypeError, match="lie outside of their arrays"):
         x.view(object)
 
 

@@ -16,6 +16,6 @@ def test_an_array_like_the_result_is_not_computed():
     assert declared_dtype(None, huge) == "i2"
 
 
-def test_objects_are_refused():
+def test_objects_as_fields_are_refused():
     with pytest.raises(TypeError, match="Python objects"):
-        declared_dtype(object, None)
+        declared_dtype([("a", object)], None)

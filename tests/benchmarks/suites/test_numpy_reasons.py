@@ -7,7 +7,12 @@ from benchmarks.suites.numpy_reasons import REASONS
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("test_x :: DTypeError: arrays of Python objects are not supported", "Python objects")],
+    [
+        ("test_x :: DTypeError: arrays of Python objects are not supported", "Python objects"),
+        ("test_allnans :: Failed: DID NOT WARN. No warnings", "floating point"),
+        ("test_subclass :: AssertionError", "subclasses"),
+        ("test_auto :: bins='fd': how many", "estimators"),
+    ],
 )
 def test_a_failure_has_its_reason(text, expected):
     assert expected in next(why for what, why in REASONS.items() if re.search(what, text))
