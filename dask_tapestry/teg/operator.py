@@ -58,11 +58,9 @@ class Operator(ABC):
     fills
         Its kernel writes its block into memory that it is given: a result's buffer, or used memory.
     in_place
-        Its kernel may be given the block that it reads as memory for its block, if both are of the
-        same cells.
+        Its kernel may write its block over the one that it reads, if both are of the same cells.
     hands_over
-        Its kernel may return a block in memory of its own, which nobody else has, though it is
-        given some: a whole result is that block.
+        Its kernel may return memory that nobody else has, given some: a whole result is that block.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
     any_cells
@@ -232,10 +230,7 @@ class Operator(ABC):
 
     @property
     def label(self) -> str:
-        """What a user knows it by: in explanations and errors, and in keys of tasks.
-
-        By default its name; of what calls a user's function, the function's.
-        """
+        """What explanations, errors and keys of tasks call it: its name, or a user function's."""
         return self.name
 
     @property
