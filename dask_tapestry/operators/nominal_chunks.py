@@ -21,6 +21,10 @@ class NominalChunks(ViewSelector):
     def view(self, x: TensorType) -> View:
         return View(x.shape, identity_axes(x.shape))
 
+    @property
+    def called(self) -> str:
+        return ""
+
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         return said(self.cuts)
 

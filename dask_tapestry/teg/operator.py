@@ -235,7 +235,7 @@ class Operator(ABC):
 
     @property
     def called(self) -> str:
-        """First word of the name of an array that it makes: what a user called, if known."""
+        """First word of the name of an array that it makes; empty if that stays its input's."""
         return self.label
 
     @property

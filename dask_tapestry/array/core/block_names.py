@@ -11,7 +11,6 @@ from dask.core import flatten
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.lower.execute import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE
-from dask_tapestry.operators.nominal_chunks import NominalChunks
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.teg.token import token
@@ -43,7 +42,7 @@ def name_of_blocks(node: Node, said: Mapping[str, str]) -> str:
         return operator.key_name
     text = f"{node.digest} {token(cuts)}"
     maker = node
-    while isinstance(maker.operator, NominalChunks):
+    while not maker.operator.called:
         maker = maker.inputs[0]
     called = said.get("called") or maker.operator.called
     return f"{called}-{blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()}"
