@@ -122,11 +122,11 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
     program, then = streamed.program, streamed.then
     made: Block | None = None
     if streamed.adds:
-        made = _room(box.shape, program.type.dtype) if place is None else place
+        made = POOL.room(box.shape, program.type.dtype) if place is None else place
         made[...] = 0
     elif then is not None or not isinstance(program.instructions[-1].operator, Sink):
         is_value = place is not None and then is None
-        made = place if is_value else _room(streamed.box.shape, program.type.dtype)
+        made = place if is_value else POOL.room(streamed.box.shape, program.type.dtype)
     shared = [MovingWindow(window, _read_window) for window in streamed.windows]
     cells = _with_own(streamed, shared, cells)
     for piece, read in _with_what_is_read(streamed):
@@ -202,11 +202,6 @@ def _whole(program: Program, box: ZRange, cells: Cells, place: Block | None, val
     held = {(s, one) for s, own in enumerate(schedule.boxes[:first]) for one in own}
     values.update({key: cells(*key) for key in needs & held})
     return _computed(program, Course(schedule, {}), values, cells, place)
-
-
-def _room(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
-    room = POOL.array(shape, dtype)
-    return np.empty(shape, dtype) if room is None else room
 
 
 class _Values:
@@ -327,7 +322,7 @@ def _part(block: Block, held: ZRange, part: ZRange) -> Block:
 
 def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
     """Cells to be written, of the kind that a block has."""
-    return block.like(shape) if isinstance(block, Collected) else np.empty(shape, block.dtype)
+    return block.like(shape) if isinstance(block, Collected) else POOL.room(shape, block.dtype)
 
 
 def _made(instruction: Instruction, work: Work, blocks: list[Block], place: Block | None) -> Any:
