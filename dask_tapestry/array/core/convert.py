@@ -20,7 +20,7 @@ from dask_tapestry.array.core.masked import FROM_NUMPY
 from dask_tapestry.array.core.memory_arguments import check_device, check_order
 from dask_tapestry.array.core.naming import named
 from dask_tapestry.array.core.write_arguments import Lock
-from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.concat import concat
@@ -109,6 +109,8 @@ def asarray(
         For masked arrays, and what is no array.
     ShapeError
         For nested sequences of unequal lengths.
+    ValueRangeError
+        For Python integers that `dtype` cannot hold.
 
     See Also
     --------
@@ -127,8 +129,8 @@ def asarray(
     check_device(device)
     if copy:
         a = _copied(a)
-    if dtype is not None and as_dtype(dtype).hasobject and not _is_typed(a):
-        a = np.asarray(a, dtype)  # whose cells keep their own types
+    if dtype is not None and not _is_typed(a):
+        a = _converted(a, as_dtype(dtype))
     x = _array_of(a, tuple(dims) if dims is not None else None)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     in_memory = not isinstance(a, list | tuple | int | float | complex)
@@ -170,6 +172,20 @@ def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
         return np.result_type(*operands)
     except TypeError as error:
         raise DTypeError(str(error)) from None
+
+
+def _converted(data: Any, dtype: np.dtype[Any]) -> Any:
+    """Python's own data as NumPy makes cells of it where these are integers, or stay objects."""
+    if not (dtype.hasobject or (dtype.kind in "iu" and isinstance(data, int | list | tuple))):
+        return data
+    try:
+        return np.asarray(data, dtype)
+    except OverflowError as error:
+        raise ValueRangeError(str(error)) from None
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        return data  # which is refused as it is without a dtype
 
 
 def _copied(data: Any) -> Any:

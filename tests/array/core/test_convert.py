@@ -163,3 +163,19 @@ def test_without_a_copy_later_assignments_are_shared():
     x[0] = 7
     assert y is x
     assert y.compute()[0] == 7
+
+
+@pytest.mark.parametrize("cells", [300, [300, 1], [[-129]], (2**70,)])
+def test_python_integers_fit_the_dtype_or_are_refused(cells):
+    with pytest.raises(OverflowError):
+        np.asarray(cells, "i1")
+    with pytest.raises(dt.ValueRangeError):
+        dt.asarray(cells, "i1")
+
+
+def test_python_numbers_become_integers_as_numpys():
+    assert dt.asarray([1.9, -1.9, True], "i1").compute().tolist() == [1, -1, 1]
+    with pytest.raises(ValueError, match="NaN"):
+        dt.asarray([float("nan")], "i4")
+    with pytest.raises(dt.ShapeError):
+        dt.asarray([[1], [2, 3]], "i4")
