@@ -37,6 +37,7 @@ from dask_tapestry.array.core.memory_arguments import check_order
 from dask_tapestry.array.core.vindex import VIndex
 from dask_tapestry.array.elementwise import equality_and_power, ufunc_reduce, ufuncs_of_others
 from dask_tapestry.array.elementwise.cell_views import view
+from dask_tapestry.array.elementwise.conjugate_method import conjugated
 from dask_tapestry.array.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.array.indexing import ufunc_at
 from dask_tapestry.array.indexing.getitem import getitem
@@ -320,7 +321,7 @@ def _compute_chunk_sizes(self: Array) -> Array:
 SAME_NAME = {  # functions that are methods as they are
     core: "nonzero rechunk rename to_dask_array",
     storage: "store to_zarr",
-    elementwise: "conj conjugate round",
+    elementwise: "round",
     shape: "ravel squeeze swapaxes",
     planning: "plan",
     indexing: "choose shuffle take",
@@ -339,6 +340,8 @@ OTHERS: dict[str, Method] = {
     "__round__": elementwise.round,
     "astype": _astype,
     "clip": _clip,
+    "conj": conjugated,
+    "conjugate": conjugated,
     "flatten": shape.ravel,
     "compute_chunk_sizes": _compute_chunk_sizes,
     "map_blocks": _map_blocks,

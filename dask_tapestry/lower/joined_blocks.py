@@ -36,7 +36,7 @@ def joined(hull: ZRange, held: Sequence[ZRange], blocks: Sequence[Block]) -> Blo
     >>> whole = np.arange(6.0).reshape(2, 3)
     >>> boxes = [ZRange((0, 0), (2, 1)), ZRange((0, 1), (2, 3))]
     >>> view = joined(ZRange((0, 0), (2, 3)), boxes, [whole[:, :1], whole[:, 1:]])
-    >>> view is not None and view.base is whole
+    >>> view is not None and np.shares_memory(view, whole)
     True
     """
     first = blocks[0]

@@ -134,7 +134,7 @@ def _truth(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG00
 def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufcmO":
         raise DTypeError(f"a mean has no meaning for dtype {x.name}")
-    if x.kind in "mO" and asked in (None, x):
+    if x.kind == "m" or (x.kind == "O" and asked in (None, x)):
         return x, x
     result = asked or (np.dtype(np.float64) if x.kind in "biu" else x)
     if result.kind not in "fc":

@@ -95,9 +95,9 @@ def test_what_holds_itself_comes_to_an_end():
     assert len(sources_behind(dt.from_array(Wrapped(inner, (12,))).node.operator).sources) == 1
 
 
-def test_what_holds_no_cells_of_a_fixed_type_is_passed_over():
+def test_arrays_of_objects_are_found_too():
     x = dt.from_array(Wrapped(np.array([None]), (12,)))
-    assert not found(x, NumpySource)
+    assert found(x, NumpySource)
 
 
 def test_what_holds_too_much_counts_as_read(monkeypatch):

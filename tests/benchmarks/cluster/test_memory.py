@@ -1,9 +1,12 @@
+from argparse import Namespace
+
 import numpy as np
 import pytest
 
 from benchmarks.cluster.memory import BYTES, LAYOUTS, REFUSED, Row, create, drawn, measured, workers
 
 FEW = (1, 2, 5)  # programs that take seconds each
+OPTIONS = Namespace(bytes=BYTES, latest=600.0, explain=False)
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -36,7 +39,7 @@ def test_small_workers_hold_what_plans_say(tmp_path):
     """Of data that is twice as large as a worker's memory."""
     with workers() as client:
         for number in FEW:
-            row = measured(client, number, tmp_path, BYTES)
+            row = measured(client, number, tmp_path, OPTIONS)
             assert row.is_kept, str(row)
 
 
@@ -44,5 +47,5 @@ def test_small_workers_hold_what_plans_say(tmp_path):
 @pytest.mark.cluster
 def test_fifty_programs_hold_what_plans_say(tmp_path):
     with workers() as client:
-        rows = [measured(client, number, tmp_path, BYTES) for number in range(50)]
+        rows = [measured(client, number, tmp_path, OPTIONS) for number in range(50)]
     assert all(row.is_kept for row in rows), "\n".join(map(str, rows))
