@@ -9,6 +9,7 @@ from weakref import ref
 import numpy as np
 import pytest
 from distributed import Client, wait
+from distributed.worker_state_machine import FreeKeysEvent
 
 import dask_tapestry as dt
 from dask_tapestry.lower import client_arrays, sent_ahead
@@ -100,7 +101,10 @@ def test_a_worker_that_has_died_since_is_known_as_dead(cluster, asked, monkeypat
     tell = sent_ahead.tell_scheduler
 
     async def too_late(client, who_has, sizes):
-        return await tell(client, who_has | {next(iter(who_has)): ["tcp://127.0.0.1:1"]}, sizes)
+        key = next(iter(who_has))
+        for one in client.cluster.workers.values():
+            one.handle_stimulus(FreeKeysEvent(keys=[key], stimulus_id="died"))
+        return await tell(client, who_has | {key: ["tcp://127.0.0.1:1"]}, sizes)
 
     monkeypatch.setattr(sent_ahead, "tell_scheduler", too_late)
     data = np.ones((12, ROW))
