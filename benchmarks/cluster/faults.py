@@ -101,14 +101,12 @@ def processes(client: Any, own: Workers | None) -> list[int]:
     while True:
         if own:
             own.fill()
-        try:
+        with suppress(OSError):
             client.wait_for_workers(WORKERS, timeout=1)
             time.sleep(SETTLING)
             found = list(client.run(os.getpid).values())
             if len(found) == WORKERS:
                 return found
-        except OSError:
-            pass
         if time.monotonic() > end:
             raise TimeoutError(f"there are no {WORKERS} workers after {SLOWEST} s")
 

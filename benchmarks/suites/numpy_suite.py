@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402
 
 from benchmarks.suites.numpy_reasons import REASONS  # noqa: E402
 from benchmarks.suites.numpy_stand_in import translated  # noqa: E402
-from benchmarks.suites.outcomes import Outcome, reasons, run_pytest, table, tally  # noqa: E402
+from benchmarks.suites.outcomes import Outcome, report, run_pytest, tally  # noqa: E402
 
 FILES: Final = {
     "_core": (
@@ -85,14 +85,7 @@ def main() -> None:
     if given.json:
         given.json.parent.mkdir(parents=True, exist_ok=True)
     found = run_files(given.only, ["-k", names], given.json)
-    print(table(found, REASONS))
-    whole = [x for outcomes in found.values() for x in outcomes]
-    counted = tally(whole)
-    tried = counted["passed"] + counted["failed"]
-    print(f"\n{counted['passed']} of {tried} pass ({counted['passed'] / max(tried, 1):.1%})")
-    if given.failing:
-        for why, tests in reasons(whole, REASONS).items():
-            print(f"\n# {why}", *tests, sep="\n")
+    report(found, REASONS, given.failing)
 
 
 if __name__ == "__main__":

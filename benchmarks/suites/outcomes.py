@@ -91,6 +91,17 @@ def table(files: Mapping[str, Sequence[Outcome]], known: Mapping[str, str]) -> s
     return "\n".join(rows)
 
 
+def report(files: Mapping[str, Sequence[Outcome]], known: Mapping[str, str], failing: bool) -> None:
+    """Print the table, how many pass, and where asked the failing tests by reason."""
+    print(table(files, known))
+    whole = [one for outcomes in files.values() for one in outcomes]
+    counted = tally(whole)
+    tried = counted["passed"] + counted["failed"]
+    print(f"\n{counted['passed']} of {tried} pass ({counted['passed'] / max(tried, 1):.1%})")
+    for why, tests in reasons(whole, known).items() if failing else ():
+        print(f"\n# {why}", *tests, sep="\n")
+
+
 # the plugin ------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 import xarray  # noqa: E402
 
-from benchmarks.suites.outcomes import Outcome, reasons, run_pytest, table, tally  # noqa: E402
+from benchmarks.suites.outcomes import Outcome, report, run_pytest, tally  # noqa: E402
 
 PLUGIN: Final = ("-p", "benchmarks.suites.xarray_plugin", "-W", "ignore")
 FUTURE: Final = "from __future__ import annotations\n"
@@ -70,14 +70,7 @@ def main() -> None:
     parser.add_argument("-k", default="", help="pytest's expression on names of tests")
     given = parser.parse_args()
     found = run_files(list(given.only), ["-k", given.k] if given.k else [])
-    print(table(found, REASONS))
-    whole = [x for outcomes in found.values() for x in outcomes]
-    counted = tally(whole)
-    tried = counted["passed"] + counted["failed"]
-    print(f"\n{counted['passed']} of {tried} pass ({counted['passed'] / max(tried, 1):.1%})")
-    if given.failing:
-        for why, tests in reasons(whole, REASONS).items():
-            print(f"\n# {why}", *tests, sep="\n")
+    report(found, REASONS, given.failing)
 
 
 if __name__ == "__main__":

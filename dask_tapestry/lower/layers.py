@@ -204,8 +204,8 @@ class FinishLayer(SymbolicLayer):
         return FinishLayer, (self.name, self.source, self.cuts, self.sink, self.annotations)
 
 
-class EndedLayer(SymbolicLayer):
-    """A task for each block of a step that waits for it and returns nothing."""
+class _EachBlockLayer(SymbolicLayer):
+    """A layer with a task for each block of the layer or collection `source`."""
 
     def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...]) -> None:
         super().__init__(name)
@@ -214,30 +214,23 @@ class EndedLayer(SymbolicLayer):
     @property
     def grid_shape(self) -> tuple[int, ...]:
         return tuple(c.count for c in self.cuts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.source, self.cuts)
+
+
+class EndedLayer(_EachBlockLayer):
+    """A task for each block of a step that waits for it and returns nothing."""
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         return _after((self.name, *index), barrier, (), [(self.source, *index)])
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return EndedLayer, (self.name, self.source, self.cuts)
 
-
-class AliasLayer(SymbolicLayer):
+class AliasLayer(_EachBlockLayer):
     """The blocks of another layer, or of another collection, under another name."""
-
-    def __init__(self, name: str, source: str, cuts: tuple[Cuts, ...]) -> None:
-        super().__init__(name)
-        self.source, self.cuts = source, cuts
-
-    @property
-    def grid_shape(self) -> tuple[int, ...]:
-        return tuple(c.count for c in self.cuts)
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         return Alias((self.name, *index), (self.source, *index))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AliasLayer, (self.name, self.source, self.cuts)
 
 
 class BarrierLayer(SymbolicLayer):
