@@ -6,7 +6,7 @@
 
 `benchmarks/machine.py` runs this for its rows; a JSON object is printed. First calls count what a
 library compiles, not its import (`overheads.py` has ours). In a FOLDER may lie what a wheel brings,
-as `dask_tapestry_kernels.wheel.ship` compiles it: a checkout brings nothing. The peak is what the
+as `dask_tapestry_kernels.wheel.ship` compiles it: else nothing is brought. The peak is what the
 process holds at most above what it held when the inputs were there, less the results: small calls
 before it have loaded what there is to load, compiled kernels too. It reads Linux's counters.
 """
@@ -94,8 +94,8 @@ def ask(
 ) -> dict[str, Any]:
     """The same in a process of its own; ``{"error": why}`` where that fails."""
     command = [sys.executable, str(Path(__file__)), what, peer, row, "--scale", str(scale)]
-    command += ["--shipped", shipped_in] if shipped_in else []
     with TemporaryDirectory() as folder:  # first calls find nothing that was compiled before
+        command += ["--shipped", shipped_in or f"{folder}/none"]
         own = {} if what == "peak" else {"DASK_TAPESTRY_CACHE": folder}
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, cwd=ROOT, env=os.environ | own

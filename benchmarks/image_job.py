@@ -25,6 +25,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 IMAGE_BYTES = 256 * 256 * 3
@@ -127,7 +128,7 @@ def work(job):
     if job["library"] == "dask":
         import dask.array  # noqa: F401
     else:
-        import dask_tapestry  # noqa: F401
+        from dask_tapestry import ones  # noqa: F401  (the import alone brings in nothing)
     imported = time.perf_counter()
     w, b = weights(job["weights"])
     held = psutil.Process().memory_info().rss
@@ -184,11 +185,9 @@ def resident(process):
     import psutil
 
     total = 0
-    try:
+    with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
         for each in (process, *process.children(recursive=True)):
             total += each.memory_info().rss
-    except psutil.NoSuchProcess:
-        pass
     return total
 
 

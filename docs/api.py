@@ -1,4 +1,4 @@
-"""Write docs/api/, the pages of the reference, one for each chapter of the array folder.
+"""Write docs/api/, the pages of the reference, one for each chapter of the folder of arrays.
 
 python docs/api.py
 
@@ -15,7 +15,7 @@ from types import ModuleType
 import dask_tapestry as dt
 from dask_tapestry import errors
 
-ARRAY = "dask_tapestry.array"  # `dt.array` is a function
+ARRAYS = "dask_tapestry.arrays"
 
 
 def of_numpy(value):
@@ -55,7 +55,7 @@ TITLES = {"errors": "Errors", "constants": "Constants", "dtypes": "Dtypes"}
 
 def package(chapter):
     """The module of a chapter."""
-    return importlib.import_module(f"{ARRAY}.{chapter}")
+    return importlib.import_module(f"{ARRAYS}.{chapter}")
 
 
 def public(space, prefix=""):

@@ -11,8 +11,8 @@ import hypothesis
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan import build, verify
-from dask_tapestry.plan.rewriting import passes
+from dask_tapestry.planner import build, verify
+from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import check
 from tests.examples import USUAL
 

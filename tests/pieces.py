@@ -6,8 +6,8 @@ from math import inf
 
 import pytest
 
-from dask_tapestry.plan.cost import footprint
-from dask_tapestry.plan.fusion import streaming
+from dask_tapestry.planner.cost import footprint
+from dask_tapestry.planner.fusion import streaming
 
 REMEMBERED = (
     streaming.in_turns,

@@ -12,7 +12,7 @@ import pytest
 import dask_tapestry as dt
 
 ROOT = Path(__file__).parent.parent
-ARRAY = ROOT / "dask_tapestry" / "array"
+ARRAY = ROOT / "dask_tapestry" / "arrays"
 PATHS = [str(ROOT), str(ROOT / "kernels")]
 
 
@@ -27,12 +27,22 @@ def modules_after(code):
 
 @pytest.fixture(scope="module")
 def imported():
-    return modules_after("import dask_tapestry")
+    return modules_after("import dask_tapestry; dask_tapestry.ones")
 
 
 @pytest.mark.parametrize("name", ["distributed", "numba", "cupy", "zarr", "xarray", "pandas"])
 def test_it_does_not_bring_in(imported, name):
     assert name not in imported
+
+
+def test_the_import_alone_brings_in_no_more_than_it_needs():
+    assert not {"numpy", "dask", "dask_tapestry.arrays"} & modules_after("import dask_tapestry")
+
+
+def test_what_runs_on_a_worker_does_not_bring_in_what_users_call():
+    modules = modules_after("import dask_tapestry.lower.execute")
+    assert "dask_tapestry.lower.execute" in modules
+    assert "dask_tapestry.arrays" not in modules
 
 
 def test_dask_arrays_are_brought_in_when_asked_for(imported):
@@ -50,7 +60,7 @@ def test_a_plan_does_not_bring_in(name):
 )
 def test_a_chapter_exports_what_its_modules_do(chapter):
     """It lists the names itself, or has a namespace that does: `linalg`, `special`."""
-    package = import_module(f"dask_tapestry.array.{chapter}")
+    package = import_module(f"dask_tapestry.arrays.{chapter}")
     members = [getattr(package, name) for name in package.__all__]
     spaces = [package, *(member for member in members if isinstance(member, ModuleType))]
     exported = {id(getattr(space, name)) for space in spaces for name in space.__all__}
@@ -64,6 +74,11 @@ def test_only_the_interface_is_listed():
     modules = {name for name in dir(dt) if isinstance(getattr(dt, name), ModuleType)}
     spaces = "errors fft lib linalg ma nn overlap patterns random special stablehlo stats xarray"
     assert modules == set(spaces.split())
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'dask_tapestry' has no attribute 'sun'"):
+        _ = dt.sun
 
 
 def test_every_public_name_is_there_and_documented():

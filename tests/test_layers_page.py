@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "layers.md"
 PACKAGES = (ROOT / "dask_tapestry", ROOT / "kernels" / "dask_tapestry_kernels")
-ROOTS = (ROOT, *PACKAGES, ROOT / "dask_tapestry" / "array", ROOT / "tests", ROOT / "docs")
+ROOTS = (ROOT, *PACKAGES, ROOT / "dask_tapestry" / "arrays", ROOT / "tests", ROOT / "docs")
 NAMED = re.compile(r"`([\w./]+(?:\.py|/))`")
 
 

@@ -68,14 +68,14 @@ def test_private_dask_is_used_in_one_file():
     ],
 )
 def test_a_private_import_is_found(source):
-    assert offences(Path("dask_tapestry/plan/search/grid.py"), source)
+    assert offences(Path("dask_tapestry/planner/search/grid.py"), source)
     assert offences(Path("dask_tapestry/lower/layer.py"), source)
     assert not offences(PRIVATE, source)
 
 
 def test_highlevelgraph_is_for_the_lowering():
     source = "from dask.highlevelgraph import HighLevelGraph"
-    assert offences(Path("dask_tapestry/plan/plan.py"), source)
+    assert offences(Path("dask_tapestry/planner/plan.py"), source)
     assert not offences(Path("dask_tapestry/lower/layer.py"), source)
 
 
@@ -84,4 +84,4 @@ def test_highlevelgraph_is_for_the_lowering():
     ["import dask", "from dask import config", "'dask._expr is private'", "from ._x import dask"],
 )
 def test_public_imports_and_prose_are_free(source):
-    assert not offences(Path("dask_tapestry/plan/search/grid.py"), source)
+    assert not offences(Path("dask_tapestry/planner/search/grid.py"), source)

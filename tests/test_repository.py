@@ -76,8 +76,8 @@ def test_nothing_is_left_to_do():
 
 
 NAME_OPERATORS = {  # what makes operators of functions
-    "dask_tapestry/array/user_functions/blockwise.py",
-    "dask_tapestry/array/user_functions/reduction.py",
+    "dask_tapestry/arrays/user_functions/blockwise.py",
+    "dask_tapestry/arrays/user_functions/reduction.py",
 }
 
 

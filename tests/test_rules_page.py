@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dask_tapestry.rules
-from dask_tapestry.plan.rewriting.passes import passes
+from dask_tapestry.planner.rewriting.passes import passes
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -36,7 +36,7 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 import dask_tapestry as dt  # noqa: E402
 from benchmarks.planner.process_memory import begin, most, return_memory  # noqa: E402
-from tests.plan.large_programs import ENDING, KEEPING  # noqa: E402
+from tests.planner.large_programs import ENDING, KEEPING  # noqa: E402
 
 MEMORY_LIMIT = "1 GB"
 BYTES = 2 * 10**9  # of a large store

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dask_tapestry.plan.build import build_plan, plan_as_found
-from dask_tapestry.plan.fusion.units import units
-from dask_tapestry.plan.machine.limits import Limits
-from dask_tapestry.plan.machine.machine import Machine
-from dask_tapestry.plan.machine.resources import Resources
-from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.search.choices import Choices
-from dask_tapestry.plan.search.evaluate import evaluate
-from dask_tapestry.plan.search.form_choice import choose_forms
-from dask_tapestry.plan.search.grid import Grid
-from dask_tapestry.plan.search.pricing import Priced, Pricing
-from dask_tapestry.plan.search.search import Found
+from dask_tapestry.planner.build import build_plan, plan_as_found
+from dask_tapestry.planner.fusion.units import units
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.form_choice import choose_forms
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.pricing import Priced, Pricing
+from dask_tapestry.planner.search.search import Found
 from dask_tapestry.teg import Graph, Node
 
 Pieces = tuple[int, int]  # of the first and of the last dimension

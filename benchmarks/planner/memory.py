@@ -35,7 +35,7 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 import dask_tapestry as dt  # noqa: E402
 from benchmarks.planner.process_memory import begin, most, return_memory  # noqa: E402
 from dask_tapestry_kernels.cpu.jit import compile_service  # noqa: E402
-from tests.plan.large_programs import drawn  # noqa: E402
+from tests.planner.large_programs import drawn  # noqa: E402
 
 BOUNDS = 0.6, 1.1
 LEAST = 16 * 2**20

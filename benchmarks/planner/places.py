@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import dask
 import distributed
 
-from dask_tapestry.array.core.plan import Plan
-from dask_tapestry.plan.machine.resources import Resources, current
+from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.planner.machine.resources import Resources, current
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 
 WORKERS = 2

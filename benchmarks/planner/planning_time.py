@@ -26,7 +26,7 @@ import numpy as np  # noqa: E402
 
 import dask_tapestry as dt  # noqa: E402
 from benchmarks.planner.programs import NAMED  # noqa: E402
-from dask_tapestry.plan.cache import plan_of  # noqa: E402
+from dask_tapestry.planner.cache import plan_of  # noqa: E402
 
 USUAL = dt.Resources(workers=64, threads=4, memory="16 GiB")
 Prepared = Callable[[], Any]  # what is timed, once

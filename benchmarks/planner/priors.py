@@ -5,7 +5,7 @@
 Searches for plans of random small graphs (`benchmarks/planner/search.py`) and of the named programs
 (`benchmarks/planner/programs.py`), all kinds of changes being tried alike at first. A prior is the
 share of trials of a kind that led to the frontier, relative to that of all trials; none is below a
-tenth, so that each is tried. ``--write`` replaces ``dask_tapestry/plan/search/priors.json``.
+tenth, so that each is tried. ``--write`` replaces ``dask_tapestry/planner/search/priors.json``.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 from benchmarks.planner.programs import NAMED  # noqa: E402
 from benchmarks.planner.search import MACHINES, random_graph  # noqa: E402
-from dask_tapestry.plan.machine.limits import Limits  # noqa: E402
-from dask_tapestry.plan.machine.machine import Machine  # noqa: E402
-from dask_tapestry.plan.rewriting.passes import simplified  # noqa: E402
-from dask_tapestry.plan.search import mutators  # noqa: E402
-from dask_tapestry.plan.search.budget import Effort  # noqa: E402
-from dask_tapestry.plan.search.choices import Choices  # noqa: E402
-from dask_tapestry.plan.search.evolve import Evolution, Score  # noqa: E402
-from dask_tapestry.plan.search.pricing import Pricing  # noqa: E402
-from dask_tapestry.plan.search.space import Space  # noqa: E402
+from dask_tapestry.planner.machine.limits import Limits  # noqa: E402
+from dask_tapestry.planner.machine.machine import Machine  # noqa: E402
+from dask_tapestry.planner.rewriting.passes import simplified  # noqa: E402
+from dask_tapestry.planner.search import mutators  # noqa: E402
+from dask_tapestry.planner.search.budget import Effort  # noqa: E402
+from dask_tapestry.planner.search.choices import Choices  # noqa: E402
+from dask_tapestry.planner.search.evolve import Evolution, Score  # noqa: E402
+from dask_tapestry.planner.search.pricing import Pricing  # noqa: E402
+from dask_tapestry.planner.search.space import Space  # noqa: E402
 from dask_tapestry.rewrite.trace import Trace  # noqa: E402
 from dask_tapestry.teg import Graph  # noqa: E402
 

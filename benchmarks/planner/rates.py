@@ -16,8 +16,8 @@ import numpy as np
 from dask.utils import format_time
 
 import dask_tapestry as dt
-from dask_tapestry.plan.cost.block_seconds import block_seconds
-from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.planner.cost.block_seconds import block_seconds
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.jit.compile_service import mode

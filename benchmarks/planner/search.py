@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed library comes first
 
 import dask_tapestry as dt  # noqa: E402
-from dask_tapestry.plan.search import exhaustive  # noqa: E402
+from dask_tapestry.planner.search import exhaustive  # noqa: E402
 
 MACHINES = (
     dt.Resources(workers=1, threads=2, memory="2 GiB"),

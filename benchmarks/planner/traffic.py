@@ -24,8 +24,8 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 
 import dask_tapestry as dt  # noqa: E402
 from benchmarks.planner.programs import NAMED  # noqa: E402
-from tests.plan.enumerated import any_saving, small_traffic  # noqa: E402
-from tests.plan.written_out import SAVES, misjudged, random_plan  # noqa: E402
+from tests.planner.enumerated import any_saving, small_traffic  # noqa: E402
+from tests.planner.written_out import SAVES, misjudged, random_plan  # noqa: E402
 
 
 def steps(count: int) -> dict[str, Any]:

@@ -24,8 +24,8 @@ sys.path += [str(ROOT), str(ROOT / "kernels")]  # at the end: an installed libra
 import dask  # noqa: E402
 import dask.array  # noqa: E402
 
-from benchmarks.suites.dask_array_reasons import REASONS  # noqa: E402
-from benchmarks.suites.outcomes import Outcome, report, run_pytest, tally  # noqa: E402
+from benchmarks.suites.dask_array_reasons import INSIDE, REASONS  # noqa: E402
+from benchmarks.suites.outcomes import Outcome, behaving, report, run_pytest, tally  # noqa: E402
 from benchmarks.suites.stand_in import translated  # noqa: E402
 
 PACKAGE: Final = "dask_array_tests"
@@ -72,6 +72,9 @@ def main() -> None:
         given.json.parent.mkdir(parents=True, exist_ok=True)
     found = run_files(given.only, ["-k", given.k] if given.k else [], given.json)
     report(found, REASONS, given.failing)
+    passed, tried = behaving([one for some in found.values() for one in some], REASONS, INSIDE)
+    share = passed / max(tried, 1)
+    print(f"of those that look at what arrays do {passed} of {tried} ({share:.1%})")
 
 
 if __name__ == "__main__":

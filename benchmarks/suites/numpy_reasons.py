@@ -11,7 +11,7 @@ from typing import Final
 REASONS: Final[dict[str, str]] = {
     r"Python objects|StringDType|object": "Lacking: Python objects and texts of any length",
     r"DID NOT WARN|did not raise fpe|list index|test_warnings|tol_warn|_empty |ddof_too_big": (
-        "No warnings or errors of floating point, or of slices without cells: kernels keep no state"
+        "Lacking: warnings that no compute tells, as of sorted cells and of complex casts"
     ),
     r"subclass|subok|_subok|MySubclass|Subclass|PhysicalQ|return_type|ShouldDispatch|array_like": (
         "Results are plain arrays: subclasses of NumPy's and protocols of their own are not kept"

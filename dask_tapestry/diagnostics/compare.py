@@ -9,8 +9,8 @@ from typing import Final
 from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.step_text import counted, duration, grid_text, operators
-from dask_tapestry.plan.cost.step import Step
-from dask_tapestry.plan.plan import Plan
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.plan import Plan
 
 ALIKE: Final = 0.005  # parts by which figures may differ and count as the same
 MOST_SHOWN: Final = 50  # steps that differ; of more, these are shown and the others counted

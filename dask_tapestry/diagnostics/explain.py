@@ -17,10 +17,12 @@ from dask_tapestry.diagnostics.step_text import (
     seconds_by_kind,
     sources,
 )
-from dask_tapestry.plan.cost.step import Step
-from dask_tapestry.plan.plan import Plan
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.machine.machine import IMBALANCE
+from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node
 
+AGAIN: Final = 1.5  # times that stored bytes are read, from which it is said why
 NEGLIGIBLE: Final = 0.01  # of a step's seconds; what takes less is not named
 COSTS: Final = frozenset(
     (
@@ -76,6 +78,7 @@ def _step_lines(step: Step, number: Mapping[Node, int]) -> Iterator[str]:
     moves = {"read": cost.read, "moved": cost.moved, "written": cost.written}
     carried = [f"{format_bytes(round(n))} {what}" for what, n in moves.items() if n >= 1]
     yield f"{', '.join([*carried, f'{format_bytes(cost.work)} held by a block'])}"
+    yield from _why_again(step)
     second = runner_up(step)
     if second is not None:
         yield f"next best: {second.text}, {second.why}"
@@ -83,3 +86,17 @@ def _step_lines(step: Step, number: Mapping[Node, int]) -> Iterator[str]:
         yield "bytes, slices and edges are not counted, as its blocks are too unlike each other"
     if step.inputs:
         yield f"reads {', '.join(sources(step, number))}"
+
+
+def _why_again(step: Step) -> Iterator[str]:
+    """What is said where workers cannot hold what is stored, and so read it again."""
+    values = zip(step.program.instructions, step.program.lasting, strict=True)
+    stored = sum(i.type.nbytes for i, lasts in values if lasts.is_source and lasts.stored)
+    machine = step.machine
+    share = IMBALANCE * stored / machine.workers
+    if stored and step.cost.read > AGAIN * stored and share > machine.usable:
+        yield (
+            f"reads each stored byte {step.cost.read / stored:.1f} times: to be exchanged, "
+            f"{format_bytes(round(share))} would be held by a worker, which has "
+            f"{format_bytes(machine.usable)} for it"
+        )

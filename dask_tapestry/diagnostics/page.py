@@ -27,10 +27,10 @@ from dask_tapestry.diagnostics.step_text import (
     sources,
 )
 from dask_tapestry.diagnostics.steps_picture import steps_svg
-from dask_tapestry.plan.cost.step import Step
-from dask_tapestry.plan.memory.simulate import simulate
-from dask_tapestry.plan.memory.simulation import Simulation
-from dask_tapestry.plan.plan import Plan
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.memory.simulate import simulate
+from dask_tapestry.planner.memory.simulation import Simulation
+from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 

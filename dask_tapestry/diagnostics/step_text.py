@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from dask.utils import format_bytes
 
-from dask_tapestry.plan.cost.cost import StepCost
-from dask_tapestry.plan.cost.step import Step
+from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from dask_tapestry.diagnostics.step_text import operators
-from dask_tapestry.plan.cost.step import Step
+from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node
 
 WIDTH, HEIGHT, GAP_X, GAP_Y = 190, 44, 20, 26  # pixels of a step's box, and between boxes

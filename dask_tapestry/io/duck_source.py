@@ -15,6 +15,7 @@ from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu.blocks.user_functions import sparse_text
 
 
 class DuckArray(Protocol):
@@ -57,6 +58,8 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     DTypeError
         If it is no array.
     """
+    if (sparse := sparse_text(data)) is not None:
+        raise DTypeError(f"an array is made of {sparse}")
     if not all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__")):
         raise DTypeError(
             f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__"

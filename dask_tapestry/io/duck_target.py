@@ -19,6 +19,31 @@ from dask_tapestry.teg.types import Dims
 
 
 @dataclass(frozen=True)
+class SizedTarget:
+    """What can be written into, with a shape and a dtype that it does not tell itself."""
+
+    data: Any
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @staticmethod
+    def of(data: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> SizedTarget:
+        """A target that can be read as well, if `data` can."""
+        kind = ReadableTarget if hasattr(data, "__getitem__") else SizedTarget
+        return kind(data, shape, dtype)
+
+    def __setitem__(self, key: Any, cells: Any) -> None:
+        self.data[key] = cells
+
+
+class ReadableTarget(SizedTarget):
+    """Such a target that can be read."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.data[key]
+
+
+@dataclass(frozen=True)
 class DuckTarget(Target):
     """Anything with ``shape``, ``dtype`` and ``__setitem__``.
 

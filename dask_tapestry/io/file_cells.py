@@ -72,6 +72,26 @@ class CellFile:
             self._move(os.preadv, [bytes_of(cells)], at + top * row)
             out[top - first : end - first] = cells[(slice(None), *part[1:])]
 
+    def fill_some(self, at: int, sides: Sequence[int], part: Part, out: Block, every: int) -> None:
+        """As `fill`, but of rows only one in `every`, the first one first; or all, if that is less.
+
+        Raises
+        ------
+        EOFError
+            If the file ends before.
+        """
+        row = prod(sides[1:]) * self._dtype.itemsize
+        inner = zip(part[1:], sides[1:], strict=True)
+        run = row // sides[1] * (part[1].stop - part[1].start) if len(sides) > 1 else row
+        whole = all(p == slice(0, n) for p, n in list(inner)[1:])
+        rows = out[::every]
+        skips = whole and row * every - run >= SKIPPED and len(rows) > 0
+        if skips and _is_filled_by_runs(rows, run, self._dtype):
+            first = part[0].start * row + (row // sides[1] * part[1].start if run < row else 0)
+            self._runs(at + first, row * every, rows)
+        else:
+            self.fill(at, sides, part, out)
+
     def _runs(self, at: int, distance: int, out: Block) -> None:
         """Fill each row of `out` from where it lies in the file, rows at a distance in bytes."""
         for number, row in enumerate(out.reshape(len(out), -1).view(np.uint8)):

@@ -18,6 +18,7 @@ class MemmapSource(Source):
     """An array in a file that is mapped into memory where it is read."""
 
     name = "memmap"
+    is_plain = True
     file: MappedFile
     dims: Dims = None
 

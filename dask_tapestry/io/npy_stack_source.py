@@ -24,6 +24,7 @@ class NpyStackSource(Source):
     """Files ``0.npy``, ``1.npy``, ... in a folder, cut along one axis."""
 
     name = "stack"
+    is_plain = True
     fills = True
     folder: str
     type: TensorType

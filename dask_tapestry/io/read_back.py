@@ -32,6 +32,10 @@ class ReadBackSource(Source):
         return self.inner.read_sides
 
     @property
+    def is_plain(self) -> bool:
+        return self.inner.is_plain
+
+    @property
     def local_only(self) -> str | None:
         """Why only this process can read, or None where any can."""
         return self.inner.local_only

@@ -72,8 +72,10 @@ class DirectArray:
         rows = rows_of(form.sides, form.dtype.itemsize)
         return tuple([rows[form.axes.index(axis)] for axis in range(len(rows))])
 
-    def read(self, selection: Sequence[slice], out: Block) -> None:
+    def read(self, selection: Sequence[slice], out: Block, every: int = 1) -> None:
         """Fill `out` with the cells that slices of the array select.
+
+        Of the first axis one in `every` is wanted, the first one first: others may be left out.
 
         Raises
         ------
@@ -83,7 +85,11 @@ class DirectArray:
         for place, part, there in chunks_met(selection, self.encoding.chunk):
             key = self.encoding.key(place)
             try:
-                self._read_file(self.folder / key, part, part_of(out, there))
+                if every == 1 or self.encoding.is_encoded or self.encoding.format.axes[0]:
+                    self._read_file(self.folder / key, part, part_of(out, there))
+                else:
+                    skipped = -there[0].start % every
+                    self._read_some(self.folder / key, part, part_of(out, there), skipped, every)
             except MISSING:
                 part_of(out, there)[...] = self.encoding.fill
             except Exception as error:  # codecs have errors of their own
@@ -126,6 +132,23 @@ class DirectArray:
                     file.put(0, cells.transpose(known.format.axes))
             except OSError as error:
                 raise StoreError(f"cannot write chunk {key}: {error}") from error
+
+    def _read_some(self, path: Path, part: Part, out: Block, first: int, every: int) -> None:
+        """Fill one in `every` row of a chunk that is not encoded, from row `first` of a part on."""
+        lead, *others = part
+        if lead.start + first >= lead.stop:
+            return
+        form, rows = self.encoding.format, slice(lead.start + first, lead.stop)
+        number = os.open(path, os.O_RDONLY)
+        try:
+            if (size := os.fstat(number).st_size) != form.nbytes:
+                raise ValueError(f"it has {size} bytes, not {form.nbytes}")
+            selected = tuple((rows, *others)[a] for a in form.axes)
+            place = out[first:].transpose(form.axes)
+            file = CellFile(number, form.dtype)
+            file.fill_some(0, form.sides, selected, place, every)
+        finally:
+            os.close(number)
 
     def _read_file(self, path: Path, part: Part, out: Block) -> None:
         known = self.encoding

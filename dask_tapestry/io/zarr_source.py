@@ -12,6 +12,7 @@ from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.zarr_chunk_io import read_box, short_way, stored_chunk_shape
+from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_cached
@@ -43,6 +44,8 @@ class ZarrSource(ChunkedSource):
         What reading has in memory beside the cells; None where that is not known yet.
     parts
         Sides of what is read as a whole; None for whole chunks.
+    plain
+        Whether chunks are files of this machine, whose cells are not encoded.
     """
 
     name = "zarr"
@@ -53,6 +56,11 @@ class ZarrSource(ChunkedSource):
     written: str = field(compare=False)
     in_hand: InHand | None = None
     parts: tuple[int, ...] | None = None
+    plain: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        return self.plain
 
     @property
     def read_sides(self) -> tuple[int, ...]:
@@ -63,9 +71,12 @@ class ZarrSource(ChunkedSource):
         return in_hand.scratch_bytes(box, self.stored)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
+        return self.read_some(box, out, 1)
+
+    def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
         cells = np.empty(box.shape, self.type.dtype) if out is None else out
         try:
-            read_box(self.location, box.slices(), cells, self.type.shape)
+            read_box(self.location, box.slices(), cells, self.type.shape, every)
         except Exception as error:
             raise StoreError(
                 f"cannot read {box} of the Zarr array {self.written}: {error}"
@@ -74,7 +85,8 @@ class ZarrSource(ChunkedSource):
 
     def slot(self, number: int, identity: str = "") -> ZarrSource:
         place = Location.slot(number, identity)
-        return ZarrSource(place, self.type, self.stored, "open", self.in_hand, self.parts)
+        told = self.in_hand, self.parts, self.plain
+        return ZarrSource(place, self.type, self.stored, "open", *told)
 
     def text(self) -> str:
         return f"{self.written!r}, chunks {self.stored}"
@@ -111,7 +123,8 @@ def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = No
     else:
         in_hand = direct.in_hand
     parts = None if direct is None else direct.read_sides
-    return ZarrSource(location, type_, stored, str(location), in_hand, parts)
+    plain = isinstance(direct, DirectArray) and not direct.encoding.is_encoded
+    return ZarrSource(location, type_, stored, str(location), in_hand, parts, plain)
 
 
 def locations_of(source: Source) -> tuple[Location, ...]:

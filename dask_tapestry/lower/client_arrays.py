@@ -36,7 +36,7 @@ from dask_tapestry.lower.dask_private import (
 )
 from dask_tapestry.lower.sent_ahead import reaches, send_ahead
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.plan.fusion.given import scatter_cuts
+from dask_tapestry.planner.fusion.given import scatter_cuts
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 
@@ -92,10 +92,10 @@ class ClientArrays:
         self.lease = Lease(self.shelf)
         self.offers: dict[Node, Offer] = {}
 
-    def offer(self, x: Node) -> OfferedLayer:
-        """Offer the array of a source node; return the layer of its blocks."""
+    def offer(self, x: Node, cuts: tuple[Cuts, ...] | None = None) -> OfferedLayer:
+        """Offer the array of a source node in blocks; return their layer."""
         if x not in self.offers:
-            cuts = scatter_cuts(x.type.shape, x.type.dtype.itemsize)
+            cuts = cuts or scatter_cuts(x.type.shape, x.type.dtype.itemsize)
             data = x.operator.data  # type: ignore[attr-defined]
             self.offers[x] = self.shelf.put(Offer(f"tapestry-memory-{uuid4().hex}", cuts, data))
         offer = self.offers[x]

@@ -8,19 +8,22 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from dask._expr import Expr, HLGExpr
+from dask._expr import CompositeExpr, Expr, HLGExpr
+from dask._expr import CompositeFinalizeCompute as FinalComposite
 from dask._expr import _ExprSequence as ExprSequence
 from dask._expr import _HLGExprSequence as HLGExprSequence
 from dask._task_spec import Alias, DataNode, GraphNode, Task, TaskRef, convert_legacy_graph
 from dask.highlevelgraph import HighLevelGraph
 
-from dask_tapestry.plan.machine.adaptive import Growth, knows_growth
+from dask_tapestry.planner.machine.adaptive import Growth, knows_growth
 
 __all__ = [
     "Alias",
+    "CompositeExpr",
     "DataNode",
     "Expr",
     "ExprSequence",
+    "FinalComposite",
     "GraphNode",
     "HLGExpr",
     "HLGExprSequence",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, product
+from itertools import islice, product, repeat
 from math import prod
 from typing import Any, Final
 
@@ -18,15 +18,16 @@ from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.tiling import Part, run_tiles, tiled_part
 from dask_tapestry.memory.buffer_pool import POOL, owned
-from dask_tapestry.plan.fusion.course import Course, Streamed
-from dask_tapestry.plan.fusion.program import Instruction, Program, Schedule, Work
-from dask_tapestry.plan.fusion.streaming import course_of, in_turns, read_from_stores
-from dask_tapestry.plan.fusion.windows import Window
+from dask_tapestry.planner.fusion.course import Course, Streamed
+from dask_tapestry.planner.fusion.program import Instruction, Program, Schedule, Work
+from dask_tapestry.planner.fusion.streaming import course_of, in_turns, read_from_stores
+from dask_tapestry.planner.fusion.windows import Window
 from dask_tapestry.teg import Sink, Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.blocks.collected import Collected
+from dask_tapestry_kernels.cpu.floating_point import listening, suspecting
 
 Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
@@ -55,8 +56,14 @@ def run_block(
     program = spec.program
     values = _gather(spec, program.schedule(box), given)
     target = out.box(box) if out.is_local else None
+    course = course_of(program, box)
     with threads_each(spec.threads if program.multithreaded else None):
-        result = _computed(program, course_of(program, box), values, None, target)
+        if spec.heard is None:
+            result = _computed(program, course, values, None, target)
+        else:
+            with listening(spec.heard.kinds) as texts:
+                result = _computed(program, course, values, None, target)
+            spec.heard.take(texts)
     if target is None:
         return result if result is None else owned(result)
     if result is target or (type(result) is not np.ndarray and not out.kept):
@@ -127,7 +134,8 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
     elif then is not None or not isinstance(program.instructions[-1].operator, Sink):
         is_value = place is not None and then is None
         made = place if is_value else POOL.room(streamed.box.shape, program.type.dtype)
-    shared = [MovingWindow(window, _read_window) for window in streamed.windows]
+    paces = [program.paces.get(n, 1) for n in range(len(program.inputs))][-len(streamed.windows) :]
+    shared = list(map(MovingWindow, streamed.windows, repeat(_read_window), paces))
     cells = _with_own(streamed, shared, cells)
     for piece, read in _with_what_is_read(streamed):
         moved(shared, program.input_boxes(piece)[len(program.inputs) - len(shared) :])
@@ -163,8 +171,8 @@ def _with_own(streamed: Streamed, shared: Sequence[MovingWindow], outer: Cells) 
     return cells if shared or rooms else outer
 
 
-def _read_window(window: Window, box: ZRange, place: Block | None) -> Block:
-    return _made(window.instruction, Work(0, box, ()), [], place)
+def _read_window(window: Window, box: ZRange, place: Block | None, pace: int) -> Block:
+    return _made(window.instruction, Work(0, box, ()), [], place, pace)
 
 
 def _with_what_is_read(streamed: Streamed) -> Iterator[tuple[ZRange, Held]]:
@@ -232,7 +240,15 @@ class _Values:
     def compute(self, work: Work, place: Block | None) -> None:
         """Compute one value and hold it."""
         instruction = self.program.instructions[work.value - len(self.program.inputs)]
-        self.keep(work, _made(instruction, work, [self.cells(*read) for read in work.reads], place))
+        blocks = [self.cells(*read) for read in work.reads]
+        self.keep(work, _made(instruction, work, blocks, place, self._pace(work)))
+
+    def _pace(self, work: Work) -> int:
+        """Of the first axis of what is read, one cell in so many that a block needs."""
+        pace = self.program.paces.get(work.value, 1)
+        works = self.schedule.works if pace > 1 else ()
+        reads = [need for w in works for s, need in w.reads if s == work.value]
+        return pace if reads == [work.box] else 1
 
     def keep(self, work: Work, made: Any) -> None:
         """Hold a computed value, and drop those that nothing reads any more."""
@@ -246,7 +262,9 @@ class _Values:
 def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Block:
     """Compute the cells `box` of a part's goal: in tiles, or in slabs until those are compiled."""
     out = np.empty(box.shape, part.program.type.dtype) if place is None else place
-    if run_tiles(part, box, held.schedule, held.values, out):
+    with suspecting() as suspicion:
+        done = run_tiles(part, box, held.schedule, held.values, out)
+    if done and (suspicion is None or not suspicion.raised):
         return out
     for slab in _slabs(box, part.program.type.dtype.itemsize):
         schedule = part.program.schedule(slab)
@@ -325,10 +343,12 @@ def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
     return block.like(shape) if isinstance(block, Collected) else POOL.room(shape, block.dtype)
 
 
-def _made(instruction: Instruction, work: Work, blocks: list[Block], place: Block | None) -> Any:
+def _made(
+    instruction: Instruction, work: Work, blocks: list[Block], place: Block | None, pace: int = 1
+) -> Any:
     """What an instruction yields; errors say where the user wrote it."""
     try:
-        return _call(instruction, work, blocks, place)
+        return _call(instruction, work, blocks, place, pace)
     except Exception as error:
         where = f", built at {instruction.line}" if instruction.line else ""
         types = ", ".join(map(str, instruction.types))
@@ -336,15 +356,14 @@ def _made(instruction: Instruction, work: Work, blocks: list[Block], place: Bloc
         raise compute_error(error, f"{text}{instruction.type}{where}") from error
 
 
-def _call(instruction: Instruction, work: Work, blocks: list[Block], target: Block | None) -> Any:
-    operator = instruction.operator
+def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, pace: int) -> Any:
+    operator, box = one.operator, work.box
     if isinstance(operator, Source):
-        return operator.read(work.box, target)
+        return operator.read(box, to) if pace == 1 else operator.read_some(box, to, pace)
     if isinstance(operator, Sink):
-        operator.write(work.box, np.asarray(blocks[0]))
+        operator.write(box, np.asarray(blocks[0]))
         return None
-    arguments = operator.arguments(instruction.types, work.box, work.boxes)
-    return KERNELS[operator.kernel](target, *blocks, **arguments)
+    return KERNELS[operator.kernel](to, *blocks, **operator.arguments(one.types, box, work.boxes))
 
 
 def finish_array(cuts: tuple[Cuts, ...], out: ResultBuffer, copy: bool, *blocks: Block) -> Any:

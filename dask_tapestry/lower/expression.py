@@ -20,11 +20,12 @@ from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
+from dask_tapestry.lower.heard import hear_from
 from dask_tapestry.lower.materialize import materialize
-from dask_tapestry.plan.cost.step import with_first
-from dask_tapestry.plan.long_jobs import plan_to_run
-from dask_tapestry.plan.machine.resources import live_client
-from dask_tapestry.plan.plan import Plan
+from dask_tapestry.planner.cost.step import with_first
+from dask_tapestry.planner.long_jobs import plan_to_run
+from dask_tapestry.planner.machine.resources import live_client
+from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node
 
 
@@ -38,6 +39,7 @@ def lower_plan(
     plan.verify()
     client = live_client()
     if client is not None:
+        hear_from(client)
         _refuse_local_members(plan)
     salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
     plan = replace(plan, steps=with_first(plan.steps, salt))
@@ -166,6 +168,9 @@ class TapestrySequence(HLGExprSequence):
         def __init__(self, *operands: Expr) -> None: ...
 
     def _simplify_down(self) -> Expr | None:
+        for operand in self.operands:
+            if hasattr(operand, "all_planned"):  # a collection of several arrays
+                return TapestrySequence(*operand.all_planned(self.operands))
         unplanned = [o for o in self.operands if _is_unplanned(o)]
         foreign = [o for o in self.operands if not isinstance(o, HLGExpr)]
         if not unplanned and not foreign:

@@ -31,10 +31,10 @@ from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.worker_placement import anywhere, placement
-from dask_tapestry.plan.cost.step import Step, memory_order
-from dask_tapestry.plan.fusion.annotated import annotations_of_step
-from dask_tapestry.plan.fusion.given import EMBEDDED_BYTES
-from dask_tapestry.plan.plan import Plan
+from dask_tapestry.planner.cost.step import Step, memory_order
+from dask_tapestry.planner.fusion.annotated import annotations_of_step
+from dask_tapestry.planner.fusion.given import EMBEDDED_BYTES
+from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
 
@@ -130,8 +130,8 @@ class Lowering:
     def _step(self, step: Step, out: ResultBuffer) -> None:
         node = step.node
         inputs, cuts = [], []
-        for x in step.inputs:
-            source, how = self._input(x)
+        for x, held in zip(step.inputs, step.held, strict=True):
+            source, how = self._input(x, held)
             inputs.append(source)
             cuts.append(how)
         waits = tuple(self.ends[a] for a in node.after)
@@ -182,8 +182,11 @@ class Lowering:
         self._add(SliceLayer(name, source, spec, place, annotations), self._known(source))
         return name
 
-    def _input(self, x: Node) -> tuple[str | np.ndarray[Any, Any], Any]:
-        """Return the name and cuts of the layer that computes an input, or its array and None."""
+    def _input(self, x: Node, held: Any) -> tuple[str | np.ndarray[Any, Any], Any]:
+        """Return the name and cuts of the layer that computes an input, or its array and None.
+
+        An array that the client sends is cut as the plan says that it is `held`.
+        """
         if x in self.plan.steps and self.plan.steps[x].inputs != (x,):
             step = self.plan.steps[x]
             return self.names.get(x, step.name), step.cuts
@@ -194,7 +197,7 @@ class Lowering:
         data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
         if self.arrays is None or data.nbytes <= EMBEDDED_BYTES:
             return data, None
-        layer = self.arrays.offer(x)
+        layer = self.arrays.offer(x, held)
         self._add(layer, ())
         return layer.name, layer.cuts
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from dask_tapestry.lower.result_buffer import Block, ResultBuffer
-from dask_tapestry.plan.cost.step import Step
+from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import ZRange, block_box, block_range
 

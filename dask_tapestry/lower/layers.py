@@ -23,7 +23,7 @@ from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.symmetric import source_of, transpose_block
-from dask_tapestry.plan.access.access import Leaf
+from dask_tapestry.planner.access.access import Leaf
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from dask_tapestry.lower.dask_private import TaskRef
 from dask_tapestry.lower.references import KNOWN, HeldBlocks, HeldCells, References
-from dask_tapestry.plan.access.access import Leaf, MovingBox, moved
+from dask_tapestry.planner.access.access import Leaf, MovingBox, moved
 from dask_tapestry.zspace import ZRange
 
 Place: TypeAlias = tuple[int, ...]

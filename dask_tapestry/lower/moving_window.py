@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dask_tapestry.memory.buffer_pool import POOL
-from dask_tapestry.plan.fusion.windows import Window, hull_of
+from dask_tapestry.planner.fusion.windows import Window, hull_of
 from dask_tapestry.zspace import ZRange
 
 Block = Any
-Read = Callable[[Window, ZRange, Block | None], Block]
+Read = Callable[[Window, ZRange, Block | None, int], Block]
 
 
 class MovingWindow:
@@ -21,11 +21,14 @@ class MovingWindow:
     window
         What it shows.
     read
-        Reads cells of a window's value, into given memory if the value's source fills that.
+        Reads cells of a window's value, into given memory if the value's source fills that; or
+        of the first axis one in so many, the first one first.
+    pace
+        Of the first axis of the window one cell in so many is needed; others may be anything.
     """
 
-    def __init__(self, window: Window, read: Read) -> None:
-        self.window, self._read = window, read
+    def __init__(self, window: Window, read: Read, pace: int = 1) -> None:
+        self.window, self._read, self._pace = window, read, pace
         self._cells = POOL.room(window.shape, window.instruction.type.dtype)
         start = window.box.lo[window.axis]
         self.box = window.box.replace(window.axis, start, start)
@@ -44,15 +47,19 @@ class MovingWindow:
             self._along(0, kept)[...] = self._along(start - low, high - low)
         missing = window.box.replace(axis, max(start, high), end)
         place = self._along(kept, kept + missing.shape[axis])
-        found = self._read(window, missing, place)
-        if found is not place:
-            place[...] = found
+        skipped = (window.box.lo[0] - missing.lo[0]) % self._pace
+        if skipped < missing.shape[0]:
+            missing = missing.replace(0, missing.lo[0] + skipped, missing.hi[0])
+            to = place[skipped:]
+            found = self._read(window, missing, to, self._pace)
+            if found is not to:
+                to[...] = found
         self.box = window.box.replace(axis, start, end)
 
     def cells(self, need: ZRange) -> Block:
         """Cells of the window's value."""
         if not self.box.contains(need):
-            return self._read(self.window, need, None)
+            return self._read(self.window, need, None, 1)
         there = self._along(0, self.box.shape[self.window.axis])
         return there[need.index(self.box)]
 

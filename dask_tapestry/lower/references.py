@@ -16,7 +16,7 @@ import numpy as np
 
 from dask_tapestry.lower.dask_private import TaskRef
 from dask_tapestry.lower.symbolic_layer import Key
-from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 KNOWN: Final = 4096  # boxes, and bounds along an axis, that are remembered: some hundred kB

@@ -13,10 +13,11 @@ from typing import Any
 import cloudpickle
 
 from dask_tapestry.imports import unpickle
-from dask_tapestry.plan.access.access import Access
-from dask_tapestry.plan.cost.step import Step
-from dask_tapestry.plan.fusion.program import Program
-from dask_tapestry.plan.fusion.symmetric import is_symmetric
+from dask_tapestry.lower.heard import Heard, asked
+from dask_tapestry.planner.access.access import Access
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.fusion.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
@@ -35,6 +36,8 @@ class StepSpec:
         None for arrays in memory.
     threads
         That libraries below may start for a block; None for their own choice.
+    heard
+        Whom blocks tell what goes wrong; None where nobody asks.
     """
 
     name: str
@@ -42,6 +45,7 @@ class StepSpec:
     cuts: tuple[Cuts, ...]
     input_cuts: tuple[tuple[Cuts, ...] | None, ...]
     threads: int | None = 1
+    heard: Heard | None = field(default=None, compare=False, repr=False)
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
@@ -50,7 +54,7 @@ class StepSpec:
         machine, threads = step.machine, cls.threads
         if step.count <= machine.workers:
             threads = None if machine.local else machine.threads
-        return cls(step.name, step.program, step.cuts, input_cuts, threads)
+        return cls(step.name, step.program, step.cuts, input_cuts, threads, asked())
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -86,7 +90,7 @@ class StepSpec:
         if not self.payload:
             parts = (self.program, self.cuts, self.input_cuts, self.threads)
             self.payload.append(_dumps(parts))
-        return _load, (self.name, self.payload[0])
+        return _load, (self.name, self.payload[0], self.heard)
 
     def __dask_tokenize__(self) -> str:
         return self.name
@@ -104,16 +108,17 @@ def _dumps(parts: Any) -> bytes:
     return bytes(cloudpickle.dumps(parts)) if b"__main__" in payload else payload
 
 
-def _load(name: str, payload: bytes) -> StepSpec:
+def _load(name: str, payload: bytes, heard: Heard | None) -> StepSpec:
+    key = name if heard is None else f"{name} {heard.run}"
     with _lock:
-        known = _loaded.get(name)
+        known = _loaded.get(key)
         if known is not None:
-            _loaded.move_to_end(name)
+            _loaded.move_to_end(key)
             return known
     program, cuts, input_cuts, threads = unpickle(payload)
-    spec = StepSpec(name, program, cuts, input_cuts, threads, [payload])
+    spec = StepSpec(name, program, cuts, input_cuts, threads, heard, [payload])
     with _lock:
-        _loaded[name] = spec
+        _loaded[key] = spec
         while len(_loaded) > KEPT:
             _loaded.popitem(last=False)
     return spec

@@ -24,12 +24,12 @@ from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.side_by_side import side_by_side
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.plan.cache import verified_plan_of
-from dask_tapestry.plan.cost.step import Step, memory_order
-from dask_tapestry.plan.fusion.symmetric import is_symmetric
-from dask_tapestry.plan.machine.resources import live_client
-from dask_tapestry.plan.plan import Plan
-from dask_tapestry.plan.search.evaluate import is_given
+from dask_tapestry.planner.cache import verified_plan_of
+from dask_tapestry.planner.cost.step import Step, memory_order
+from dask_tapestry.planner.fusion.symmetric import is_symmetric
+from dask_tapestry.planner.machine.resources import live_client
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.search.evaluate import is_given
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import block_range
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.plan.fusion.program import Program, Schedule, Work
+from dask_tapestry.planner.fusion.program import Program, Schedule, Work
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.cpu import KERNELS

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dask_tapestry.config import setting
 from dask_tapestry.errors import PlanError
-from dask_tapestry.plan.machine.worker_group import WorkerGroup
+from dask_tapestry.planner.machine.worker_group import WorkerGroup
+from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.annotations import HIGHEST
 

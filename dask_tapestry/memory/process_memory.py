@@ -8,7 +8,7 @@ from typing import Final
 
 from dask.utils import parse_bytes
 
-from dask_tapestry.config import setting
+from dask_tapestry.settings import setting
 
 MOST_KEPT: Final = 2**30  # bytes of freed arrays that a process keeps
 KEPT_PART: Final = 10  # it keeps at most a tenth of its memory

@@ -1,4 +1,4 @@
-"""Cells as their fields and bytes: some fields, one field assigned, another dtype, equality."""
+"""Cells as fields and bytes: some fields, one field assigned, another dtype, equality, zeros."""
 
 from __future__ import annotations
 
@@ -66,6 +66,16 @@ class Equal:
         return np.asarray(x == y)
 
 
+@dataclass(frozen=True)
+class NotZero:
+    """Whether cells of bytes or fields have anything that is not zero or empty."""
+
+    def __call__(self, x: Block) -> Block:
+        made = np.zeros(x.size, bool)
+        made[np.flatnonzero(x)] = True
+        return made.reshape(x.shape)
+
+
 def fields(x: Tensor, names: Sequence[str]) -> Tensor:
     """Return structured cells of some fields of `x`, in the order of `names`."""
     kind: Any = x.type.dtype
@@ -98,6 +108,11 @@ def equal_cells(x: Tensor, y: Tensor) -> Tensor:
     if np.shape(made) != (1,):
         raise DTypeError(f"cells of {x.type.dtype} and {y.type.dtype} cannot be compared")
     return called_on_cells(Equal(), np.dtype(bool), [x, y])
+
+
+def not_zero_cells(x: Tensor) -> Tensor:
+    """Return whether cells of bytes or fields are not zero, as `numpy.nonzero` takes them."""
+    return called_on_cells(NotZero(), np.dtype(bool), [x])
 
 
 def view_cells(x: Tensor, dtype: np.dtype[Any]) -> Tensor:

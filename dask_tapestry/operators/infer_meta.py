@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, SignatureError
+from dask_tapestry_kernels.cpu.blocks.user_functions import sparse_text
 
 TRIAL_CELLS: Final = 1 << 18  # that a trial may take; more would take time that a user notices
 Sample = tuple[tuple[int, ...], np.dtype[Any]]
@@ -62,8 +63,10 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
     Raises
     ------
     DTypeError
-        If it is a Python object, not an array.
+        If it is a Python object, not an array, or sparse.
     """
+    if (sparse := sparse_text(result)) is not None:
+        raise DTypeError(f"{name} returned {sparse}")
     dtype: np.dtype[Any] = np.asarray(result).dtype
     if dtype.hasobject and not isinstance(result, np.ndarray):
         raise DTypeError(f"{name} returned {type(result).__name__}: cells need a fixed dtype")

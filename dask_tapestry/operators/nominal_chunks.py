@@ -35,3 +35,10 @@ class NominalChunks(ViewSelector):
 def with_nominal_chunks(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:
     """`x` with `cuts` as its nominal chunks."""
     return apply(NominalChunks(cuts), x)
+
+
+def without_nominal_chunks(x: Tensor) -> Tensor:
+    """The value that was given nominal chunks; `x` itself if none were."""
+    while isinstance(x.operator, NominalChunks):
+        (x,) = x.inputs
+    return x

@@ -69,7 +69,8 @@ def factored(x: Tensor, width: int) -> Factored:
     rest = factored(minus_product(rows_of(right, half, None), left.below, beside), width)
     below = in_order(left.below, rest.order)
     places = [rows_of(left.order, None, half), take(rows_of(left.order, half, None), rest.order, 0)]
-    lower = Triangle.joined(left.lower, rows_of(below, None, columns - half), rest.lower)
+    between = spread(rows_of(below, None, columns - half))
+    lower = Triangle.joined(left.lower, between, rest.lower)
     upper = Triangle.joined(left.upper, beside, rest.upper)
     under = concat_nonempty([rows_of(below, columns - half, None), rest.below], 1)
     return Factored(lower, upper, under, concat_nonempty(places, 0))
@@ -78,7 +79,7 @@ def factored(x: Tensor, width: int) -> Factored:
 def _panel(x: Tensor) -> tuple[Tensor, Tensor]:
     outputs = {"mn": x.type.dtype, "m": PLACES}
     packed, order = call_on_matrices(factor_lu, [(x, "mn")], outputs, ("mnn", 2.0))
-    return packed, order
+    return packed, spread(order)
 
 
 def in_order(x: Tensor, order: Tensor) -> Tensor:

@@ -219,24 +219,32 @@ def parts_of(
 ) -> tuple[tuple[GroupPart, ...], ...]:
     """For each group, the parts of a tensor of shape `old` that hold the cells `box` of `new`."""
     found: list[tuple[GroupPart, ...]] = []
-    budget = MOST_PARTS
+    budget, size = MOST_PARTS, max(1, box.size)
     for a, b, c, d in groups:
-        parts = _group_parts(old[a:b], new[c:d], box.lo[c:d], box.hi[c:d], budget)
+        lo, hi = box.lo[c:d], box.hi[c:d]
+        beside = size // max(1, prod(h - n for n, h in zip(lo, hi, strict=True)))
+        parts = _group_parts(old[a:b], new[c:d], lo, hi, budget, SLACK_CELLS // beside)
         budget //= len(parts)
         found.append(parts)
     return tuple(found)
 
 
 def _group_parts(
-    old: tuple[int, ...], new: tuple[int, ...], lo: tuple[int, ...], hi: tuple[int, ...], most: int
+    old: tuple[int, ...],
+    new: tuple[int, ...],
+    lo: tuple[int, ...],
+    hi: tuple[int, ...],
+    most: int,
+    slack: int,
 ) -> tuple[GroupPart, ...]:
+    """At most so many parts of one group, or one that holds `slack` cells more, or a quarter."""
     first, last = ravel(lo, new), ravel([h - 1 for h in hi], new)
     low, high = span_box(first, last, old)
     shape = tuple(b - a for a, b in zip(lo, hi, strict=True))
     cells, held = prod(shape), prod(b - a for a, b in zip(low, high, strict=True))
     offset = first - ravel(low, old)
     hull = GroupPart(tuple(low), tuple(high), offset, shape, strides(new), 0, cells)
-    if held - cells <= max(SLACK_CELLS, cells // 4):
+    if held - cells <= max(slack, cells // 4):
         return (hull,)
     if run_count(lo, hi, new) * max(1, 2 * len(old) - 1) > most:
         return (hull,)

@@ -131,11 +131,12 @@ def _scratch(tensors: Sequence[Tensor], is_cut: bool) -> Scratch:
 
 
 def spread(x: Tensor) -> Tensor:
-    """A copy of a matrix, held in blocks of its own: what one worker has made, many may keep.
+    """A copy of a matrix or a vector, held in blocks of its own: many may keep what one has made.
 
     A part of it alone would keep all of it in the memory of that worker.
     """
-    (made,) = call_on_matrices(_copied, [(x, "mn")], {"mn": x.type.dtype}, ("mn", 1.0), cut="mn")
+    dims = "mn"[: x.type.ndim]
+    (made,) = call_on_matrices(_copied, [(x, dims)], {dims: x.type.dtype}, (dims, 1.0), cut=dims)
     return made
 
 

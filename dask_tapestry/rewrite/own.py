@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeVar, get_args
 
 import cloudpickle
 
-from dask_tapestry.config import setting
 from dask_tapestry.errors import PlanError
 from dask_tapestry.imports import lazy_import, unpickle
 from dask_tapestry.rewrite.driver import require_type
+from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node, Operator
 
 RuleKind = Literal["semantic", "optimisation", "choice"]

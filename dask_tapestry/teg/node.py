@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary
 import dask
 import numpy as np
 
-from dask_tapestry.config import setting
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.settings import setting
 from dask_tapestry.teg.annotations import NONE, Annotations, annotations_in_force
 from dask_tapestry.teg.chunking import Known
 from dask_tapestry.teg.operator import Operator

@@ -11,7 +11,7 @@ from math import prod
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from dask_tapestry.config import block_bytes
+from dask_tapestry.settings import block_bytes
 from dask_tapestry.teg.chunking import AxisChunks, Chunks, Known
 from dask_tapestry.teg.node import Node
 from dask_tapestry.teg.types import TensorType

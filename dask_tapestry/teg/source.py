@@ -47,6 +47,11 @@ class Source(Operator):
         """Sides of what is read as a whole: of chunks, or of parts of them."""
         return self.chunks
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it reads files whose cells are not encoded: no faster than memory is copied."""
+        return False
+
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The user's or another collection's layout, else the stored chunks."""
         if self.layout is not None:
@@ -80,3 +85,11 @@ class Source(Operator):
             Memory for them, of the tensor's dtype. A source that ``fills`` puts the cells there and
             returns it where it can; others return the cells where they lie.
         """
+
+    def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
+        """As `read`, but of the first axis only one in `every` is wanted, the first one first.
+
+        Other cells of what is returned may be anything.
+        """
+        del every
+        return self.read(box, out)

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.planner import rates
-from dask_tapestry.plan.machine.machine import Machine
+from dask_tapestry.planner.machine.machine import Machine
 
 
 def test_ranks_that_agree_correlate():

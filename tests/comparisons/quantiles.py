@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.array.statistics.quantile_methods import METHODS
+from dask_tapestry.arrays.statistics.quantile_methods import METHODS
 from tests.comparisons.sorting import cells
 from tests.comparisons.table import Comparison, alike, each
 

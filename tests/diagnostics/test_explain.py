@@ -84,3 +84,14 @@ def test_resources_of_the_user_are_named():
 
 def test_every_plan_has_the_costs_that_are_no_users():
     assert set(dt.plan(stored() + 1).cost) == COSTS
+
+
+def test_it_is_said_why_stored_chunks_are_read_again():
+    x = dt.placeholder((14_000, 14_000), "f8", (100, 14_000))
+    columns = dt.to_zarr(x, "nowhere", chunks=(14_000, 100), compute=False)
+    told = {}
+    for memory in ("1 GB", "8 GB"):
+        small = dt.Resources(workers=2, threads=1, memory=memory)
+        told[memory] = dt.plan(columns, resources=small).explain()
+    assert "reads each stored byte 4.0 times: to be exchanged, 0.91 GiB would be" in told["1 GB"]
+    assert "each stored byte" not in told["8 GB"]

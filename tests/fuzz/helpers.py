@@ -230,7 +230,7 @@ def boxed(mask: np.ndarray) -> Any:
     places = np.argwhere(mask)
     if not len(places):
         raise Undefined
-    return places.min(axis=0), places.max(axis=0) + 1
+    return places.min(axis=0), places.max(axis=0)
 
 
 def interleaved(xs: list[np.ndarray], axis: int) -> np.ndarray:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse
 import zarr
 
 import dask_tapestry as dt
@@ -145,3 +146,16 @@ def test_an_error_of_the_source_keeps_its_type():
     with pytest.raises(KeyError, match="no such tile") as caught:
         dt.from_array(Failing(CELLS)).compute()
     assert isinstance(caught.value, dt.ComputeError)
+
+
+def test_sparse_arrays_are_refused():
+    cells = scipy.sparse.csr_array(np.eye(2))
+    for made in (
+        lambda: dt.from_array(cells, chunks=1),
+        lambda: dt.eye(2, chunks=1).map_blocks(scipy.sparse.csr_array),
+    ):
+        with pytest.raises(dt.DTypeError, match="todense"):
+            made()
+    declared = dt.eye(2, chunks=1).map_blocks(scipy.sparse.csr_array, dtype=float)
+    with pytest.raises(dt.ComputeError, match="todense"):
+        declared.compute()

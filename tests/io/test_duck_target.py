@@ -49,7 +49,7 @@ def test_chunks_of_an_object_are_written_whole():
     target = Recorded((10, 6), chunks=(3, 4))
     cells = np.arange(60.0).reshape(10, 6)
     with dt.config(block_bytes=8):
-        (x,) = dt.store(cells, target, return_stored=True)
+        x = dt.store(cells, target, return_stored=True)
     assert len(target.keys) == 8
     assert all(s.start % 3 == 0 and c.start % 4 == 0 for s, c in target.keys)
     np.testing.assert_array_equal(x.compute(), cells)

@@ -42,7 +42,7 @@ def test_regions_of_a_dataset_are_written(path, name):
 
 def test_what_was_written_is_read_after(path):
     with h5py.File(path, "r+") as file:
-        (x,) = dt.store(CELLS * 2, file["flat"], compute=False, return_stored=True)
+        x = dt.store(CELLS * 2, file["flat"], compute=False, return_stored=True)
         assert file["flat"][0, 1] == 1
         np.testing.assert_array_equal((x + 1).compute(), CELLS * 2 + 1)
 

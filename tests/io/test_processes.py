@@ -44,7 +44,7 @@ def zarr_regions(folder, options):
     np.testing.assert_array_equal(
         dt.from_zarr(folder / "z").compute(**options), np.concatenate([expected, expected], 1)
     )
-    (x,) = dt.store(CELLS, array, regions=(slice(31), slice(20)), compute=False, return_stored=True)
+    x = dt.store(CELLS, array, regions=(slice(31), slice(20)), compute=False, return_stored=True)
     np.testing.assert_array_equal((x + 1).compute(**options), CELLS + 1)
 
 

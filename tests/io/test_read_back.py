@@ -12,7 +12,7 @@ CELLS = np.arange(12.0)
 
 def test_what_is_stored_is_read_in_tasks_of_its_own(tmp_path):
     array = zarr.create_array(tmp_path / "x", shape=(12,), dtype="f8", chunks=(4,))
-    (x,) = dt.store(CELLS, array, compute=False, return_stored=True)
+    x = dt.store(CELLS, array, compute=False, return_stored=True)
     (source, *_) = [n.operator for n in x.teg.nodes if isinstance(n.operator, ReadBackSource)]
     assert source.chunks == (4,)
     assert source.stored_bytes(ZRange((3,), (5,))) == 8 * 8

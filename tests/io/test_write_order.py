@@ -101,7 +101,7 @@ def test_what_reads_the_target_unseen_is_read_before_it_is_overwritten():
 
 def test_what_is_read_after_a_write_is_read_before_the_next():
     z = stored(LINE * 0, (3,))
-    (x,) = dt.store(LINE, z, compute=False, return_stored=True)
+    x = dt.store(LINE, z, compute=False, return_stored=True)
     dt.store(x[::-1], z)
     np.testing.assert_array_equal(z[:], LINE[::-1])
 

@@ -31,6 +31,22 @@ def test_large_chunks_are_in_memory_one_at_a_time(tmp_path, monkeypatch):
     assert len(asked) == 9 + 1 + 1
 
 
+def test_chunks_of_fill_values_are_left_out_and_zarr_looks_at_few(tmp_path, monkeypatch):
+    place = Location.of(tmp_path / "y", None, uuid4().hex)
+    create(place, False, shape=(8, 64), dtype="f8", chunks=(8, 32), compressors="auto")
+    looked, usual = [], module.open_cached
+    monkeypatch.setattr(
+        module, "open_cached", lambda *told: looked.append(told[2:]) or usual(*told)
+    )
+    cells = np.zeros((8, 32))
+    write_box(place, (slice(0, 8), slice(0, 32)), cells)
+    assert not list((tmp_path / "y").glob("c/0/*"))
+    cells[4, 16] = 1  # the first cell is still the fill value
+    write_box(place, (slice(0, 8), slice(32, 64)), cells)
+    assert [path.name for path in (tmp_path / "y").glob("c/0/*")] == ["1"]
+    assert (True,) in looked, "its cells are not compared"
+
+
 @pytest.mark.parametrize("wrapped", [lambda store: store, CountingStore])
 @pytest.mark.parametrize("compressors", [None, "auto"])
 def test_a_store_in_memory_has_cells_of_its_own(compressors, wrapped):

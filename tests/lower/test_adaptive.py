@@ -10,7 +10,7 @@ import zarr
 from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
-from dask_tapestry.plan.machine.resources import current
+from dask_tapestry.planner.machine.resources import current
 
 pytestmark = pytest.mark.cluster
 CELLS = np.random.default_rng(0).random((600, 2000))

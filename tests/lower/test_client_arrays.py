@@ -13,7 +13,7 @@ from distributed import Client
 import dask_tapestry as dt
 from dask_tapestry.errors import StoreError
 from dask_tapestry.lower.client_arrays import SHELF, ClientArrays, Lease, OfferedLayer, Shelf
-from dask_tapestry.plan.fusion.given import EMBEDDED_BYTES
+from dask_tapestry.planner.fusion.given import EMBEDDED_BYTES
 from dask_tapestry.zspace import Cuts
 
 LARGE = EMBEDDED_BYTES // 8 * 3
@@ -54,6 +54,12 @@ def test_blocks_of_an_offer_make_up_the_array(clients):
     blocks = [layer[key]({}) for key in layer]
     np.testing.assert_array_equal(np.vstack(blocks), data)
     assert all(np.shares_memory(block, data) for block in blocks), "blocks are views"
+
+
+def test_an_array_that_is_read_whole_is_one_block(clients):
+    data = np.arange(3 * 2**21, dtype="f8").reshape(3, -1)
+    whole = tuple(Cuts.regular(n, n) for n in data.shape)
+    assert len(ClientArrays(Shelf()).offer(dt.asarray(data).node, whole)) == 1
 
 
 def test_an_array_is_offered_once_and_every_client_listens(clients):

@@ -10,7 +10,7 @@ import zarr
 from distributed import Client, futures_of, wait
 
 import dask_tapestry as dt
-from dask_tapestry.plan.machine.resources import Resources, current
+from dask_tapestry.planner.machine.resources import Resources, current
 
 from .sources import Failing, Recorded, add_one, causes, total
 

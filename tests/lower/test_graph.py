@@ -11,7 +11,7 @@ from dask.highlevelgraph import HighLevelGraph
 import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering, nested_keys
 from dask_tapestry.lower.layers import SymbolicLayer
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.planner.build import build_plan
 
 from .sources import sent
 

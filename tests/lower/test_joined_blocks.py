@@ -7,7 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.joined_blocks import buffers_between, joined, share_results
 from dask_tapestry.lower.result_buffer import ResultBuffer
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.zspace import ZRange
 
 HALVES = [ZRange((0, 0), (2, 4)), ZRange((2, 0), (4, 4))]

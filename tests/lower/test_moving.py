@@ -11,8 +11,8 @@ from dask_tapestry.lower.layers import StepLayer
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.moving import MovingBlocks, MovingCells
 from dask_tapestry.lower.references import HeldBlocks, HeldCells
-from dask_tapestry.plan.access.access import MovingBox
-from dask_tapestry.plan.fusion.program import Program
+from dask_tapestry.planner.access.access import MovingBox
+from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.zspace import Cuts, ZRange
 
 MANY = dt.Resources(workers=4, threads=2, memory="1 TiB")

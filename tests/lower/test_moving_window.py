@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from dask_tapestry.lower.moving_window import MovingWindow, moved
-from dask_tapestry.plan.fusion.program import Instruction
-from dask_tapestry.plan.fusion.windows import Window
+from dask_tapestry.planner.fusion.program import Instruction
+from dask_tapestry.planner.fusion.windows import Window
 from dask_tapestry.zspace import ZRange
-from tests.plan.graphs import stored
+from tests.planner.graphs import stored
 
 DATA = np.arange(100.0 * 6).reshape(100, 6)
 
@@ -16,7 +16,7 @@ class Reads:
     def __init__(self, axis):
         self.axis, self.boxes = axis, []
 
-    def __call__(self, window, box, place):
+    def __call__(self, window, box, place, pace):
         self.boxes.append((box.lo[self.axis], box.hi[self.axis]))
         return DATA[box.slices()] if self.axis == 0 else DATA.T[box.slices()]
 
@@ -57,3 +57,20 @@ def test_nothing_is_read_for_no_cells():
     moved([moving], [(ZRange((4, 0), (4, 6)),)])
     moved([moving], [()])
     assert reads.boxes == []
+
+
+def test_rows_that_steps_skip_need_not_be_read():
+    asked = []
+
+    def read(window, box, place, pace):
+        asked.append((box.lo[0], pace))
+        place[...] = np.nan
+        place[::pace] = DATA[box.slices()][::pace]
+        return place
+
+    moving = MovingWindow(window(0, 30, side=1), read, pace=7)
+    for start in (0, 14, 28):
+        need = moving.window.box.replace(0, start, start + 15)
+        moved([moving], [(need,)])
+        np.testing.assert_array_equal(moving.cells(need)[::7], DATA[start : start + 15 : 7])
+    assert asked == [(0, 7), (21, 7), (35, 7)]

@@ -5,7 +5,7 @@ import pytest
 
 from dask_tapestry.lower import references
 from dask_tapestry.lower.references import HeldBlocks
-from dask_tapestry.plan.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 
 CUTS = (Cuts.regular(4000, 1000), Cuts.regular(1000, 1000))

@@ -8,7 +8,7 @@ from dask.base import tokenize
 import dask_tapestry as dt
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 

@@ -5,7 +5,7 @@ from dask.base import tokenize
 
 import dask_tapestry as dt
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.zspace import ZRange
 
 

@@ -5,7 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.lower import execute
 from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.lower.symmetric import source_of, transpose_block
-from dask_tapestry.plan import build
+from dask_tapestry.planner import build
 from dask_tapestry_kernels.cpu import KERNELS
 
 X = np.random.default_rng(0).normal(size=(40, 6))

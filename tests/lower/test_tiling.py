@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.lower import execute, tiling
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.teg import TensorType
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits, values

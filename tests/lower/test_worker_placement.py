@@ -6,7 +6,7 @@ from distributed import Client, LocalCluster, get_worker
 
 import dask_tapestry as dt
 from dask_tapestry.lower.worker_placement import members, placement, workers_of
-from dask_tapestry.plan.machine.worker_group import WorkerGroup
+from dask_tapestry.planner.machine.worker_group import WorkerGroup
 
 CELLS = np.arange(12.0).reshape(3, 4)
 THERE = {"tcp://10.0.0.1:8786": {"name": 0}, "tcp://10.0.0.2:8786": {"name": "bob"}}

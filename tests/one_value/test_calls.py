@@ -44,7 +44,7 @@ def test_there_are_enough_of_each():
 
 @pytest.mark.parametrize("module", MODULES.split())
 def test_every_function_of_the_modules_that_fold_is_tried(module):
-    public = importlib.import_module(f"dask_tapestry.array.{module}").__all__
+    public = importlib.import_module(f"dask_tapestry.arrays.{module}").__all__
     assert set(public) <= {name.rpartition(".")[2] for name in names()}
 
 

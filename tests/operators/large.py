@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dask_tapestry.array.core.array import Array
-from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
 
 KINDS = ("f4", "f8", "c8", "c16")
 

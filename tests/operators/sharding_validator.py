@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.plan.rewriting.passes import rewritten
+from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import ZRange

@@ -5,6 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators.cell_bytes import (
     equal_cells,
     fields,
+    not_zero_cells,
     view_cells,
     with_field,
 )
@@ -79,3 +80,11 @@ def test_bytes_that_make_no_cells():
     ]:
         with pytest.raises(error):
             view_cells(node_of(cells), np.dtype(into))
+
+
+@pytest.mark.parametrize("step", [1, 2, 9])
+def test_which_records_are_not_zero(step):
+    cells = CELLS.copy()
+    cells["c"] = b""
+    wanted = (cells["a"] != 0) | (cells["b"] != 0)
+    assert same(by_blocks(not_zero_cells(node_of(cells)), (cells,), step), wanted)

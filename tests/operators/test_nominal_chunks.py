@@ -1,7 +1,7 @@
 import numpy as np
 
 import dask_tapestry as dt
-from dask_tapestry.array.core.array import Array
+from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.zspace import Cuts
 

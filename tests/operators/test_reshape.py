@@ -123,3 +123,10 @@ def test_shapes_that_do_not_fit_are_refused(shape):
 def test_names_stay_where_a_dimension_does():
     x = dt.asarray(np.ones((2, 3, 4)), dims=("a", "b", "c"))
     assert x.reshape(2, 12).dims == ("a", None)
+
+
+def test_rows_of_several_years_are_read_apart_however_few_days_they_are():
+    """What lies between them is little in a group of dimensions, and much in the others."""
+    days = dt.placeholder((730, 250, 200), "f8", stored_chunks=(1, 250, 200))
+    first = days.reshape(2, 365, 250, 200)[:, :13].plan(method="none")
+    assert first.cost["bytes_read"] == 2 * 13 * 250 * 200 * 8

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dask_tapestry.array.core.convert import asarray
+from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.operators.triangle import half_of, solve_by_halves, triangle_of
 from tests.operators.large import KINDS, cells, computed, near
 

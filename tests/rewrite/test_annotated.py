@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan.rewriting.passes import simplified
+from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.annotated import Annotated, without_annotations
 from dask_tapestry.rewrite.trace import Trace
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.rewrite.driver import rewrite, sweep
 from dask_tapestry.rewrite.trace import Change, Trace
 from dask_tapestry.teg import Graph, Region

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.plan.rewriting.passes import OF_PRODUCTS, SIMPLIFY, WRITTEN_RULES
+from dask_tapestry.planner.rewriting.passes import OF_PRODUCTS, SIMPLIFY, WRITTEN_RULES
 from dask_tapestry.rewrite.driver import read_often, rebuilt, rewrite
 from dask_tapestry.rewrite.rule import begins_at, takes_shared
 from dask_tapestry.rules.constants import CONSTANT_RULES

@@ -6,7 +6,7 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.plan.build import build_plan
+from dask_tapestry.planner.build import build_plan
 from dask_tapestry.rules.effects import (
     effects_of,
     followed_points,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan import build
+from dask_tapestry.planner import build
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.matrix_chains import MOST_FACTORS, order_chain
 from dask_tapestry.rules.views import VIEW_RULES

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.plan import build
+from dask_tapestry.planner import build
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.products import PRODUCT_RULES

@@ -80,7 +80,7 @@ def arcsinh(x: Cell) -> Cell:
 @compiled
 def arccosh(x: Cell) -> Cell:
     """Inverse hyperbolic cosine of a float64."""
-    x = choose(x >= 1.0, x, np.nan)
+    x = choose(x >= 1.0, x, magnitude(fma(x - 1.0, INFINITY, INFINITY)))
     square, lost = two_product(x, x)
     total, error = two_sum(square, -1.0)
     value = root(total)
@@ -111,7 +111,8 @@ def arctanh(x: Cell) -> Cell:
     base_low = fma(halves, LN2, -base) + halves * LN2_LOW
     high, low = fast_two_sum(base, q)
     value = high + (low + fma(q * z, horner(z, ATANH), base_low + q_low))
-    value = choose(size < 1.0, value, choose(size == 1.0, INFINITY, np.nan))
+    told = fma(1.0 - size, INFINITY, INFINITY)  # infinity below 1, else NaN, which raises a flag
+    value = choose(told == INFINITY, value, choose(size == 1.0, INFINITY, magnitude(told)))
     return choose(size < 2.0**-27, x, signed(value, x))
 
 
@@ -135,7 +136,8 @@ def arcsinh_f32(x: Cell) -> Cell:
 @compiled
 def arccosh_f32(x: Cell) -> Cell:
     """Inverse hyperbolic cosine of a float32, through float64."""
-    wide = choose(x >= ONE_F32, np.float64(x), np.nan)
+    wide = np.float64(x)
+    wide = choose(wide >= 1.0, wide, magnitude(fma(wide - 1.0, INFINITY, INFINITY)))
     return np.float32(log_f64_short(wide + root(fma(wide, wide, -1.0))))
 
 
@@ -145,4 +147,5 @@ def arctanh_f32(x: Cell) -> Cell:
     size = np.float64(magnitude(x))
     value = 0.5 * log_f64_short((1.0 + size) / (1.0 - size))
     value = choose(size < 2.0**-9, fma(size * size * size, 1.0 / 3.0, size), value)
-    return signed(np.float32(choose(size > 1.0, np.nan, value)), x)
+    lost = magnitude(fma(1.0 - size, INFINITY, INFINITY))
+    return signed(np.float32(choose(size > 1.0, lost, value)), x)

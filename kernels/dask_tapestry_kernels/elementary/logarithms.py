@@ -59,22 +59,25 @@ LOG10_2_LOW: Final = -2.8037281277851704e-18
 LOG2_E_F32, LOG2_E_LOW_F32 = np.float32(1.442695), np.float32(1.925963e-08)
 LOG10_E_F32, LOG10_E_LOW_F32 = np.float32(0.4342945), np.float32(-1.010305e-08)
 LOG10_2_F32, LOG10_2_LOW_F32 = np.float32(0.30103), np.float32(-1.4320989e-08)
-NAN, INFINITY = np.nan, np.inf
-NAN_F32, INFINITY_F32 = np.float32(np.nan), np.float32(np.inf)
+INFINITY = np.inf
+INFINITY_F32 = np.float32(np.inf)
 ZERO_F32, HALF_F32, ONE_F32 = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 
 
 @compiled
 def log_ends(x: Cell, value: Cell) -> Cell:
     """A logarithm of a float64, with those of 0, infinity and what is below 0."""
-    value = choose(x > 0.0, value, choose(x == 0.0, -INFINITY, NAN))
+    told = fma(x, INFINITY, INFINITY)  # infinity above 0, else NaN, which raises a flag
+    value = choose(told == INFINITY, value, choose(x == 0.0, -INFINITY, magnitude(told)))
     return choose(x < INFINITY, value, x)
 
 
 @compiled
 def log_ends_f32(x: Cell, value: Cell) -> Cell:
     """A logarithm of a float32, with those of 0, infinity and what is below 0."""
-    value = choose(x > ZERO_F32, value, choose(x == ZERO_F32, -INFINITY_F32, NAN_F32))
+    told = fma(x, INFINITY_F32, INFINITY_F32)
+    lost = choose(x == ZERO_F32, -INFINITY_F32, magnitude(told))
+    value = choose(told == INFINITY_F32, value, lost)
     return choose(x < INFINITY_F32, value, x)
 
 

@@ -109,7 +109,9 @@ def power_sign(x: Cell, y: Cell, value: Cell) -> Cell:
     whole = nearest(y) == y
     odd = whole & (nearest(half) != half)
     value = choose(odd, signed(value, x), value)
-    return choose((x < 0.0) & (x > -INFINITY) & (not whole), np.nan, value)
+    none = (x < 0.0) & (x > -INFINITY) & (not whole)
+    lost = magnitude(fma(choose(none, INFINITY, 0.0), -0.0, value))  # NaN, which raises a flag
+    return choose(none, lost, value)
 
 
 @compiled
@@ -130,7 +132,9 @@ def power_sign_f32(x: Cell, y: Cell, value: Cell) -> Cell:
     whole = nearest(y) == y
     odd = whole & (nearest(half) != half)
     value = choose(odd, signed(value, x), value)
-    return choose((x < ZERO_F32) & (x > -INFINITY_F32) & (not whole), NAN_F32, value)
+    none = (x < ZERO_F32) & (x > -INFINITY_F32) & (not whole)
+    lost = magnitude(fma(choose(none, INFINITY_F32, ZERO_F32), -ZERO_F32, value))
+    return choose(none, lost, value)
 
 
 @compiled

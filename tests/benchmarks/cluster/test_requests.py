@@ -8,6 +8,8 @@ from benchmarks.cluster.works import WORKS
 
 IN_PARTS = ("double difference", "climatology", "heat", "images", "many images")
 """Works whose blocks read rows of one chunk each for themselves."""
+READ_TWICE = "centred deviation"
+"""What is not encoded is read again on one machine, as to hold it takes memory and as long."""
 
 
 def test_each_chunk_is_opened_once(tmp_path):
@@ -19,4 +21,5 @@ def test_each_chunk_is_opened_once(tmp_path):
     assert rows == list(WORKS)
     for line in done.stdout.splitlines()[1:]:
         chunks, openings = map(int, line[20:].split()[:2])
-        assert openings == chunks or line.startswith(IN_PARTS), line
+        times = 2 if line.startswith(READ_TWICE) else 1
+        assert openings == times * chunks or line.startswith(IN_PARTS), line

@@ -4,8 +4,8 @@ import json
 
 from benchmarks.planner.priors import FILE, LEAST, priors, scores
 from benchmarks.planner.search import MACHINES, random_graph
-from dask_tapestry.plan.search.evolve import Score
-from dask_tapestry.plan.search.mutators import Mutator
+from dask_tapestry.planner.search.evolve import Score
+from dask_tapestry.planner.search.mutators import Mutator
 
 
 def score(name, tried, won):

@@ -1,4 +1,4 @@
-from benchmarks.suites.outcomes import Outcome, reasons, run_pytest, table, tally
+from benchmarks.suites.outcomes import Outcome, behaving, reasons, run_pytest, table, tally
 
 FOUND = [
     Outcome("a.py::one", "passed"),
@@ -19,6 +19,17 @@ def test_reasons_are_those_of_the_first_pattern_that_fits():
         "not explained": 1,
         "Not there.": 1,
     }
+
+
+def test_tests_of_inner_workings_are_told_apart():
+    known = {"keys": "inside", "sum": "meant"}
+    ran = [
+        Outcome("a", "passed"),
+        Outcome("b", "passed", ours=False),
+        Outcome("c", "failed", "keys differ"),
+        Outcome("d", "failed", "sum differs"),
+    ]
+    assert behaving(ran, known, {"inside"}) == (1, 2)
 
 
 def test_the_table_has_files_and_reasons():

@@ -149,7 +149,7 @@ SORTING = {
     "argsort": ("xp.argsort(x, axis={axis}, kind='stable')",),
     "partition": ("xp.sort(xp.partition(x, {0|-1|1}, axis={WITHIN}), axis={WITHIN})",),
     "argpartition": (
-        "xp.take_along_axis(x, xp.argpartition(x, 0, axis={WITHIN}), {WITHIN})[:1][..., :1]",
+        "xp.take(xp.take_along_axis(x, xp.argpartition(x, 0, {WITHIN}), {WITHIN}), 0, {WITHIN})",
     ),
     "lexsort": ("xp.lexsort((x, {x|y|-x}), axis={-1|{place}})", "xp.lexsort(x, axis={place})"),
     "digitize": ("xp.digitize(x, {[-1, 0.5, 2]|[2, 1, 0]}, right={bool})",),

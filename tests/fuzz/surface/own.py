@@ -5,6 +5,10 @@ from __future__ import annotations
 from tests.fuzz.phrases import Phrase
 
 
+def _padded(mode: str) -> str:
+    return f"xp.pad(x, ((1, 1), *[(0, 0)] * (x.ndim - 1)), {mode!r})"
+
+
 def _both(ours: str, theirs: str, trust: str = "jump", inputs: str = "") -> tuple[Phrase, ...]:
     return (Phrase(ours, trust, inputs, theirs),)
 
@@ -60,6 +64,21 @@ LAPS = {
         f"dt.overlap.trim_internal(dt.overlap.overlap({ROWS}, 1, {{BOUNDARY}}), 1, {{BOUNDARY}})",
         "x", "same", "lanes",
     ),
+    **{
+        f"overlap.{name}": _both(f"dt.overlap.{name}(x, 0, 1{value})", _padded(mode), "same",
+                                 "lanes")
+        for name, mode, value in (
+            ("periodic", "wrap", ""), ("reflect", "symmetric", ""), ("nearest", "edge", ""),
+            ("constant", "constant", ", 0"),
+        )
+    },
+    "overlap.boundaries": _both(
+        "dt.overlap.boundaries(x, dict(((0, 1),)), dict(((0, 'periodic'),)))",
+        _padded("wrap"), "same", "lanes",
+    ),
+    "overlap.overlap_internal": _both(
+        "dt.overlap.overlap_internal(x.rechunk(-1), dict(((0, 1),)))", "x", "same", "lanes"
+    ),
     "overlap.trim_internal": _both("dt.overlap.trim_internal(x.rechunk(-1), {DEPTH}, 'reflect')",
                                    "x[1:-1]", "same", "lanes2"),
     "overlap.trim_overlap": _both(
@@ -68,8 +87,8 @@ LAPS = {
     ),
 }  # fmt: skip
 PATTERNS = {
-    "extract_slice": _both("dt.extract_slice(x, [1] * x.ndim, [1] * x.ndim)",
-                           "x[(slice(1, 2),) * x.ndim]", "same", "lanes2"),
+    "extract_slice": _both("dt.extract_slice(x, [n // 2 for n in x.shape], [1] * x.ndim)",
+                           "x[tuple(slice(n // 2, n // 2 + 1) for n in x.shape)]", "same", "lanes"),
     "patterns.gather": _both("dt.patterns.gather(x, [[1], [0]], [0], [1])",
                              "np.stack([x[1:2], x[0:1]])", "same", "lanes2"),
     "patterns.scatter": _both("dt.patterns.scatter(x, x[:2][:, None], [[1], [0]], [0])",

@@ -35,6 +35,7 @@ def _same_place(name: str) -> tuple[Phrase, ...]:
 INITIAL = "(x, axis={axes}, initial={0|2|-1})"
 TYPED = "(x, axis={axes}, dtype={dtype})"
 HISTOGRAM = "bins={4|[-2, 0, 1.5, 3]|10}, range={None|(-3, 3)}"
+ESTIMATED = "'{auto|doane|fd|rice|scott|sqrt|sturges}', {None|(-1, 3)|(0, 0)}"
 
 FOLDS = {
     **_folds("fold", "sum prod", WHERE, INITIAL, TYPED),
@@ -96,8 +97,12 @@ HISTOGRAMS = {
     "histogram": (
         Phrase(f"xp.histogram(x, {HISTOGRAM}, density={{bool}})", "jump"),
         Phrase(f"xp.histogram(x, {HISTOGRAM}, weights=y)", "fold", "lanes"),
+        Phrase(f"xp.histogram(x, {ESTIMATED})", "rounded", "samples"),
     ),
-    "histogram_bin_edges": (Phrase(f"xp.histogram_bin_edges(x, {HISTOGRAM})", "rounded"),),
+    "histogram_bin_edges": (
+        Phrase(f"xp.histogram_bin_edges(x, {HISTOGRAM})", "rounded"),
+        Phrase(f"xp.histogram_bin_edges(x, {ESTIMATED})", "rounded", "samples"),
+    ),
     "histogram2d": (
         Phrase(
             "xp.histogram2d(x[:, 0], x[:, 1], bins={3|(2, 4)|[[-2, 0, 1], [0, 1, 2]]},"

@@ -69,3 +69,20 @@ def test_what_ships_has_the_bits_of_what_is_compiled_here(tmp_path):
         assert run_row(Native(code, rows.ARITY), theirs, [x])
         apply("exp2", ours, x)
         assert ours.tobytes() == theirs.tobytes()
+
+
+def test_kernels_that_are_there_stay_and_others_go(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CPU_NAME", shipped.LEVEL)
+    monkeypatch.setattr(ship, "sources", lambda: ["a text"])
+    kept = object_cache.Compiled("symbol", b"code")
+    for text in ("a text", "of another commit"):
+        object_cache.write_to(tmp_path, shipped.key_of(text), kept)
+    assert ship.ship(tmp_path) == 0
+    assert [file.name for file in tmp_path.iterdir()] == [shipped.key_of("a text")]
+
+
+def test_variates_may_be_left_to_their_first_use(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CPU_NAME", shipped.LEVEL)
+    drawn = ship.variates.cell_source(next(iter(ship.variates.DRAWS)))
+    monkeypatch.setattr(ship, "sources", lambda: [drawn])
+    assert ship.ship(tmp_path, draws=False) == 0

@@ -86,6 +86,16 @@ def _copy(block: Any) -> Any:
     return block.copy() if isinstance(block, np.ndarray) else block
 
 
+def sparse_text(value: Any) -> str | None:
+    """Why a sparse array, of SciPy's or pydata's, is no block; None for what is not sparse."""
+    if not hasattr(type(value), "todense"):
+        return None
+    return (
+        f"a sparse {type(value).__name__}: blocks are NumPy's arrays with all their cells, which "
+        "its todense() gives"
+    )
+
+
 def conform(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any) -> Block:
     """What was returned, as a block of `shape` and `dtype`; several results as fields.
 
@@ -98,6 +108,8 @@ def conform(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function:
     """
     if dtype.names is not None:
         return _packed(result, shape, dtype, function)
+    if (sparse := sparse_text(result)) is not None:
+        raise TypeError(f"{called(function)} returned {sparse}")
     block = np.asarray(result)
     if block.shape != shape:
         raise ValueError(

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.cells import compiled_formulas, scalar_codegen
+from dask_tapestry_kernels.cpu.cells import compiled_formulas, formula_errors, scalar_codegen
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT, is_exact
+from dask_tapestry_kernels.cpu.floating_point import suspect, suspecting
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -34,26 +35,35 @@ TABLE_FROM: Final = 4_096  # cells; below, a table of 256 entries costs more tha
 def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
     """Evaluate a cell expression on blocks of one shape, one for each of its parameters.
 
-    The result has the shape of the blocks and the dtype of the expression. Floating-point warnings
-    are silent, as there is no user code on the stack to act on them.
+    The result has the shape of the blocks and the dtype of the expression. Whoever listens is told
+    what goes wrong (`floating_point`).
     """
     result = np.empty(blocks[0].shape, expression.dtype) if out is None else out
     if not result.size:
         return result
-    with np.errstate(all="ignore"):
-        calls, constants = _calls(expression), _constants(expression)
-        gains = result.size >= COMPILED_FROM and _gains(expression, result, blocks)
-        if gains and compiled_formulas.run(expression, result, blocks):
-            return result
-        if _has_table(blocks) and _table(expression) is not None:
-            _look_up(result, blocks[0], expression)
-        elif len(calls) == 1 and result.flags.c_contiguous and all(map(_runs_forward, blocks)):
-            _run(calls, constants, blocks, result, {})
-        else:
-            buffers: dict[tuple[int, Any], Block] = {}
-            for tile in tiles(result.shape):
-                _run_tile(calls, constants, [b[tile] for b in blocks], result[tile], buffers)
+    with suspecting(needless=formula_errors.is_quiet(expression)) as suspicion:
+        _evaluate(result, blocks, expression)
+    if suspicion is not None and (
+        suspicion.raised or formula_errors.may_be_silent(expression, blocks)
+    ):
+        formula_errors.tell_errors(expression, blocks, tiles(result.shape), suspicion)
     return result
+
+
+def _evaluate(result: Block, blocks: Sequence[Block], expression: Any) -> None:
+    calls, constants = _calls(expression), _constants(expression)
+    gains = result.size >= COMPILED_FROM and _gains(expression, result, blocks)
+    if gains and compiled_formulas.run(expression, result, blocks):
+        return
+    if _has_table(blocks) and (table := _table(expression)) is not None:
+        suspect(table.flags)
+        _look_up(result, blocks[0], expression)
+    elif len(calls) == 1 and result.flags.c_contiguous and all(map(_runs_forward, blocks)):
+        _run(calls, constants, blocks, result, {})
+    else:
+        buffers: dict[tuple[int, Any], Block] = {}
+        for tile in tiles(result.shape):
+            _run_tile(calls, constants, [b[tile] for b in blocks], result[tile], buffers)
 
 
 def _gains(expression: Any, result: Block, blocks: Sequence[Block]) -> bool:
@@ -122,14 +132,15 @@ def _calls(expression: Any) -> tuple[Call, ...]:
     """
     count = len(expression.parameters)
     dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
-    last_use = {i: number for number, step in enumerate(expression.steps) for i in step.operands}
+    steps, last = _computing(expression)
+    last_use = {i: number for number, step in steps for i in step.operands}
     free: dict[Any, list[int]] = {}
     slots: dict[int, int] = {}
     calls: list[Call] = []
-    for number, step in enumerate(expression.steps):
+    for number, step in steps:
         if step.function == "constant":
             continue
-        value, is_last = count + number, number == len(expression.steps) - 1
+        value, is_last = count + number, number == last
         reusable = free.setdefault(step.dtype, [])
         slot = -1 if is_last else reusable.pop() if reusable else len(calls)
         slots[value] = slot
@@ -140,6 +151,27 @@ def _calls(expression: Any) -> tuple[Call, ...]:
             if last_use[i] == number and i in slots:
                 free[expression.steps[i - count].dtype].append(slots[i])
     return tuple(calls)
+
+
+def _computing(expression: Any) -> tuple[list[tuple[int, Any]], int]:
+    """The steps with their numbers, without casts of a step's value to its own dtype; the last one.
+
+    Casts of parameters and constants stay, which may be the result.
+    """
+    count = len(expression.parameters)
+    dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
+    same: dict[int, int] = {}
+    computed: dict[int, Any] = {}
+    for number, step in enumerate(expression.steps):
+        operands = tuple(same.get(i, i) for i in step.operands)
+        idle = step.function == "cast" and dtypes[operands[0]] == step.dtype
+        before = computed.get(operands[0] - count) if idle else None
+        if before is not None and before.function != "constant":
+            same[count + number] = operands[0]
+        else:
+            computed[number] = step._replace(operands=operands)
+    result = count + len(expression.steps) - 1
+    return list(computed.items()), same.get(result, result) - count
 
 
 def _constants(expression: Any) -> dict[int, Any]:
@@ -196,9 +228,14 @@ def _function(name: str, operand: np.dtype[Any]) -> Apply:
 
 
 def _cast(target: Block, x: Any) -> None:
-    """Convert; to uint32 by way of int64, as NumPy's vector loop and its scalar one disagree."""
-    if target.dtype == np.uint32 and x.dtype.kind in "fc":
-        x = x.real.astype(np.int64)
+    """Convert; to uint32 by way of int64, as NumPy's vector loop and its scalar one disagree.
+
+    That imaginary parts are lost is told where the array is built.
+    """
+    if x.dtype.kind == "c" and target.dtype.kind in "iuf":
+        x = x.real
+    if target.dtype == np.uint32 and x.dtype.kind == "f":
+        x = x.astype(np.int64)
     np.copyto(target, x, casting="unsafe")
 
 
@@ -220,8 +257,15 @@ def _has_table(blocks: Sequence[Block]) -> bool:
     )
 
 
+class _Table(NamedTuple):
+    """Results for every value of a byte, and what flags to compute them has raised."""
+
+    cells: Block
+    flags: int
+
+
 @lru_cache(maxsize=64)
-def _table(expression: Any) -> Block | None:
+def _table(expression: Any) -> _Table | None:
     """Results for every value of the only parameter, by the value's byte.
 
     None if some value has no result, such as an integer to a negative power.
@@ -232,10 +276,11 @@ def _table(expression: Any) -> Block | None:
     table = np.empty(256, expression.dtype)
     cells = every.view(expression.parameters[0])
     try:
-        _run(_calls(expression), _constants(expression), [cells], table, {})
+        with suspecting(always=True) as suspicion:
+            _run(_calls(expression), _constants(expression), [cells], table, {})
     except ValueError:
         return None
-    return table
+    return _Table(table, 0 if suspicion is None else suspicion.flags)
 
 
 @lru_cache(maxsize=16)
@@ -245,17 +290,18 @@ def _pair_table(expression: Any) -> Block | None:
     Two cells at a time are looked up at 1.58 instead of .78 Gcell/s (uint8 to float16, a thread).
     """
     table = _table(expression)
-    double = None if table is None else PAIRS.get(table.dtype.itemsize)
+    double = None if table is None else PAIRS.get(table.cells.dtype.itemsize)
     if table is None or double is None:
         return None
     codes = np.arange(65_536, dtype=np.uint16).view(np.uint8)
-    return table[codes].view(double)
+    return table.cells[codes].view(double)
 
 
 def _look_up(result: Block, block: Block, expression: Any) -> None:
     codes = block.view(np.uint8)
-    table = _table(expression)
-    assert table is not None
+    found = _table(expression)
+    assert found is not None
+    table = found.cells
     pairs = _pair_table(expression) if block.size >= PAIRS_FROM else None
     for tile in tiles(block.shape):
         source, target = codes[tile], result[tile]

@@ -7,7 +7,7 @@ the step, no contraction and no reassociation: the bits are those of one ufunc a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -17,14 +17,16 @@ from dask_tapestry_kernels.cpu.cells import scalar_codegen
 
 DType = np.dtype[Any]
 ARITY: Final = 3
+KEPT: Final = {"kept64": "np.int64", "kept32": "np.int32"}  # bits of branches, gathered
 STRIP: Final = 256  # cells that are done again where one needs care
 HEAD: Final = """\
 import numpy as np
 from numba import carray, njit
 from dask_tapestry_kernels.cpu.cells.child import ufunc_loops
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import keep, pointer
 from dask_tapestry_kernels.elementary.number_intrinsics import (
-    double_to_half, float32_of, float64_of, float_to_half, half_to_float,
+    double_to_half, float32_bits, float32_of, float64_bits, float64_of, float_to_half,
+    half_to_float,
 )
 
 
@@ -110,10 +112,13 @@ def _source(
     fast = _cell(moving, steps, dtypes, careful=False)
     if fast is None:
         return None
+    gathered = [name for name in KEPT if any(line.startswith(name) for line in fast)]
+    lines += [f"{name} = {KEPT[name]}(0)" for name in gathered]
     if any(_is_careful(step, dtypes) for step in steps):
         lines += _in_strips(fast, _cell(moving, steps, dtypes, careful=True) or [])
     else:
         lines += ["for i in range(n):", *_indented(fast)]
+    lines += [f"keep({name})" for name in gathered]
     return "\n".join([HEAD.format(count=len(parameters)), *_indented(lines), ""])
 
 
@@ -132,9 +137,23 @@ def _cell(
             lines.append(
                 f"care |= {scalar_codegen.needs_care(step.function, f'v{of}', dtypes[of])}"
             )
+        lines += _kept_branches(step, dtypes, count)
         lines.append(f"v{number} = {text}")
     lines.append(f"result[i] = {scalar_codegen.to_store(f'v{len(dtypes) - 1}', dtypes[-1])}")
     return lines
+
+
+def _kept_branches(step: _Step, dtypes: Sequence[DType], count: int) -> Iterator[str]:
+    """Statements that have both branches of a choice computed everywhere, as NumPy does.
+
+    A compiler computes a branch where it is chosen alone, and then its flags are not raised.
+    """
+    if step.function != "where":
+        return
+    for branch in step.operands[1:]:
+        found = scalar_codegen.kept(f"v{branch}", dtypes[branch]) if branch >= count else None
+        if found is not None:
+            yield f"{found[0]} = {found[1]}"
 
 
 def _is_careful(step: _Step, dtypes: Sequence[DType]) -> bool:

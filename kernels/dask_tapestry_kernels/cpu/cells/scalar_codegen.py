@@ -91,6 +91,16 @@ def constant(value: np.generic) -> str:
     return f"{held(kind)}({value.item()})"
 
 
+def kept(value: str, dtype: DType) -> tuple[str, str] | None:
+    """Where the bits of a float are gathered, and the text that gathers them; None of others."""
+    if dtype.kind not in "fc":
+        return None
+    wide = dtype.char in "dD"
+    to, bits = ("kept64", "float64_bits") if wide else ("kept32", "float32_bits")
+    parts = [f"{value}.real", f"{value}.imag"] if dtype.kind == "c" else [value]
+    return to, " | ".join([to, *[f"{bits}({part})" for part in parts]])
+
+
 def needs_care(function: str, operand: str, dtype: DType) -> str:
     """Text of the test whether an argument needs the careful form."""
     return f"ufunc_loops.{_precision(dtype)}_{function}_needs_care({operand})"

@@ -21,6 +21,7 @@ from itertools import count
 from threading import Condition, Thread
 from typing import Any, Final, NamedTuple
 
+from dask_tapestry_kernels.cpu.floating_point import noted
 from dask_tapestry_kernels.cpu.jit import object_cache, shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source
 from dask_tapestry_kernels.cpu.jit.child_process import Child
@@ -58,7 +59,7 @@ class Native:
         self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * arity)(self.address)
 
     def __call__(self, *arguments: int) -> None:
-        self._call(*arguments)
+        noted(self._call, arguments)
 
 
 @cache

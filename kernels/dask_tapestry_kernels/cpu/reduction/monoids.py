@@ -1,21 +1,24 @@
 """The arithmetic of each monoid: states of leaves, their combination, the final value.
 
 A state array has the shape of the nodes it stands for; monoids with several parts use a structured
-dtype. Leaves come as cells (leaves, n, kept): the n cells of a leaf in C order of the reduced axes.
+dtype. Leaves come as cells whose first axes are the sides of a leaf; the others are leaves and kept
+cells, in any order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
+from dask_tapestry_kernels.cpu.floating_point import suspecting, tell
+from dask_tapestry_kernels.cpu.reduction.lane_folds import flat, fold, nothing_added
 
 Block = np.ndarray[Any, Any]
-LANES: Final = 32
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Arithmetic:
     Attributes
     ----------
     leaf
-        (cells (leaves, n, kept), state dtype) -> states (leaves, kept).
+        (cells, state dtype, number of a leaf's axes, which come first; 1) -> states.
     combine
         (left, right, left counts, right counts) -> states; counts are cells a node stands for.
     finish
@@ -34,67 +37,19 @@ class Arithmetic:
         State of no cells, from the state's dtype; None if there is none.
     counted
         Whether `combine` reads the counts; where it does not, they may be anything.
+    function
+        What folds cells of the state's dtype, or of its mean's, to a leaf; None if more is done.
+    spread
+        Whether a leaf has a mean and a sum of squared deviations from it.
     """
 
-    leaf: Callable[[Block, np.dtype[Any]], Block]
+    leaf: Callable[..., Block]
     combine: Callable[[Block, Block, Block, Block], Block]
     finish: Callable[[Block, int, float], Block]
     identity: Callable[[np.dtype[Any]], Any] | None
     counted: bool = False
-
-
-def fold(function: Callable[..., Any], cells: Block) -> Block:
-    """Fold axis 1 of cells (leaves, n, kept): in turn to `LANES` accumulators, folded by halves.
-
-    Python objects and texts are folded in order, as to add them need not be commutative.
-    """
-    if cells.dtype.hasobject:
-        folded: Block = getattr(np, function.__name__).reduce(cells, axis=1)
-        return folded
-    lanes, done = _whole_rounds(function, cells)
-    for start in range(done, cells.shape[1], LANES):
-        part = cells[:, start : start + LANES]
-        low = lanes[:, : part.shape[1]]
-        function(low, part, out=low)
-    width = LANES
-    while width > 1:
-        width //= 2
-        high = lanes[:, width : 2 * width]
-        if high.shape[1]:
-            low = lanes[:, : high.shape[1]]
-            function(low, high, out=low)
-        lanes = lanes[:, :width]
-    return lanes[:, 0]
-
-
-def _whole_rounds(function: Callable[..., Any], cells: Block) -> tuple[Block, int]:
-    """The accumulators after all whole rounds of lanes, and the number of cells in these.
-
-    A ufunc's reduction along an axis that is not the last one in memory adds row to row, hence in
-    this order; leaf by leaf it stays in the first cache and takes a fourth of the time.
-    """
-    leaves, n, kept = cells.shape
-    rounds = n // LANES
-    if (
-        reproducible_ufuncs.is_exact(function, cells.dtype)
-        or not cells.flags.c_contiguous
-        or rounds < 2
-    ):
-        return cells[:, :LANES].copy(), LANES
-    rows = cells[:, : rounds * LANES].reshape(leaves, rounds, LANES, kept)
-    ufunc: Any = getattr(np, function.__name__)
-    options: dict[str, Any] = {"dtype": cells.dtype} if cells.dtype.kind in "biu" else {}
-    if ufunc is np.add:
-        options["initial"] = _nothing_added(cells.dtype)
-    lanes: Block = ufunc.reduce(rows, axis=1, **options)
-    return lanes, rounds * LANES
-
-
-def _nothing_added(dtype: np.dtype[Any]) -> Any:
-    """The number that changes no cell when it is added, -0.0 included."""
-    if dtype.kind == "c":
-        return dtype.type(complex(-0.0, -0.0))
-    return dtype.type(-0.0) if dtype.kind == "f" else np.zeros((), dtype)[()]
+    function: Callable[..., Any] | None = None
+    spread: bool = False
 
 
 def zero(dtype: np.dtype[Any]) -> Any:
@@ -107,11 +62,15 @@ def _ufunc(
     identity: Callable[[np.dtype[Any]], Any] | None,
     finish: Callable[[Block, int, float], Block] | None = None,
 ) -> Arithmetic:
+    def leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
+        return fold(function, cells.astype(state, copy=False), rank)
+
     return Arithmetic(
-        leaf=lambda cells, state: fold(function, cells.astype(state, copy=False)),
+        leaf=leaf,
         combine=lambda a, b, _m, _n: function(a, b),
         finish=finish or _as_is,
         identity=identity,
+        function=function,
     )
 
 
@@ -135,6 +94,12 @@ def _begun(
     return finish
 
 
+def _best_number(states: Block, _count: int, _ddof: float) -> Block:
+    if states.dtype.kind in "fc" and np.isnan(states).any():
+        tell("All-NaN slice encountered")
+    return states
+
+
 def _filled(value: float) -> Callable[[np.dtype[Any]], Any]:
     return lambda dtype: np.asarray(value).astype(dtype)
 
@@ -144,18 +109,36 @@ def _mean_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG0
         return np.asarray(states / count) if count else np.full_like(states, "NaT")
     if states.dtype.hasobject:
         return np.asarray(states / count, states.dtype)
-    return np.asarray(np.true_divide(states + 0.0, np.asarray(count, states.real.dtype)))
+    if not count:
+        tell("Mean of empty slice")
+    return _divided(states + 0.0, np.asarray(count, states.real.dtype))
+
+
+def _divided(total: Block, count: Block) -> Block:
+    """``total / count``; of no cells NumPy says so."""
+    if not count.all():
+        _tell_quotient(total)
+    return np.asarray(np.true_divide(total, count))
+
+
+def _tell_quotient(total: Block) -> None:
+    """Say what NumPy says of a division by 0."""
+    with suspecting() as dividing:
+        np.true_divide(total, 0)
+    if dividing is not None:
+        dividing.tell({"divide": "divide" if total.ndim else "scalar divide"})
 
 
 def _square_moduli(off: Block) -> Block:
     return off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
 
 
-def _variance_leaf(cells: Block, state: np.dtype[Any]) -> Block:
+def _variance_leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
     work = cells.astype(state["mean"], copy=False)
-    result = np.empty((cells.shape[0], cells.shape[2]), state)
-    result["mean"] = fold(np.add, work) / state["m2"].type(cells.shape[1])
-    result["m2"] = fold(np.add, _square_moduli(work - result["mean"][:, None]))
+    result = np.empty(cells.shape[rank:], state)
+    mean = fold(np.add, work, rank) / state["m2"].type(prod(cells.shape[:rank]))
+    result["mean"] = mean
+    result["m2"] = fold(np.add, _square_moduli(work - mean), rank)
     return result
 
 
@@ -177,27 +160,30 @@ def _variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
 
 def _variance_finish(states: Block, count: int, ddof: float) -> Block:
     degrees = np.asarray(max(count - ddof, 0), states["m2"].dtype)
-    return np.asarray(states["m2"] / degrees)
+    if not degrees:
+        tell("Degrees of freedom <= 0 for slice")
+    return _divided(states["m2"], degrees)
 
 
 def _std_finish(states: Block, count: int, ddof: float) -> Block:
     return np.asarray(np.sqrt(_variance_finish(states, count, ddof)))
 
 
-def _numbers(cells: Block, dtype: np.dtype[Any]) -> tuple[Block, Block | None, Block]:
+def _numbers(cells: Block, dtype: np.dtype[Any], rank: int) -> tuple[Block, Block | None, Block]:
     """The cells with NaNs replaced by what adds nothing; where NaNs are; the count of numbers."""
     nan = np.isnan(cells)
     work = cells.astype(dtype, copy=False)
-    lost = np.count_nonzero(nan, axis=1)
-    if not lost.any():
-        return work, None, cells.shape[1] - lost
-    return np.where(nan, _nothing_added(dtype), work), nan, cells.shape[1] - lost
+    lost = np.count_nonzero(nan, axis=tuple(range(rank)))
+    count = prod(cells.shape[:rank]) - lost
+    if not np.any(lost):
+        return work, None, count
+    return np.where(nan, nothing_added(dtype), work), nan, count
 
 
-def _number_mean_leaf(cells: Block, state: np.dtype[Any]) -> Block:
-    result = np.empty((cells.shape[0], cells.shape[2]), state)
-    numbers, _, result["count"] = _numbers(cells, state["sum"])
-    result["sum"] = fold(np.add, numbers)
+def _number_mean_leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
+    result = np.empty(cells.shape[rank:], state)
+    numbers, _, result["count"] = _numbers(cells, state["sum"], rank)
+    result["sum"] = fold(np.add, numbers, rank)
     return result
 
 
@@ -210,18 +196,21 @@ def _number_mean_combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # no
 
 def _number_mean_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
     total = np.asarray(states["sum"]) + 0.0
+    if not np.all(states["count"]):
+        tell("Mean of empty slice")
     return np.asarray(np.true_divide(total, np.asarray(states["count"], total.real.dtype)))
 
 
-def _number_variance_leaf(cells: Block, state: np.dtype[Any]) -> Block:
-    result = np.empty((cells.shape[0], cells.shape[2]), state)
-    numbers, nan, count = _numbers(cells, state["mean"])
+def _number_variance_leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
+    result = np.empty(cells.shape[rank:], state)
+    numbers, nan, count = _numbers(cells, state["mean"], rank)
     result["count"] = count
-    result["mean"] = fold(np.add, numbers) / np.maximum(count, 1).astype(state["m2"])
-    squares = _square_moduli(numbers - result["mean"][:, None])
+    mean = fold(np.add, numbers, rank) / np.maximum(count, 1).astype(state["m2"])
+    result["mean"] = mean
+    squares = _square_moduli(numbers - mean)
     if nan is not None:
         squares[nan] = 0
-    result["m2"] = fold(np.add, squares)
+    result["m2"] = fold(np.add, squares, rank)
     return result
 
 
@@ -236,6 +225,8 @@ def _number_variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
 def _number_variance_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
     """NaN where the numbers are `ddof` or fewer."""
     degrees = np.asarray(states["count"] - ddof)
+    if not np.all(degrees > 0):
+        tell("Degrees of freedom <= 0 for slice.")
     share = states["m2"] / degrees.astype(states["m2"].dtype)
     return np.asarray(np.where(degrees > 0, share, share.dtype.type(np.nan)))
 
@@ -244,9 +235,10 @@ def _number_std_finish(states: Block, count: int, ddof: float) -> Block:
     return np.asarray(np.sqrt(_number_variance_finish(states, count, ddof)))
 
 
-def _range_leaf(cells: Block, state: np.dtype[Any]) -> Block:
-    result = np.empty((cells.shape[0], cells.shape[2]), state)
-    result["least"], result["greatest"] = fold(np.minimum, cells), fold(np.maximum, cells)
+def _range_leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
+    result = np.empty(cells.shape[rank:], state)
+    result["least"] = fold(np.minimum, cells, rank)
+    result["greatest"] = fold(np.maximum, cells, rank)
     return result
 
 
@@ -267,11 +259,12 @@ def _nothing(state: np.dtype[Any]) -> Any:
 
 
 def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
-    def leaf(cells: Block, state: np.dtype[Any]) -> Block:
-        result = np.empty((cells.shape[0], cells.shape[2]), state)
-        place = function(cells, axis=1)
+    def leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
+        cells = flat(cells, rank)
+        result = np.empty(cells.shape[1:], state)
+        place = function(cells, axis=0)
         result["place"] = place
-        result["value"] = np.take_along_axis(cells, place[:, None], 1)[:, 0]
+        result["value"] = np.take_along_axis(cells, place[None], 0)[0]
         return result
 
     def combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: ARG001
@@ -288,14 +281,20 @@ def _place(function: Callable[..., Block], better: np.ufunc) -> Arithmetic:
     return Arithmetic(leaf, combine, lambda states, _count, _ddof: states["place"], None)
 
 
+def _spread(finish: Callable[[Block, int, float], Block]) -> Arithmetic:
+    return Arithmetic(
+        _variance_leaf, _variance_combine, finish, _nothing, True, function=np.add, spread=True
+    )
+
+
 def _number_place(function: Callable[..., Block], better: np.ufunc, worst: float) -> Arithmetic:
     """The place of the best number; a NaN counts as the `worst` one, as in NumPy."""
     places = _place(function, better)
 
-    def leaf(cells: Block, state: np.dtype[Any]) -> Block:
+    def leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> Block:
         nan = np.isnan(cells)
-        held = places.leaf(np.where(nan, np.asarray(worst, cells.dtype), cells), state)
-        held["number"] = ~nan.all(axis=1)
+        held = places.leaf(np.where(nan, np.asarray(worst, cells.dtype), cells), state, rank)
+        held["number"] = ~nan.all(axis=tuple(range(rank)))
         return held
 
     def combine(a: Block, b: Block, m: Block, n: Block) -> Block:
@@ -311,6 +310,17 @@ def _number_place(function: Callable[..., Block], better: np.ufunc, worst: float
     return Arithmetic(leaf, combine, finish, None)
 
 
+# What NumPy calls the loops in which a fold goes wrong, by those that go wrong here. Merging the
+# nodes of spreads divides 0 by 0 where a node has no cells, which is no error.
+LINEAR: Final = frozenset({"sum", "add", "prod", "mean", "nanmean"})
+_IN_SUMS: Final = {"add": "reduce", "multiply": "reduce", "reduce": "reduce"}
+_IN_SPREADS: Final = {"add": "reduce", "reduce": "reduce", "subtract": "subtract"}
+FOLD_ERRORS: Final[Mapping[str, Mapping[str, str]]] = {
+    **dict.fromkeys(LINEAR, _IN_SUMS),
+    **{monoid: {**_IN_SPREADS, "multiply": "square"} for monoid in ("var", "std")},
+    **{monoid: {**_IN_SPREADS, "multiply": "multiply"} for monoid in ("nanvar", "nanstd")},
+}
+
 ARITHMETIC: Final = {
     "sum": _ufunc(np.add, zero, _begun(np.add, 0.0, "fc")),
     "add": _ufunc(np.add, None),
@@ -319,8 +329,8 @@ ARITHMETIC: Final = {
     ),
     "min": _ufunc(np.minimum, None),
     "max": _ufunc(np.maximum, None),
-    "fmin": _ufunc(reproducible_ufuncs.fmin, None),
-    "fmax": _ufunc(reproducible_ufuncs.fmax, None),
+    "fmin": _ufunc(reproducible_ufuncs.fmin, None, _best_number),
+    "fmax": _ufunc(reproducible_ufuncs.fmax, None, _best_number),
     "any": _ufunc(np.logical_or, _filled(0)),
     "all": _ufunc(np.logical_and, _filled(1)),
     "xor": _ufunc(np.logical_xor, _filled(0)),
@@ -333,10 +343,14 @@ ARITHMETIC: Final = {
     "logaddexp": _ufunc(np.logaddexp, _filled(-np.inf)),
     "logaddexp2": _ufunc(np.logaddexp2, _filled(-np.inf)),
     "mean": Arithmetic(
-        _ufunc(np.add, zero).leaf, lambda a, b, _m, _n: np.add(a, b), _mean_finish, zero
+        _ufunc(np.add, zero).leaf,
+        lambda a, b, _m, _n: np.add(a, b),
+        _mean_finish,
+        zero,
+        function=np.add,
     ),
-    "var": Arithmetic(_variance_leaf, _variance_combine, _variance_finish, _nothing, True),
-    "std": Arithmetic(_variance_leaf, _variance_combine, _std_finish, _nothing, True),
+    "var": _spread(_variance_finish),
+    "std": _spread(_std_finish),
     "nanmean": Arithmetic(_number_mean_leaf, _number_mean_combine, _number_mean_finish, _nothing),
     "nanvar": Arithmetic(
         _number_variance_leaf, _number_variance_combine, _number_variance_finish, _nothing

@@ -9,21 +9,26 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.cells import rows
+from dask_tapestry_kernels.cpu.cells import formula_errors, rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
+from dask_tapestry_kernels.cpu.floating_point import Suspicion, suspecting
 from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
-from dask_tapestry_kernels.cpu.reduction.lattice_nodes import lattice_nodes
+from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
+from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
-from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, Arithmetic
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, Arithmetic
 from dask_tapestry_kernels.cpu.reduction.node_merges import risen
 from dask_tapestry_kernels.cpu.reduction.part import Part, globalize, last_level, tells_places
+from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import node_numbers
 
 Block = np.ndarray[Any, Any]
 PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
-GATHER_CELLS: Final = 131_072  # cells of leaves that are laid side by side: 1 MiB of float64
+FORMULA_BYTES: Final = 2**20  # of a formula's cells that are computed and then folded
+TEMPORARY_CELLS: Final = 131_072  # of leaves of which a fold makes copies: 1 MiB of float64
+LANES_BYTES: Final = 2**22  # of accumulators: rows of 16,384 float64 are folded whole
 
 
 def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: ARG001
@@ -61,9 +66,35 @@ def _folded(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
     order = (*parts[0].axes, *_kept(blocks[0], parts[0].axes))
     turned = [block.transpose(order) for block in blocks]
-    with np.errstate(all="ignore"):
+    with suspecting(needless=all(map(_is_quiet, parts))) as suspicion:
         nodes = turned if parts[0].source is not None else _nodes(turned, parts)
-        return [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
+        values = [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
+    if suspicion is not None and (suspicion.raised or parts[0].expression is not None):
+        _tell_errors(turned, parts, order, suspicion)
+    return values
+
+
+def _is_quiet(part: Part) -> bool:
+    """Whether nothing goes wrong: comparing NaNs raises flags, and is no error."""
+    formula = part.expression
+    return part.monoid not in FOLD_ERRORS and (formula is None or formula_errors.is_quiet(formula))
+
+
+def _tell_errors(
+    turned: list[Block], parts: Sequence[Part], order: tuple[int, ...], suspicion: Suspicion
+) -> None:
+    """Fold once more without compiled code, which says what went wrong, and where."""
+    for part in parts:
+        formula = part.expression
+        silent = formula is not None and formula_errors.may_be_silent(formula, turned)
+        if not (suspicion.raised or silent):
+            continue
+        with suspecting() as folding:
+            again = _nodes(turned, [part], _interpreted) if part.source is None else turned
+            if part.monoid in LINEAR:
+                _merged(part, again[0], order)
+        if folding is not None:
+            folding.tell(FOLD_ERRORS.get(part.monoid, {}))
 
 
 def _kept(block: Block, axes: Sequence[int]) -> list[int]:
@@ -96,17 +127,34 @@ def _value(
     else:
         first: tuple[Any, ...] = (*(0,) * rank, ...)
         root = nodes[first]
-    return arithmetic.finish(root, prod(tree.extents), ddof).astype(dtype, copy=False)
+    with np.errstate(all="ignore"):
+        value = arithmetic.finish(root, prod(tree.extents), ddof)
+    return value.astype(dtype, copy=False)
 
 
-def _nodes(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+def _nodes(
+    blocks: Sequence[Block], parts: Sequence[Part], leaves: Leaves | None = None
+) -> list[Block]:
     """States of the leaves, for each part, of blocks whose reduced axes come first.
 
     Of a tree over a lattice, the nodes at the last level.
     """
+    leaves = leaves or _leaves
     if parts[0].tree.lattice is None:
-        return _leaves(blocks, parts)
-    return lattice_nodes(blocks, parts, _leaves)
+        return leaves(blocks, parts)
+    return lattice_nodes(blocks, parts, leaves)
+
+
+def _interpreted(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
+    """`_leaves` without compiled code."""
+    return [_numpys_states(blocks, part) for part in parts]
+
+
+def _numpys_states(blocks: Sequence[Block], part: Part) -> Block:
+    chosen = 0 if part.expression is None else part.expression.chosen
+    if chosen is None:
+        return _interpreted_states(blocks, part)
+    return _leaf_states(blocks[chosen], ARITHMETIC[part.monoid], part.tree.sides(0), part.state)
 
 
 def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
@@ -119,6 +167,10 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     together = _column_states(blocks, parts)
     if together is not None:
         return together
+    ready = [_is_compiled(part, blocks[0]) for part in parts]  # each is asked for
+    by_rows = None if any(ready) else row_states(blocks, parts)
+    if by_rows is not None:
+        return by_rows
     rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
     grid = (*leaf_grid(shape[:rank], sides), *shape[rank:])
     nodes = [np.empty(grid, part.state) for part in parts]
@@ -132,9 +184,9 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
 
 
 def _pieces(
-    shape: tuple[int, ...], sides: tuple[int, ...], itemsize: int
+    shape: tuple[int, ...], sides: tuple[int, ...], itemsize: int, most: int = PIECE_BYTES
 ) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
-    """Pieces of whole leaves of about `PIECE_BYTES`: slices of the leaves and of the cells.
+    """Pieces of whole leaves of about `most` bytes: slices of the leaves and of the cells.
 
     Leading axes are cut to single leaves or cells first, so that a piece lies together.
     """
@@ -143,10 +195,10 @@ def _pieces(
     steps = list(counts)
     size = prod(shape) * itemsize
     for axis, count in enumerate(counts):
-        fewer = max(1, min(count, int(count * PIECE_BYTES / max(1, size))))
+        fewer = max(1, min(count, int(count * most / max(1, size))))
         size = size * fewer // max(1, count)
         steps[axis] = fewer
-        if size <= PIECE_BYTES:
+        if size <= most:
             break
     if 0 in counts:
         return
@@ -168,14 +220,15 @@ def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
     expression, sides = part.expression, part.tree.sides(0)
     chosen = 0 if expression is None else expression.chosen
     if chosen is not None:
-        blocks = [blocks[chosen]]
+        blocks, part = [blocks[chosen]], part._replace(expression=None)
         nodes = leaf_states(blocks, part.monoid, blocks[0].dtype, sides, part.state)
     else:
         nodes = _formula_states(blocks, part)
-    if nodes is None and chosen is not None:
-        nodes = _leaf_states(blocks[0], ARITHMETIC[part.monoid], sides, part.state)
+    by_rows = row_states(blocks, [part]) if nodes is None else None
+    if by_rows is not None:
+        (nodes,) = by_rows
     elif nodes is None:
-        nodes = _interpreted_states(blocks, part)
+        nodes = _numpys_states(blocks, part)
     if tells_places(part):
         shape = blocks[0].shape[: len(part.origin)]
         for place, cut in _uniform(shape, sides):
@@ -184,6 +237,15 @@ def _leaves_of(blocks: Sequence[Block], part: Part) -> Block:
             ]
             globalize(nodes[place], tuple(inner), cut, part.origin, part.tree.extents)
     return nodes
+
+
+def _is_compiled(part: Part, block: Block) -> bool:
+    """Whether compiled code folds cells shaped as a block; it is asked for."""
+    formula, cells = part.expression, block.size
+    kind = block.dtype if formula is None else formula.dtype
+    plain = formula is None or formula.chosen is not None
+    row = plain or _compiled(formula, cells) is not None
+    return loops_of(part.monoid, kind, part.state, cells) is not None and row
 
 
 def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
@@ -201,12 +263,20 @@ def _formula_states(blocks: Sequence[Block], part: Part) -> Block | None:
 
 def _interpreted_states(blocks: Sequence[Block], part: Part) -> Block:
     """States of leaves of a formula's cells, computed and folded piece by piece."""
-    shape, sides = blocks[0].shape, part.tree.sides(0)
+    shape, sides, formula = blocks[0].shape, part.tree.sides(0), part.expression
     nodes = np.empty((*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :]), part.state)
-    for leaves, cells in _pieces(shape, sides, part.expression.dtype.itemsize):
-        values = evaluate(None, *[block[cells] for block in blocks], expression=part.expression)
-        nodes[leaves] = _leaf_states(values, ARITHMETIC[part.monoid], sides, part.state)
+    arithmetic, order = ARITHMETIC[part.monoid], _memory_order(blocks)
+    for leaves, cells in _pieces(shape, sides, formula.dtype.itemsize, FORMULA_BYTES):
+        in_order = [block[cells].transpose(order) for block in blocks]
+        values = evaluate(None, *in_order, expression=formula).transpose(np.argsort(order))
+        nodes[leaves] = _leaf_states(values, arithmetic, sides, part.state)
     return nodes
+
+
+def _memory_order(blocks: Sequence[Block]) -> list[int]:
+    """The axes of blocks, those first whose cells lie farthest apart."""
+    steps = [max(abs(block.strides[axis]) for block in blocks) for axis in range(blocks[0].ndim)]
+    return sorted(range(len(steps)), key=lambda axis: -steps[axis])
 
 
 def _column_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | None:
@@ -249,7 +319,7 @@ def _leaf_states(
         shape = [n for g, n in zip(counts, box.shape, strict=False) for n in (g, n // g)]
         split = box.reshape(*shape, *box.shape[rank:])
         split = split.transpose(
-            *range(0, 2 * rank, 2), *range(2 * rank, split.ndim), *range(1, 2 * rank, 2)
+            *range(1, 2 * rank, 2), *range(0, 2 * rank, 2), *range(2 * rank, split.ndim)
         )
         nodes[place] = _fold_tiles(split, arithmetic, rank, state)
     return nodes
@@ -276,18 +346,16 @@ def _uniform(
 
 
 def _fold_tiles(split: Block, arithmetic: Arithmetic, rank: int, state: np.dtype[Any]) -> Block:
-    """Leaf states of cells shaped (leaves..., kept..., sides of a leaf...)."""
-    outer = split.shape[:-rank]
-    inner = split.shape[-rank:]
+    """Leaf states of cells shaped (sides of a leaf..., leaves..., kept...)."""
+    sides, outer = split.shape[:rank], split.shape[rank:]
     result = np.empty(outer, state)
-    budget = max(1, GATHER_CELLS // prod(inner))
-    for tile in tiles(outer, budget):
-        part = split[tile]
-        leaves, kept = part.shape[:rank], part.shape[rank:-rank]
-        order = (*range(rank), *range(rank + len(kept), part.ndim), *range(rank, rank + len(kept)))
-        gathered = np.ascontiguousarray(part.transpose(order))
-        folded = arithmetic.leaf(gathered.reshape(prod(leaves), prod(inner), prod(kept)), state)
-        result[tile] = folded.reshape(*leaves, *kept)
+    if arithmetic.function is not None and split.dtype == state:  # no copy is made
+        held = min(LANES, prod(sides)) * state.itemsize
+        budget = LANES_BYTES // held
+    else:
+        budget = TEMPORARY_CELLS // prod(sides)
+    for tile in tiles(outer, max(1, budget)):
+        result[tile] = arithmetic.leaf(split[(slice(None),) * rank + tile], state, rank)
     return result
 
 

@@ -8,6 +8,7 @@ combine the same cells in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from math import prod
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT
+from dask_tapestry_kernels.cpu.floating_point import suspecting
 from dask_tapestry_kernels.cpu.scan import scan_compiled
 from dask_tapestry_kernels.cpu.scan.scan_compiled import Scan
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -146,18 +148,17 @@ def after_leaf(
     before, extent = np.moveaxis(prefix, axis, 0)[:, None], len(cells)
     first = min(-skip % leaf, extent)  # cells of a leaf that began before
     full = first + (extent - first) // leaf * leaf
-    with np.errstate(all="ignore"):
-        for lo, hi in ((0, first), (first, full), (full, extent)):
-            if lo == hi:
-                continue
-            if skip + lo < leaf:  # no leaf is before the first one
-                values[lo : min(hi, lo + leaf)] = cells[lo : min(hi, lo + leaf)]
-                lo = min(hi, lo + leaf)
-            count = -(-(hi - lo) // leaf)
-            shape = (count, (hi - lo) // max(count, 1), *cells.shape[1:])
-            target, local = values[lo:hi].reshape(shape), cells[lo:hi].reshape(shape)
-            _combine(combine, before[:count], local, target, state)
-            before = before[count:]
+    for lo, hi in ((0, first), (first, full), (full, extent)):
+        if lo == hi:
+            continue
+        if skip + lo < leaf:  # no leaf is before the first one
+            values[lo : min(hi, lo + leaf)] = cells[lo : min(hi, lo + leaf)]
+            lo = min(hi, lo + leaf)
+        count = -(-(hi - lo) // leaf)
+        shape = (count, (hi - lo) // max(count, 1), *cells.shape[1:])
+        target, local = values[lo:hi].reshape(shape), cells[lo:hi].reshape(shape)
+        _combine(combine, before[:count], local, target, state)
+        before = before[count:]
     return result
 
 
@@ -182,12 +183,11 @@ def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: 
     combine = _function(options.function, options.state)
     cells, totals = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     full = len(cells) // leaf * leaf
-    with np.errstate(all="ignore"):
-        whole = cells[:full].reshape(full // leaf, leaf, *cells.shape[1:])
-        wide = totals[:1].size >= WIDE and not _is_inner(block, axis)
-        _total(whole, totals[: full // leaf], combine, wide)
-        if full < len(cells):
-            _total(cells[None, full:], totals[full // leaf :], combine, wide)
+    whole = cells[:full].reshape(full // leaf, leaf, *cells.shape[1:])
+    wide = totals[:1].size >= WIDE and not _is_inner(block, axis)
+    _total(whole, totals[: full // leaf], combine, wide)
+    if full < len(cells):
+        _total(cells[None, full:], totals[full // leaf :], combine, wide)
     return result
 
 
@@ -265,8 +265,7 @@ def _walk(result: Block, block: Block, carry: Block | None, combine: Function, h
         return
     across = block.size // block.shape[axis]
     walk = _steps if across >= WIDE and not _is_inner(block, axis) else _lines
-    with np.errstate(all="ignore"):
-        walk(result, block, carry, combine, how)
+    walk(result, block, carry, combine, how)
 
 
 def _room(out: Block | None, block: Block, how: Scan, dtype: np.dtype[Any]) -> Block:
@@ -368,11 +367,25 @@ def _accumulate(combine: Function, cells: Block, result: Block) -> None:
         result[..., place] = combine(result[..., place - 1], cells[..., place])
 
 
+def _told(kernel: Kernel) -> Kernel:
+    """The kernel, which tells what goes wrong; flags are exact where nothing is compared."""
+
+    @wraps(kernel)
+    def told(*blocks: Any, **how: Any) -> Block:
+        with suspecting(needless=how["function"] not in ("add", "multiply")) as suspicion:
+            result = kernel(*blocks, **how)
+        if suspicion is not None:
+            suspicion.tell_flags("accumulate")
+        return result
+
+    return told
+
+
 KERNELS: Final[dict[str, Kernel]] = {
-    "scan": scan,
-    "scan_on": scan_on,
-    "leaf_totals": leaf_totals,
-    "leaf_scan": leaf_scan,
+    "scan": _told(scan),
+    "scan_on": _told(scan_on),
+    "leaf_totals": _told(leaf_totals),
+    "leaf_scan": _told(leaf_scan),
     "leaf_ends": leaf_ends,
-    "after_leaf": after_leaf,
+    "after_leaf": _told(after_leaf),
 }

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import CellBuilder
+from dask_tapestry.cells.expression import CellExpression, CellStep
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.cells import interpreter
 from tests.comparisons import same_bits
@@ -82,3 +83,24 @@ def test_floating_point_warnings_are_silent():
     expression = builder.finish(builder.call("divide", (0, 1), F8))
     made = KERNELS["map"](None, np.array([1.0, 0.0]), np.zeros(2), expression=expression)
     assert same_bits(made, np.array([np.inf, np.nan]))
+
+
+def test_casts_to_the_same_dtype_take_no_step():
+    f8, i8 = np.dtype("f8"), np.dtype("i8")
+    product = CellStep("multiply", (0, 1), f8)
+    idle = CellExpression((f8, f8), (product, CellStep("cast", (2,), f8)))
+    assert len(interpreter._calls(idle)) == 1
+    x, y = np.arange(10.0), np.arange(10.0, 20.0)
+    assert (interpreter.evaluate(None, x, y, expression=idle) == x * y).all()
+    between = CellExpression(
+        (f8, f8), (product, CellStep("cast", (2,), f8), CellStep("cast", (3,), i8))
+    )
+    assert (interpreter.evaluate(None, x, y, expression=between) == (x * y).astype("i8")).all()
+    copied = interpreter.evaluate(
+        None, x, expression=CellExpression((f8,), (CellStep("cast", (0,), f8),))
+    )
+    assert (copied == x).all()
+    assert copied is not x
+    constant = CellStep("constant", (), f8, np.float64(2).tobytes())
+    filled = CellExpression((f8,), (constant, CellStep("cast", (1,), f8)))
+    assert (interpreter.evaluate(None, x, expression=filled) == 2).all()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS
-from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, LANES, fold
+from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from tests.comparisons import same_bits
 from tests.operators.monoid_names import monoids_of
 
@@ -14,33 +14,9 @@ RANDOM = np.random.default_rng(2)
 F8 = np.dtype("f8")
 
 
-@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 100, 1024])
-def test_cells_go_in_turn_to_the_lanes_which_fold_by_halves(n):
-    cells = RANDOM.normal(size=n) * 10.0 ** RANDOM.integers(-8, 8, n)
-    lanes = []
-    for i, cell in enumerate(cells):
-        if i < LANES:
-            lanes.append(cell)
-        else:
-            lanes[i % LANES] += cell
-    width = LANES
-    while width > 1:
-        width //= 2
-        for i, high in enumerate(lanes[width : 2 * width]):
-            lanes[i] += high
-        lanes = lanes[:width]
-    assert same_bits(fold(np.add, cells[None, :, None])[0, 0], lanes[0])
-
-
-def test_folding_does_not_write_to_the_cells():
-    cells = np.ones((2, 100, 3))
-    fold(np.add, cells)
-    assert (cells == 1).all()
-
-
 def states(name, cells):
     _, state = MONOIDS[name].dtypes(F8, None)
-    return ARITHMETIC[name].leaf(np.asarray(cells, F8)[None, :, None], state)
+    return ARITHMETIC[name].leaf(np.asarray(cells, F8)[:, None, None], state)
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=80), st.integers(1, 79))
@@ -101,15 +77,3 @@ def test_numbers_alone_have_the_bits_of_the_fold_of_all_cells(numbers, all_cells
         made = ARITHMETIC[name].combine(*[states(name, part) for part in cells], counts, counts)
         values.append(ARITHMETIC[name].finish(made, 600, 1.0))
     assert same_bits(*values)
-
-
-@pytest.mark.parametrize("dtype", ["?", "i1", "i8", "f4", "f8", "c16", "m8[s]"])
-@pytest.mark.parametrize("function", [np.add, np.minimum])
-def test_rounds_of_a_contiguous_block_have_the_bits_of_any_other(function, dtype):
-    for n, kept in ((31, 1), (64, 1), (100, 3), (1024, 2)):
-        cells = RANDOM.normal(size=(3, n, kept)) * 10.0 ** RANDOM.integers(-3, 3, (3, n, kept))
-        cells[:, ::5] = -0.0
-        cells = cells.astype("i8").astype(dtype) if dtype[0] in "im" else cells.astype(dtype)
-        apart = np.repeat(cells, 2, axis=2)[:, :, ::2]
-        assert not apart.flags.c_contiguous
-        assert fold(function, cells).tobytes() == fold(function, apart).tobytes()

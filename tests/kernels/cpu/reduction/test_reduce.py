@@ -75,7 +75,8 @@ def test_formulas_that_are_not_compiled_are_evaluated_piece_by_piece(name, axes,
 
     monkeypatch.setattr(reduce, "_formula_states", lambda *_: None)
     monkeypatch.setattr(reduce, "evaluate", watched)
-    monkeypatch.setattr(reduce, "PIECE_BYTES", X.nbytes // 4)
+    monkeypatch.setattr(reduce, "row_states", lambda *_: None)
+    monkeypatch.setattr(reduce, "FORMULA_BYTES", X.nbytes // 4)
     assert same_bits(reduced(X, name, axes, expression=double), reduced(X + X, name, axes))
     assert sum(sizes) == X.nbytes
     assert max(sizes) < X.nbytes or axes == (0, 1, 2)

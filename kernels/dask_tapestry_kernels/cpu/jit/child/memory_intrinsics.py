@@ -48,6 +48,18 @@ def write_cell(context: Any, address: Any, index: Any, cell: Any) -> Lowered:  #
 
 
 @intrinsic
+def keep(context: Any, value: Any) -> Lowered:  # noqa: ARG001
+    """Have a value computed that nothing reads: an instruction that is none takes it."""
+
+    def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [args[0].type])
+        builder.asm(kind, "", "r", args, side_effect=True)
+        return _c.get_dummy_value()
+
+    return types.void(value), lower
+
+
+@intrinsic
 def get_int64(context: Any, address: Any, index: Any) -> Lowered:  # noqa: ARG001
     """`read_cell` of an int64."""
 

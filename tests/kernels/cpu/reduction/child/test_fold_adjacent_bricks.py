@@ -20,6 +20,6 @@ def test_bricks_of_a_band_have_the_bits_of_bricks_alone(monoid, dtype, rows, bri
     fold(compiled, band.ctypes.data, bricks, 32 * item, 32 * rows, strides, 1, parts)
     cells = band[:, : 32 * bricks].reshape(rows, bricks, 32).swapaxes(0, 1)
     with np.errstate(all="ignore"):
-        expected = ARITHMETIC[monoid].leaf(cells.reshape(bricks, -1, 1), state)
+        expected = ARITHMETIC[monoid].leaf(cells.reshape(bricks, -1, 1).swapaxes(0, 1), state)
     for name, part in zip(names, parts, strict=True):
         assert same_states(part, expected[name] if name else expected)

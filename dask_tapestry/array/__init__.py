@@ -1,1 +1,0 @@
-"""The user's side: Array, its functions and methods, and plans to look at."""

@@ -1,5 +1,0 @@
-"""Calibration: how fast this machine is, and workers that are not this machine."""
-
-from dask_tapestry.array.calibration.calibrate import calibrate
-
-__all__ = ["calibrate"]

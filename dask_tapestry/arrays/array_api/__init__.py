@@ -1,0 +1,16 @@
+"""What the Python array API standard asks beyond NumPy's functions: dtypes, inspection, DLPack."""
+
+from dask_tapestry.arrays.array_api.data_types import *
+from dask_tapestry.arrays.array_api.dlpack import *
+from dask_tapestry.arrays.array_api.inspection import *
+
+__all__ = [
+    "__array_namespace_info__",
+    "can_cast",
+    "finfo",
+    "from_dlpack",
+    "iinfo",
+    "isdtype",
+    "issubdtype",
+    "promote_types",
+]

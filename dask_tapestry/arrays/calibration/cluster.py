@@ -1,0 +1,60 @@
+"""Measuring a cluster: a worker of each kind, the way between two, and the scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from dask_tapestry.arrays.calibration.kernel_rates import kernel_rates
+from dask_tapestry.arrays.calibration.memory_rates import memory_rates
+from dask_tapestry.arrays.calibration.task_rates import task_rates
+from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.machine.calibrate import processor
+from dask_tapestry.planner.machine.cluster_rates import keep_cluster_rates, network_rates
+from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
+from dask_tapestry.planner.machine.resources import current
+from dask_tapestry.settings import config
+
+BUDGET: Final = 2.0  # seconds for the kernels of a worker
+OPERATIONS: Final = "operations"
+
+
+def calibrate_cluster(client: Any) -> Rates:
+    """Measure the cluster of a client, and plan with that as long as there is the client.
+
+    Raises
+    ------
+    PlanError
+        If it has no workers.
+    """
+    workers = client.scheduler_info(n_workers=-1).get("workers", {})
+    kinds = {(w["nthreads"], w["memory_limit"]): address for address, w in workers.items()}
+    if not kinds:
+        raise PlanError("the client has no workers to measure")
+    asked = [client.submit(worker_rates, workers=[a], pure=False) for a in kinds.values()]
+    found: dict[str, Any] = slowest(client.gather(asked))
+    found |= network_rates(client)
+    with client.as_current(), config(rates="shipped"):
+        tasks = task_rates(current())
+    found |= {f"scheduler_{name}": rounded(value) for name, value in tasks.items()}
+    rates = rates_of(found)
+    keep_cluster_rates(client, rates)
+    return rates
+
+
+def worker_rates() -> dict[str, Any]:
+    """What a worker finds of its machine: memory and kernels."""
+    memory = {name: rounded(value) for name, value in memory_rates().items()}
+    operations = {name: rounded(value) for name, value in kernel_rates(BUDGET).items()}
+    return memory | {"machine": processor(), OPERATIONS: operations}
+
+
+def slowest(found: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The least of the rates of several machines, and the names of all."""
+    found = list(found)
+    names = found[0].keys() - {"machine", OPERATIONS}
+    kernels = found[0][OPERATIONS]
+    least: dict[str, Any] = {name: min(rates[name] for rates in found) for name in names}
+    least["machine"] = ", ".join(sorted({rates["machine"] for rates in found}))
+    least[OPERATIONS] = {k: min(rates[OPERATIONS][k] for rates in found) for k in kernels}
+    return least

@@ -1,0 +1,213 @@
+"""Rates of kernels: small programs, each of which one kernel dominates, timed on one thread.
+
+A rate is what a program's operators declare as operations, divided by its seconds: so whatever a
+kernel does beside them is in its rate, and the cost model's seconds are those measured here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from statistics import median
+from time import perf_counter, thread_time
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.fft.one_axis import fft
+from dask_tapestry.arrays.indexing import take, take_along_axis
+from dask_tapestry.arrays.patterns.gathering import gather
+from dask_tapestry.arrays.planning import plan
+from dask_tapestry.arrays.random import default_rng
+from dask_tapestry.arrays.sorting import argsort, searchsorted, sort
+from dask_tapestry.arrays.statistics import bincount, cumsum, histogram
+from dask_tapestry.arrays.statistics import median as middle
+from dask_tapestry.planner.cost.block_seconds import ACROSS
+from dask_tapestry.planner.machine.rates import shipped_rates
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.cpu.blas_threads import threads_each
+from dask_tapestry_kernels.cpu.jit.compile_service import mode
+
+ONE: Final = Resources(workers=1, threads=1)
+CELLS: Final = 2**19  # 4 MB of float64: beyond a second-level cache
+FEW: Final = 2**14  # what a program of so many takes is handling it
+SIDE: Final = 512  # of a matrix
+WIDTH: Final = 1000  # of rows; of a power of two all cells of a column share few lines of a cache
+TERMS: Final = 20  # of a polynomial: enough to make memory wait
+REPEATS: Final = 3  # of which the best counts
+Program = Callable[[int], Array]
+
+
+class Probe(NamedTuple):
+    """The rate that it gives, ``"kernel dtype"`` or ``"kernel"``, and a program of n cells."""
+
+    rate: str
+    make: Program
+    cells: int = CELLS
+
+
+def kernel_rates(budget: float = inf) -> dict[str, float]:
+    """Measure the rates of kernels, in operations a second of one thread.
+
+    What `budget` seconds do not suffice for, as kernels must be compiled first, is as shipped, but
+    for the factor by which the others differ from what ships.
+    """
+    end = perf_counter() + budget
+    found: dict[str, float] = {}
+    with mode("wait"), threads_each(1):
+        for probe in PROBES:
+            if perf_counter() > end:
+                break
+            found[probe.rate] = rate_of(probe)
+    shipped = dict(shipped_rates().operations)
+    factor = median([rate / shipped[name] for name, rate in found.items()] or [1.0])
+    found |= {p.rate: shipped[p.rate] * factor for p in PROBES if p.rate not in found}
+    return found | {name: found[like] for name, like in ALIKE.items()}
+
+
+def rate_of(probe: Probe) -> float:
+    """Operations a second of the kernel of a probe."""
+    kernel, _, _ = probe.rate.partition(" ")
+    if kernel == ACROSS:
+        return _cells_across(probe)
+    program, small = probe.make(probe.cells), probe.make(FEW)
+    done = operations(program, kernel) - operations(small, kernel)
+    return done / _positive(seconds(program) - seconds(small))
+
+
+def operations(x: Array, kernel: str) -> int:
+    """Operations of `kernel` that the plan of an array counts."""
+    found = 0
+    for step in plan(x, resources=ONE, method="none").core.steps.values():
+        for work in step.program.schedule(ZRange.of_shape(step.node.type.shape)).works:
+            operator, _, types, *_ = step.program.instructions[
+                work.value - len(step.program.inputs)
+            ]
+            if operator.kernel == kernel:
+                found += operator.flops(types, work.box)
+    return found
+
+
+def seconds(x: Array) -> float:
+    """Least seconds of several computes of `x` by this thread, while it has the processor."""
+    planned = plan(x, resources=ONE, method="none")
+    planned.compute(scheduler="sync")  # loads its kernels
+    times = []
+    for _ in range(REPEATS):
+        start = thread_time()
+        planned.compute(scheduler="sync")
+        times.append(thread_time() - start)
+    return min(times)
+
+
+def _positive(time: float) -> float:
+    return max(time, 1e-6)  # a clock's noise: what takes less is as fast as can be
+
+
+def _cells_across(probe: Probe) -> float:
+    """Cells a second that are read across the rows they lie in, beyond those read along them."""
+    x = probe.make(probe.cells)
+    return probe.cells / _positive(seconds(x.T + 1) - seconds(x + 1))
+
+
+def _cells(n: int, dtype: str) -> np.ndarray[Any, Any]:
+    """Cells in no order: floats of [0, 1), integers of all sizes."""
+    made = np.random.default_rng(n).random(n)
+    return (made * 2**30).astype(dtype) if np.dtype(dtype).kind in "iu" else made.astype(dtype)
+
+
+def _polynomial(dtype: str) -> Program:
+    def make(n: int) -> Array:
+        x = asarray(_cells(n, dtype))
+        y = x
+        for _ in range(TERMS):
+            y = y * x + x
+        return y
+
+    return make
+
+
+def _sum_of_polynomial(dtype: str) -> Program:
+    made = _polynomial(dtype)
+    return lambda n: made(n).sum()
+
+
+def _of_cells(function: Callable[[Array], Array], dtype: str = "f8") -> Program:
+    return lambda n: function(asarray(_cells(n, dtype)))
+
+
+def _product(dtype: str) -> Program:
+    def make(n: int) -> Array:
+        side = round(n**0.5)
+        x = asarray(_cells(side * side, dtype).reshape(side, side))
+        return x @ x
+
+    return make
+
+
+def _taken(n: int) -> Array:
+    return take(asarray(_cells(n, "f8")), asarray(np.random.default_rng(0).permutation(n)))
+
+
+def _gathered(n: int) -> Array:
+    places = np.random.default_rng(0).permutation(n)[:, None]
+    return gather(asarray(_cells(n, "f8")), asarray(places), [0], [1])
+
+
+def _taken_along(n: int) -> Array:
+    places = np.random.default_rng(0).integers(0, 1024, (n // 1024, 1024))
+    return take_along_axis(asarray(_cells(n, "f8").reshape(-1, 1024)), asarray(places), axis=1)
+
+
+def _searched(n: int) -> Array:
+    return searchsorted(asarray(np.arange(1000) / 1000), asarray(_cells(n, "f8")))
+
+
+def _put(n: int) -> Array:
+    x = asarray(_cells(n, "f8"))
+    x[np.random.default_rng(0).permutation(n)] = asarray(_cells(n, "f8"))
+    return x
+
+
+PROBES: Final = (  # those first that need no compiling, then those that most programs use
+    Probe("matmul float64", _product("f8"), SIDE * SIDE),
+    Probe("matmul float32", _product("f4"), SIDE * SIDE),
+    Probe("matmul", _product("i8"), SIDE * SIDE // 4),
+    Probe("sort float64", _of_cells(sort)),
+    Probe("sort float32", _of_cells(sort, "f4")),
+    Probe("sort", _of_cells(sort, "i8")),
+    Probe("argsort float64", _of_cells(argsort), CELLS // 2),
+    Probe("argsort", _of_cells(argsort, "i8"), CELLS // 2),
+    Probe("take", _taken),
+    Probe("takealong", _taken_along),
+    Probe("gather", _gathered),
+    Probe("scatter", _put),
+    Probe("ranks", _of_cells(middle)),
+    Probe("search", _searched, CELLS // 2),
+    Probe("fourier", lambda n: fft(asarray(_cells(n, "c16").reshape(-1, 1024)))),
+    Probe("fourier complex64", lambda n: fft(asarray(_cells(n, "c8").reshape(-1, 1024)))),
+    Probe("map float64", _polynomial("f8")),
+    Probe("reduce float64", _sum_of_polynomial("f8")),
+    Probe(ACROSS, lambda n: asarray(_cells(n // WIDTH * WIDTH, "f8").reshape(-1, WIDTH))),
+    Probe("map float32", _polynomial("f4")),
+    Probe("reduce float32", _sum_of_polynomial("f4")),
+    Probe("map int64", _polynomial("i8")),
+    Probe("reduce", _sum_of_polynomial("i8")),
+    Probe("map", _polynomial("i4")),
+    Probe("map complex128", _polynomial("c16")),
+    Probe("randomfraction", lambda n: default_rng(0).random(n)),
+    Probe("randombits", lambda n: default_rng(0).integers(0, 2**32, n, dtype=np.uint32)),
+    Probe("permutation", lambda n: default_rng(0).permutation(8 * CELLS)[:n], CELLS // 2),
+    Probe("scan float64", _of_cells(cumsum)),
+    Probe("scan", _of_cells(cumsum, "i8")),
+    Probe("tabulate", lambda n: bincount(asarray(_cells(n, "i8") % 1000), minlength=1000)),
+    Probe("bin", lambda n: histogram(asarray(_cells(n, "f8")), bins=50, range=(0, 1))[0]),
+)
+ALIKE: Final = {  # kernels that end in another one's code
+    "linear": "matmul",
+    "linear float32": "matmul float32",
+    "linear float64": "matmul float64",
+}

@@ -1,0 +1,400 @@
+"""Array: what the user holds; it wraps one node and is a Dask collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, final
+from uuid import uuid4
+
+import numpy as np
+from dask import threaded
+from dask.base import DaskMethodsMixin, dont_optimize
+from dask.base import persist as dask_persist
+from dask.core import flatten
+from numpy.typing import DTypeLike
+
+from dask_tapestry.arrays.core.askers import names_itself_after_it, refuse_hidden
+from dask_tapestry.arrays.core.block_names import joined, name_of_blocks
+from dask_tapestry.arrays.core.blocks import Blocks
+from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
+from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
+from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.python_conversion import PythonConversion
+from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
+from dask_tapestry.errors import PlanError
+from dask_tapestry.io.block_source import from_blocks
+from dask_tapestry.lower.dask_private import HighLevelGraph
+from dask_tapestry.lower.expression import TapestryExpr, lower_plan
+from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.local_scheduler import local_options, says_nothing
+from dask_tapestry.lower.result_layout import ResultLayout, find_layout
+from dask_tapestry.lower.synchronous import compute_synchronously
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.rechunk import rechunk
+from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.machine.resources import computing_with
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.teg.stored_grid import stored_cuts
+from dask_tapestry.zspace import Cuts
+
+__all__ = ["Array"]
+
+
+@final
+class Array(PythonConversion, DaskMethodsMixin):
+    """A distributed array that nobody has to chunk by hand.
+
+    Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
+    array. Shapes and dtypes are NumPy's and are always known. Arrays are made by functions such as
+    `asarray`, `zeros` and `from_zarr`.
+
+    Parameters
+    ----------
+    node
+        The node it wraps, or how that is made once its shape is counted.
+    plan
+        How to compute it; by default it is planned when it is computed.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.arange(6).reshape(2, 3)
+    >>> (x + 1).sum(axis=0).compute()
+    array([5, 7, 9])
+    """
+
+    __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
+    __array_priority__ = PRIORITY
+
+    def __init__(self, node: Node | Deferred, plan: Plan | None = None) -> None:
+        self._deferred = node if isinstance(node, Deferred) else None
+        self._node = None if isinstance(node, Deferred) else node
+        self._plan_given = plan
+
+    @property
+    def node(self) -> Node:
+        """The node it wraps; a shape that depends on data is counted for it."""
+        if self._node is None:
+            assert self._deferred is not None
+            self._node = self._deferred.resolve(run_count)
+        return self._node
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self.__dict__.clear()  # what was planned for the value before
+        self._node, self._deferred, self._plan_given = node, None, None
+
+    @property
+    def deferred(self) -> Deferred | None:
+        """How the node is made once its shape is counted; None if it is there."""
+        return self._deferred if self._node is None else None
+
+    @property
+    def bound(self) -> Node:
+        """The node, or, where that is not counted yet, one of at least its shape."""
+        deferred = self.deferred
+        return self.node if deferred is None else deferred.bound
+
+    # what it is ----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each dimension."""
+        return self.node.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the cells."""
+        return self.bound.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self.bound.type.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.node.type.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a cell."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all cells."""
+        return self.node.type.size * self.dtype.itemsize
+
+    @property
+    def dims(self) -> tuple[str | None, ...] | None:
+        """Names of the dimensions, or None."""
+        refuse_hidden("dims")
+        return self.bound.type.dims
+
+    @property
+    def device(self) -> str:
+        """Where the blocks are: ``"cpu"``."""
+        return "cpu"
+
+    @property
+    def teg(self) -> Graph:
+        """The expression graph as written; prints as text."""
+        return Graph([self.node])
+
+    # its nominal chunks --------------------------------------------------------------------
+
+    @property
+    def nominal_cuts(self) -> tuple[Cuts, ...]:
+        """Nominal chunks: what `chunks` spells out."""
+        return nominal_cuts(self.node)
+
+    @property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """Lengths of the nominal chunks along each dimension, as in Dask.
+
+        Functions of blocks see these. They depend on the expression alone: they are what the user
+        said, else the stored chunks, else a canonical grid (whose size the setting ``block_bytes``
+        gives). ``dt.plan(x).chunks(x)`` tells how a plan cuts.
+        """
+        return tuple(tuple(c.lengths()) for c in self.nominal_cuts)
+
+    @property
+    def numblocks(self) -> tuple[int, ...]:
+        """Number of nominal chunks along each dimension."""
+        return tuple(c.count for c in self.nominal_cuts)
+
+    @property
+    def npartitions(self) -> int:
+        """Number of nominal chunks."""
+        return int(np.prod(self.numblocks, dtype=object))
+
+    @property
+    def chunksize(self) -> tuple[int, ...]:
+        """Longest nominal chunk along each dimension."""
+        return tuple(c.longest for c in self.nominal_cuts)
+
+    @property
+    def blocks(self) -> Blocks[Array]:
+        """The nominal chunks as arrays: ``x.blocks[i, j]``."""
+        return Blocks(self.__getitem__, self.nominal_cuts)
+
+    @property
+    def partitions(self) -> Blocks[Array]:
+        """The same as `blocks`, by Dask's other name for it."""
+        return self.blocks
+
+    # Dask collection -----------------------------------------------------------------------
+
+    def compute(self, **kwargs: Any) -> Any:
+        """Plan the array, run it with Dask and return its value.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.compute`, such as ``scheduler``.
+
+        Returns
+        -------
+        numpy.ndarray or numpy.generic
+            Of the array's shape and dtype.
+
+        Raises
+        ------
+        MemoryLimitError
+            If a block cannot be made small enough for a worker.
+        """
+        with computing_with(kwargs.get("scheduler")), ErrorsTold():
+            if self.runs_anywhere(kwargs):
+                values = compute_synchronously([self.node])
+                if values is not None:
+                    return values[0]
+            return DaskMethodsMixin.compute(self, **local_options(kwargs))
+
+    def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
+        """Whether nothing says how to compute: no plan of its own, no option for Dask."""
+        return says_nothing(options) and self._plan_given is None
+
+    def persist(self, **kwargs: Any) -> Array:
+        """Run the array and keep its blocks where they are computed.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.persist`, such as ``scheduler``.
+
+        Returns
+        -------
+        Array
+            Of the same value, made of the blocks that are kept.
+        """
+        with computing_with(kwargs.get("scheduler")), ErrorsTold():
+            kept: Array = DaskMethodsMixin.persist(self, **local_options(kwargs))
+            return kept
+
+    @property
+    def _lowered(self) -> tuple[Lowered, Any]:
+        """The layers of this array alone; the last one yields the nominal chunks."""
+        cuts = self.nominal_cuts
+        known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
+        if cuts not in known:
+            held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
+            known[cuts] = _, arrays = lower_plan(build_plan([held]), False, [self.name])
+            if arrays is not None:
+                arrays.needed_for(None)  # other collections may stand on these blocks
+        return known[cuts]
+
+    @property
+    def expr(self) -> TapestryExpr:
+        """The Dask expression; all values of one compute are planned together."""
+        refuse_hidden("expr")
+        return TapestryExpr(self.node, False, self._plan_given)
+
+    @property
+    def name(self) -> str:
+        """First part of the keys of the blocks: the user's name for it, or operation and digest."""
+        # for a name of a DataArray nothing is counted, and any will do
+        node = self.bound if names_itself_after_it() else self.node
+        return name_of_blocks(node, self.said)
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What the user said of this very array: its ``"name"``, what was ``"called"``."""
+        known: dict[str, str] = self.__dict__.setdefault("said", {})
+        return known
+
+    @property
+    def dask(self) -> HighLevelGraph:
+        """The Dask graph of this array alone."""
+        return self._lowered[0].graph
+
+    def __dask_graph__(self) -> HighLevelGraph:
+        return self.dask
+
+    def __dask_keys__(self) -> list[Any]:
+        keys: list[Any] = self._lowered[0].keys[0]
+        return keys
+
+    def __dask_layers__(self) -> tuple[str, ...]:
+        return (self.name,) if self.name in self.dask.layers else tuple(self.dask.layers)[-1:]
+
+    def __dask_tokenize__(self) -> str:
+        return self.node.digest
+
+    __dask_optimize__ = staticmethod(dont_optimize)
+    __dask_scheduler__ = staticmethod(threaded.get)
+
+    def __dask_postcompute__(self) -> tuple[Any, ...]:
+        return joined, (self.nominal_cuts,)
+
+    def __dask_postpersist__(self) -> tuple[Any, ...]:
+        return _rebuild, (self,)
+
+    def to_delayed(self) -> np.ndarray[Any, Any]:
+        """Return the nominal chunks as Dask Delayed objects.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of objects, of shape `numblocks`.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.ones((2, 3)).to_delayed().shape
+        (1, 1)
+        """
+        from dask.delayed import Delayed  # noqa: PLC0415  (it imports a good part of Dask)
+
+        keys = np.empty(self.numblocks, dtype=object)
+        for key in flatten(self.__dask_keys__()):
+            keys[key[1:]] = Delayed(key, self.dask, layer=self.name)
+        return keys
+
+    # NumPy's protocols ---------------------------------------------------------------------
+
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("an Array has no memory to share: it must be computed and copied")
+        return np.asarray(self.compute(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        return call_numpy_function(function, types, args, kwargs)
+
+    # Python's protocols --------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of an array without dimensions")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.ndim:
+            raise TypeError("iteration over an array without dimensions")
+        return (self[i] for i in range(len(self)))
+
+    def copy(self) -> Array:
+        """Return an array of the same value; assigning to one leaves the other as it is."""
+        return Array(self.deferred or self.node)
+
+    def __hash__(self) -> int:
+        raise TypeError("an Array is not hashable: == compares cells")
+
+    def __repr__(self) -> str:
+        if self.deferred is not None:
+            return bound_text(self.bound)
+        return array_text(self.node)
+
+    def _repr_html_(self) -> str:
+        if self.deferred is not None:
+            return bound_html(self.bound)
+        return array_html(self.node)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Array, (self.node,)
+
+
+def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
+    """Run a count graph; the nodes to keep stay where they are computed."""
+    with ErrorsTold():
+        first, *rest = dask_persist(Array(counts), *map(Array, keep), **local_options({}))
+        return CountRun(np.asarray(first.compute()), tuple(x.node for x in rest))
+
+
+def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:
+    """An array of the blocks in `graph` (results, futures or tasks), in the nominal chunks of `x`.
+
+    With `rename` the blocks are those of `x` alone, under other names. Without tasks in the graph
+    the blocks of `x` are futures already, and `x` stays as it is.
+    """
+    nominal = x.nominal_cuts
+    layout: ResultLayout | None = None
+    if rename is None:
+        keys = graph.layers if isinstance(graph, HighLevelGraph) else graph
+        names = dict.fromkeys(str(k[0] if isinstance(k, tuple) else k) for k in keys)
+        layout = find_layout(names, x.node.digest)
+        if layout is None and x.name not in names:
+            if not x.expr.__dask_graph__():
+                return Array(x.node)
+            raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
+    if layout is None:
+        layout = ResultLayout((rename or {}).get(x.name, x.name), nominal)
+    cuts = layout.cuts
+    blocks = from_blocks(
+        layout.name, x.node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(x.node)
+    )
+    return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))

@@ -1,0 +1,104 @@
+"""Chunks as users write them: every form that Dask takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+from dask.utils import parse_bytes
+
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.settings import block_bytes
+from dask_tapestry.teg import TensorType
+from dask_tapestry.zspace import Cuts, fitting_sides
+
+DimensionChunks = int | str | Sequence[int] | None
+Chunks = DimensionChunks | Sequence[DimensionChunks] | Mapping[int | str, DimensionChunks]
+
+
+def cuts_from(
+    chunks: Any,
+    type_: TensorType,
+    own: Sequence[Cuts] | None = None,
+    limit: int | None = None,
+) -> tuple[Cuts, ...]:
+    """Cuts for `chunks`: a length, one for each dimension, explicit lengths, a dict, "auto", bytes.
+
+    -1 leaves a dimension whole. A dimension that a dict does not name, or for which None is given,
+    keeps its `own` cuts, if there are any. "auto" makes chunks of `limit` bytes, if that is given.
+
+    Raises
+    ------
+    ShapeError
+        If they do not fit the shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [str(c) for c in cuts_from((2, (1, 5)), TensorType((4, 6), np.dtype("f8")))]
+    ['2x2', '(1, 5)']
+    """
+    if not type_.ndim:
+        return ()
+    if isinstance(chunks, str | int | np.integer | None):
+        chunks = (chunks,) * type_.ndim
+    if isinstance(chunks, Mapping):
+        wanted = {_dimension(key, type_): one for key, one in chunks.items()}
+        chunks = tuple(wanted.get(dim) for dim in range(type_.ndim))
+    given = tuple(chunks)
+    if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int | np.integer) for n in given):
+        given = (given,)
+    if len(given) != type_.ndim:
+        raise ShapeError(f"chunks {chunks} do not fit the {type_.ndim} dimensions of {type_}")
+    known = own or [Cuts.regular(n, max(n, 1)) for n in type_.shape]
+    cuts = [
+        known[dim] if one is None else _cuts(-1 if isinstance(one, str) else one, type_, dim)
+        for dim, one in enumerate(given)
+    ]
+    auto = {dim: one for dim, one in enumerate(given) if isinstance(one, str)}
+    return _with_auto(cuts, auto, type_, limit)
+
+
+def _dimension(key: int | str, type_: TensorType) -> int:
+    """The number of a dimension that is given by its number or name."""
+    names: Sequence[Any] = type_.dims or ()
+    if isinstance(key, str) and key in names:
+        return names.index(key)
+    if isinstance(key, str) or not -type_.ndim <= index(key) < type_.ndim:
+        raise ShapeError(f"chunks are given for the dimension {key!r}, which {type_} lacks")
+    return index(key) % type_.ndim
+
+
+def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
+    extent = type_.shape[dim]
+    if isinstance(one, int | np.integer) and one == -1:
+        return Cuts.regular(extent, max(extent, 1))
+    if isinstance(one, tuple | list):
+        lengths = [index(n) for n in one]
+        if sum(lengths) != extent or any(n < 0 for n in lengths):
+            raise ShapeError(
+                f"chunks {tuple(one)} do not add up to {extent}, axis {dim} of {type_}"
+            )
+        return Cuts.of_lengths(lengths)
+    length = index(one)
+    if not extent and not length:
+        return Cuts.regular(0, 1)
+    if length < 1:
+        raise ShapeError(f"chunk length {length} of axis {dim} must be at least 1, or -1")
+    return Cuts.regular(extent, length)
+
+
+def _with_auto(
+    cuts: Sequence[Cuts], auto: Mapping[int, str], type_: TensorType, limit: int | None
+) -> tuple[Cuts, ...]:
+    """The cuts, those of `auto` chosen so that a block has about the bytes wanted."""
+    texts = set(auto.values()) - {"auto"}
+    limit = int(parse_bytes(texts.pop()) if texts else limit or block_bytes())
+    sides = fitting_sides(
+        [c.longest for c in cuts], sorted(auto), limit // max(1, type_.dtype.itemsize)
+    )
+    return tuple(
+        Cuts.regular(c.extent, sides[dim]) if dim in auto else c for dim, c in enumerate(cuts)
+    )

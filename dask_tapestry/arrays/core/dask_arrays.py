@@ -1,0 +1,255 @@
+"""To and from Dask: its arrays, and its delayed values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.layout_arguments import with_chunks
+from dask_tapestry.arrays.core.masked import LOSES_MASK, Masked
+from dask_tapestry.arrays.core.naming import named
+from dask_tapestry.cells.fixed_dtype import cell_dtype
+from dask_tapestry.errors import DTypeError, compute_error
+from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
+from dask_tapestry.io.declared_type import checked_block
+from dask_tapestry.teg import TensorType
+
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
+
+__all__ = [
+    "from_dask_array",
+    "from_delayed",
+    "to_dask_array",
+]
+
+
+class HasDType(Protocol):
+    """An array that tells the dtype of others."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+
+def from_dask_array(d: DaskArray | Array) -> Array:
+    """Return a Dask array as an array of this library, lazily; its blocks are used as they are.
+
+    Parameters
+    ----------
+    d
+        A `dask.array.Array`.
+
+    Returns
+    -------
+    Array
+        Of the same shape, dtype and chunks.
+
+    Raises
+    ------
+    ShapeError
+        If chunk sizes are unknown.
+    DTypeError
+        For Python objects as fields of structured cells.
+
+    See Also
+    --------
+    to_dask_array, from_delayed
+
+    Examples
+    --------
+    >>> import dask.array as da, dask_tapestry as dt
+    >>> dt.from_dask_array(da.ones(4, chunks=2)).numblocks
+    (2,)
+    """
+    if isinstance(d, Array):
+        return d
+    given: object = d
+    if is_delayed(given):
+        raise DTypeError(
+            "a Delayed value tells neither shape nor dtype: dt.from_delayed(value, shape, dtype)"
+        )
+    if isinstance(given, Masked):
+        raise DTypeError(f"an array with a mask is given where a plain one is asked: {LOSES_MASK}")
+    cell_dtype(np.dtype(d.dtype))
+    cuts = cuts_of_chunks(d.chunks)
+    if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
+        d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
+    type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
+    return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__(), stored_cuts=cuts))
+
+
+def to_dask_array(x: Array) -> DaskArray:
+    """Return the array as a dask.array, lazily, in its nominal chunks.
+
+    `dask.array.asarray` does the same; `dask.array.from_array`, which is for arrays in memory and
+    warns of a collection, does not compute what it slices.
+
+    Parameters
+    ----------
+    x
+        The array.
+
+    Returns
+    -------
+    dask.array.Array
+        Of the same shape, dtype and chunks.
+
+    See Also
+    --------
+    from_dask_array
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.ones(4).to_dask_array().sum().compute()
+    np.float64(4.0)
+    """
+    from dask.array import Array as DaskArray  # noqa: PLC0415  (a quarter of a second)
+
+    return DaskArray(x.dask, x.name, x.chunks, dtype=x.dtype)
+
+
+def is_dataframe(data: object) -> bool:
+    """Whether an object is a dataframe, or a column of one, of Dask's.
+
+    Examples
+    --------
+    >>> is_dataframe([1, 2])
+    False
+    """
+    if isinstance(data, Array):
+        return False
+    return hasattr(data, "to_dask_array") and hasattr(data, "map_partitions")
+
+
+def to_dask_dataframe(
+    x: Array,
+    columns: str | Sequence[str] | None = None,
+    index: Any = None,
+    meta: Any = None,
+) -> Any:
+    """Return the array as a dataframe of Dask's, lazily: a partition for each nominal chunk.
+
+    Parameters
+    ----------
+    columns
+        Names of the columns; for a series its name.
+    index
+        A Dask index of as many partitions; by default rows are numbered.
+    meta
+        An empty dataframe that says of which library the partitions are.
+
+    Returns
+    -------
+    dask.dataframe.DataFrame or dask.dataframe.Series
+        Of an array of two dimensions, or of one.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If pandas or pyarrow is not installed.
+
+    See Also
+    --------
+    to_dask_array, dask.array.Array.to_dask_dataframe
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> frame = dt.ones((4, 2)).to_dask_dataframe(columns=["a", "b"])  # doctest: +SKIP
+    """
+    rows = with_chunks(x, (x.chunks[0], -1)) if x.ndim == 2 else x
+    return to_dask_array(rows).to_dask_dataframe(columns, index, meta)
+
+
+def is_delayed(value: object) -> bool:
+    """Whether it is a Delayed value of Dask's, which is not imported to see that."""
+    delayed = sys.modules.get("dask.delayed")
+    return delayed is not None and isinstance(value, delayed.Delayed)
+
+
+def delayed_cell(value: object) -> object:
+    """A Delayed value as a Delayed array of one cell, which holds what it yields."""
+    from dask.delayed import delayed  # noqa: PLC0415  (it imports a good part of Dask)
+
+    return delayed(_cell)(value)
+
+
+def _cell(value: object) -> np.ndarray[Any, Any]:
+    held = np.empty(1, object)
+    held[0] = value
+    return held
+
+
+def from_delayed(
+    value: object,
+    shape: Sequence[int],
+    dtype: DTypeLike | None = None,
+    meta: HasDType | None = None,
+    name: str | bool | None = None,
+) -> Array:
+    """Return an array of a Dask Delayed value: one block, computed when it is needed.
+
+    Join several with `concatenate` or `stack`.
+
+    Parameters
+    ----------
+    value
+        Delayed, or anything `dask.delayed` takes.
+    shape, dtype
+        Of what it yields; if it yields something else, computing it raises `ComputeError`.
+    meta
+        An array whose dtype is taken where `dtype` is not given.
+    name
+        What keys of its block begin with; by default a name of Dask's.
+
+    Returns
+    -------
+    Array
+        Of `shape` and `dtype`, in one chunk.
+
+    Raises
+    ------
+    DTypeError
+        If neither dtype nor meta is given.
+    ShapeError
+        If a length is unknown.
+
+    See Also
+    --------
+    from_dask_array, dask.array.from_delayed
+
+    Examples
+    --------
+    >>> import dask, numpy as np, dask_tapestry as dt
+    >>> x = dt.from_delayed(dask.delayed(np.ones)(4), (4,), "float64")
+    >>> float(x.sum())
+    4.0
+    """
+    from dask.array import from_delayed as dask_from_delayed  # noqa: PLC0415
+    from dask.delayed import delayed  # noqa: PLC0415  (it imports a good part of Dask)
+
+    if dtype is None:
+        if meta is None:
+            raise DTypeError("from_delayed needs the dtype of what will be computed")
+        dtype = meta.dtype
+    declared = as_dtype(dtype)
+    exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
+    checked = delayed(_checked)(value, exact, declared)
+    return named(from_dask_array(dask_from_delayed(checked, exact, declared)), name)
+
+
+def _checked(value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """What a delayed value has yielded, if it is what was declared."""
+    try:
+        return checked_block(value, shape, dtype, value)
+    except (TypeError, ValueError) as error:
+        raise compute_error(
+            error, "while computing a delayed value given to from_delayed"
+        ) from None

@@ -1,0 +1,123 @@
+"""Deferred: a value whose shape depends on data; the count begins here, when it is first needed.
+
+Such a value is two graphs. The *count graph* says how many cells there are; it is run once, and
+what it stands on (a mask) is kept where it was computed. The *value graph* is then built for the
+counts, with an exact shape, and reads what was kept: a mask computed again might differ in a bit.
+Effects of the count graph are done with it: tensors of the value graph that follow them are kept
+too, as computing such a tensor would do the effects again.
+
+Source: Tapestry whitepaper, "Graph Execution Semantics": control flow by injection of a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.machine.resources import live_client
+from dask_tapestry.rules.effects import effects_of, followers, replaced
+from dask_tapestry.teg import Node
+
+Counts = np.ndarray[Any, Any]
+Build = Callable[[Counts, Sequence[Node]], Node]
+
+
+class CountRun(NamedTuple):
+    """What a count graph yielded: its value, and the nodes that hold what it stands on."""
+
+    counts: Counts
+    kept: tuple[Node, ...]
+
+
+Run = Callable[[Node, Sequence[Node]], CountRun]
+_runs: WeakKeyDictionary[Node, dict[str, CountRun]] = WeakKeyDictionary()  # by owner, then name
+
+
+class Deferred:
+    """A node to be built once its counts are known.
+
+    Parameters
+    ----------
+    counts
+        The count graph: a small tensor.
+    keep
+        What `counts` stands on, and the value graph reads: kept by the count run.
+    build
+        Makes the node from the counts' value and the nodes that hold what of `keep` was kept.
+    bound
+        The node if the mask were true everywhere: no dimension can be longer than there.
+    owner
+        The node with which the outcome of the count run is forgotten.
+    """
+
+    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner")
+
+    def __init__(
+        self, counts: Node, keep: Sequence[Node], build: Build, bound: Node, owner: Node
+    ) -> None:
+        self.counts, self.build, self.bound = counts, build, bound
+        self.owner = owner
+        self._read = tuple(keep)
+        self._effects: tuple[Node, ...] | None = None
+
+    @property
+    def keep(self) -> tuple[Node, ...]:
+        """What the count run keeps: what is read, and what follows effects that the run does."""
+        if self._effects is None:
+            run = (self.counts, *self._read)
+            self._effects = followers(self.bound, effects_of(run), self._read)
+        return (*self._read, *self._effects)
+
+    def _built(self, run: CountRun) -> Node:
+        """The node for the outcome of a run; nothing that was kept is computed again."""
+        node = self.build(run.counts, run.kept[: len(self._read)])
+        if not self._effects:
+            return node
+        return replaced(node, dict(zip(self.keep, run.kept, strict=True)))
+
+    @property
+    def _name(self) -> str:
+        return " ".join(node.digest for node in (self.counts, *self.keep))
+
+    def known(self) -> Node | None:
+        """The node, if the same count graph was run before."""
+        run = _runs.get(self.owner, {}).get(self._name)
+        return None if run is None else self._built(run)
+
+    def remember(self, run: CountRun) -> Node:
+        """The node for the outcome of a run, which is reused as long as the owner lives."""
+        _runs.setdefault(self.owner, {})[self._name] = run
+        return self._built(run)
+
+    def resolve(self, run: Run) -> Node:
+        """Return the node; run the count graph unless its outcome is known.
+
+        Raises
+        ------
+        PlanError
+            If the live client has no workers, or cannot be waited for as it is asynchronous.
+        """
+        node = self.known()
+        if node is not None:
+            return node
+        client = live_client()
+        if client is not None and client.asynchronous:
+            raise PlanError(
+                "the shape depends on data and the client is asynchronous: "
+                "`await dt.resolve_shapes(x)` before asking for it"
+            )
+        if client is not None:
+            check_workers(client.scheduler_info(n_workers=-1))
+        return self.remember(run(self.counts, self.keep))
+
+
+def check_workers(info: Mapping[str, Any]) -> None:
+    """Raise PlanError where a count run would wait for workers that a scheduler does not have."""
+    if not info.get("workers"):
+        raise PlanError(
+            "the shape depends on data, which has to be counted, and the live client has no workers"
+        )

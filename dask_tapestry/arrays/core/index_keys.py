@@ -1,0 +1,246 @@
+"""Keys: what stands between the brackets of ``x[...]``, sorted into what NumPy makes of it.
+
+A key has a *basic* part (slices, new axes, pinned integers), which is applied first, and *advanced*
+items (integer arrays and masks), which then pick cells of what the basic part left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import index as as_index
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dask_arrays import from_dask_array
+from dask_tapestry.arrays.core.key_types import UserKey
+from dask_tapestry.errors import IndexingError
+from dask_tapestry.memory.buffer_pool import POOL
+from dask_tapestry.operators.slice import Item
+from dask_tapestry.teg import Tensor, TensorType
+
+INVALID = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+    "arrays are valid indices"
+)
+Cells = np.ndarray[Any, Any] | Tensor
+
+
+class Advanced(NamedTuple):
+    """An integer array or a mask, and the dimensions it indexes of what the basic part leaves.
+
+    `axis` is the first one it indexes of the array; of a lone truth value None.
+    """
+
+    cells: Cells
+    dims: tuple[int, ...]
+    axis: int | None
+
+    @property
+    def is_mask(self) -> bool:
+        """Whether it says for each cell if it is taken."""
+        return _is_mask(self.cells)
+
+
+class Key(NamedTuple):
+    """A key for arrays of one shape.
+
+    Attributes
+    ----------
+    basic
+        For `basic_slice`; whole slices where advanced items follow.
+    advanced
+        The rest, in order.
+    at
+        Where the dimensions of what is picked begin, counted in the dimensions that stay.
+    """
+
+    basic: tuple[Item, ...]
+    advanced: tuple[Advanced, ...]
+    at: int
+
+
+def parse(key: UserKey, x: TensorType) -> Key:
+    """Sort a key for an array of type `x`; known places are not looked at yet, see `within`.
+
+    Raises
+    ------
+    IndexingError
+        For too many indices, a mask of another shape, or another kind of thing.
+    """
+    given = [_item(one) for one in (key if isinstance(key, tuple) else (key,))]
+    items = list(_filled(given, x))
+    basic: list[Item] = []
+    advanced: list[Advanced] = []
+    axis = dim = 0
+    for item in items:
+        if item is Ellipsis:
+            continue
+        if not _is_array(item):
+            basic.append(item)
+            axis += item is not None
+            dim += not isinstance(item, int)
+            continue
+        one = _advanced(item, x, axis, dim)
+        basic += [None] if one.axis is None else [slice(None)] * len(one.dims)
+        axis += 0 if one.axis is None else len(one.dims)
+        dim += len(one.dims)
+        advanced.append(one)
+    return Key(tuple(basic), tuple(advanced), _lead(items, advanced))
+
+
+def _advanced(item: Cells, x: TensorType, axis: int, dim: int) -> Advanced:
+    """An array of a key, at `axis` of `x` and dimension `dim` of what the basic part leaves."""
+    if not _is_mask(item):
+        return Advanced(item, (dim,), axis)
+    if not _shape(item):  # a lone truth value has an axis of its own
+        return Advanced(_truth(item), (dim,), None)
+    return Advanced(_fitting(item, x, axis), tuple(range(dim, dim + len(_shape(item)))), axis)
+
+
+def _lead(items: list[Any], advanced: list[Advanced]) -> int:
+    """Where picked dimensions begin: with the first array, or in front where arrays lie apart.
+
+    Beside arrays, NumPy counts integers among them.
+    """
+    if not advanced:
+        return 0
+    places = [n for n, one in enumerate(items) if _is_array(one) or isinstance(one, int)]
+    if places[-1] - places[0] + 1 != len(places):
+        return 0
+    return sum(one is None or isinstance(one, slice) for one in items[: places[0]])
+
+
+def within(key: Key, x: TensorType) -> Key:
+    """The key with known places wrapped and within the bounds of an array of type `x`.
+
+    Raises
+    ------
+    IndexingError
+        If one is out of bounds; where nothing is picked, NumPy looks at no place.
+    """
+    nothing = any(_picks_nothing(one.cells) for one in key.advanced)
+    found = []
+    for one in key.advanced:
+        cells = one.cells
+        if isinstance(cells, np.ndarray) and not one.is_mask and one.axis is not None:
+            side = x.shape[one.axis]
+            cells = np.zeros_like(cells) if nothing else wrapped(cells, side, one.axis)
+        found.append(one._replace(cells=cells))
+    return key._replace(advanced=tuple(found))
+
+
+def _item(one: Any) -> Any:
+    """An item as int, slice, None, Ellipsis, NumPy array or tensor."""
+    if one is None or one is Ellipsis or isinstance(one, slice):
+        return one
+    if hasattr(one, "__dask_graph__") and hasattr(one, "chunks"):
+        one = from_dask_array(one)
+    if isinstance(one, Array):
+        return one.node if one.dtype.kind in "iub" else _refuse()
+    if isinstance(one, bool | np.bool_):
+        return np.asarray(one)
+    if not isinstance(one, np.ndarray) and hasattr(one, "__index__"):
+        return as_index(one)
+    cells = np.asarray(one)
+    if not cells.ndim and cells.dtype.kind in "iu":
+        return int(cells)
+    if cells.dtype.kind not in "iub" and isinstance(one, np.ndarray):
+        raise IndexingError("arrays used as indices must be of integer (or boolean) type")
+    if cells.dtype.kind not in "iub" and not (cells.size == 0 and isinstance(one, list)):
+        _refuse()
+    return cells.astype(np.intp) if cells.dtype.kind not in "iub" else cells
+
+
+def _refuse() -> Any:
+    raise IndexingError(INVALID)
+
+
+def _filled(items: list[Any], x: TensorType) -> Iterator[Any]:
+    """The items, with the axes that an Ellipsis or nothing stands for written out behind it."""
+    used = sum(_consumes(one) for one in items)
+    if used > x.ndim:
+        raise IndexingError(
+            f"too many indices for array: array is {x.ndim}-dimensional, but {used} were indexed"
+        )
+    dots = sum(one is Ellipsis for one in items)
+    if dots > 1:
+        raise IndexingError("an index can only have a single ellipsis ('...')")
+    for one in items if dots else [*items, Ellipsis]:
+        yield one
+        if one is Ellipsis:
+            yield from [slice(None)] * (x.ndim - used)
+
+
+def _consumes(item: Any) -> int:
+    """Axes that an item indexes."""
+    if item is None or item is Ellipsis:
+        return 0
+    if _is_array(item) and _is_mask(item):
+        return len(_shape(item))
+    return 1
+
+
+def _is_array(item: Any) -> bool:
+    return isinstance(item, np.ndarray | Tensor)
+
+
+def _dtype(cells: Cells) -> np.dtype[Any]:
+    return cells.dtype if isinstance(cells, np.ndarray) else cells.type.dtype
+
+
+def _is_mask(cells: Cells) -> bool:
+    return _dtype(cells).kind == "b"
+
+
+def _shape(cells: Cells) -> tuple[int, ...]:
+    return cells.shape if isinstance(cells, np.ndarray) else cells.type.shape
+
+
+def _truth(cells: Cells) -> Cells:
+    """A truth value as places along an axis of length one, or as a mask of it."""
+    if isinstance(cells, np.ndarray):
+        return np.zeros(int(cells), np.intp)
+    from_scalar: Tensor = Array(cells).reshape(1).node
+    return from_scalar
+
+
+def _picks_nothing(cells: Cells) -> bool:
+    """Whether an array of a key picks no cell, whatever the others say."""
+    if isinstance(cells, np.ndarray) and cells.dtype == bool:
+        return not cells.any()
+    return 0 in _shape(cells)
+
+
+def _fitting(mask: Cells, x: TensorType, axis: int) -> Cells:
+    """A mask of the shape it indexes; NumPy lets one without cells pass for any."""
+    sides = x.shape[axis : axis + len(_shape(mask))]
+    for number, (n, m) in enumerate(zip(_shape(mask), sides, strict=True)):
+        if n not in (0, m):
+            raise IndexingError(
+                f"boolean index did not match indexed array along axis {axis + number}; size "
+                f"of axis is {m} but size of corresponding boolean axis is {n}"
+            )
+    return mask if _shape(mask) == sides else np.zeros(sides, bool)
+
+
+def wrapped(places: np.ndarray[Any, Any], extent: int, axis: int) -> np.ndarray[Any, Any]:
+    """Known places along an axis, negative ones counted from the end.
+
+    Raises
+    ------
+    IndexingError
+        If one is out of bounds.
+    """
+    if not places.size:
+        return places.astype(np.intp)
+    low, high = int(places.min()), int(places.max())
+    if low < -extent or high >= extent:
+        raise IndexingError(
+            f"index {high if high >= extent else low} is out of bounds for axis {axis} with size "
+            f"{extent}"
+        )
+    known = POOL.room(places.shape, np.dtype(np.intp))  # the caller may go on changing his array
+    np.copyto(known, places, casting="unsafe")
+    return np.where(known < 0, known + extent, known) if low < 0 else known

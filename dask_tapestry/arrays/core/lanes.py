@@ -1,0 +1,88 @@
+"""Lanes: the axes that a function works over, made one axis in front of the others."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes, normalize_axis
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.take import take_along_axis
+from dask_tapestry.operators.unsqueeze import unsqueeze
+
+LONG: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
+
+
+class Lanes:
+    """An array whose `axis` (one, several or all) is made one dimension, the first.
+
+    Attributes
+    ----------
+    array
+        The array, of shape (cells of a lane, other dimensions...).
+    """
+
+    def __init__(self, x: Array, axis: Axes) -> None:
+        self.shape = x.shape
+        self.given = (axis,) if isinstance(axis, int | np.integer) else axis
+        self.axes = normalize_axes(axis, x.ndim)
+        self.kept = tuple(dim for dim in range(x.ndim) if dim not in self.axes)
+        sides = tuple(self.shape[dim] for dim in self.kept)
+        if 0 in sides and self.given is not None and len(self.axes) != 1:  # as NumPy's reshape
+            raise ShapeError(f"cannot reshape array of size 0 into shape {(*sides, -1)}")
+        moved = permute(x.node, (*self.axes, *self.kept))
+        length = prod(self.shape[dim] for dim in self.axes)
+        self.array = Array(reshape(moved, (length, *sides)))
+
+    def restored(self, value: Array, keepdims: bool, lead: int = 0) -> Array:
+        """Return `value`, with `keepdims` with axes of length one, after the first `lead` ones."""
+        if not keepdims:
+            return value
+        return Array(unsqueeze(value.node, tuple(lead + dim for dim in self.axes)))
+
+    def pick(self, ordered: Array, places: Array) -> Array:
+        """Return one cell of each of the sorted lanes: that at its place in `places`.
+
+        Short lanes are whole, and the cell is taken. Long ones are cut: the cell is their maximum
+        once all others are replaced by minus infinity.
+        """
+        at: Any = np.maximum(places, 0).astype(np.intp)
+        if ordered.nbytes <= LONG * prod(ordered.shape[1:]) or ordered.dtype.kind != "f":
+            return Array(take_along_axis(ordered.node, unsqueeze(at.node, 0), 0))[0]
+        here = Array(coordinates(ordered.shape, 0)) == at
+        least: Any = ordered.dtype.type(-np.inf)
+        others: Any = np.where(here, ordered, least)
+        return Array(reduce(others.node, "max", 0))
+
+
+def align_weights(weights: Array, shape: tuple[int, ...], axis: Axes) -> Array:
+    """Return weights of an array's shape, or of its lengths along `axis`, in the array's shape.
+
+    Raises
+    ------
+    DTypeError
+        If the shapes differ and no axis is given.
+    ShapeError
+        If they do not fit.
+    """
+    if weights.shape == shape:
+        return weights
+    if axis is None:
+        raise DTypeError("Axis must be specified when shapes of a and weights differ.")
+    order = [normalize_axis(one, len(shape)) for one in each_axis(axis)]
+    if weights.shape != tuple(shape[one] for one in order):
+        raise ShapeError(
+            "Shape of weights must be consistent with shape of a along specified axis."
+        )
+    axes = normalize_axes(order, len(shape))
+    kept = tuple(dim for dim in range(len(shape)) if dim not in axes)
+    turned = permute(weights.node, [order.index(one) for one in axes])
+    return Array(broadcast(unsqueeze(turned, kept), shape))

@@ -1,0 +1,106 @@
+"""Dask's arguments on how a value is laid out: taken by every function that Dask gives them.
+
+``chunks=`` are nominal chunks; others, such as ``split_every=``, ask for what the planner chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Any, Final, TypeVar, cast
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+NEEDLESS: Final = "As Dask's, without effect: the plan chooses."
+CHUNKS: Final = "Nominal chunks, in any form that Dask takes; by default those of a canonical grid."
+
+
+def takes_hints(*names: str) -> Callable[[Function], Function]:
+    """Let a function take arguments of Dask's that have no meaning here, by their names.
+
+    Examples
+    --------
+    >>> @takes_hints("split_every")
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice(3, split_every=8)
+    6
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def taking(*args: Any, **kwargs: Any) -> Any:
+            for name in names:
+                kwargs.pop(name, None)
+            return function(*args, **kwargs)
+
+        return cast(Function, told(taking, function, names, NEEDLESS))
+
+    return decorate
+
+
+def takes_chunks(function: Function) -> Function:
+    """Let a function that makes arrays take ``chunks=``, the nominal chunks of each.
+
+    By its place too: after all that the function itself takes by place.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.linspace(0, 1, 6, chunks=4).chunks
+    ((4, 2),)
+    """
+    own = [one.kind for one in signature(function).parameters.values()]
+    places = sum(one in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for one in own)
+    by_place = Parameter.VAR_POSITIONAL not in own
+
+    @wraps(function)
+    def taking(*args: Any, **kwargs: Any) -> Any:
+        chunks = kwargs.pop("chunks", None)
+        if by_place and len(args) == places + 1:
+            *args, chunks = args  # type: ignore[assignment]
+        made = function(*args, **kwargs)
+        if chunks is None:
+            return made
+        if isinstance(made, tuple):
+            return tuple(with_chunks(x, chunks) if isinstance(x, Array) else x for x in made)
+        return with_chunks(made, chunks)
+
+    return cast(Function, told(taking, function, ("chunks",), CHUNKS))
+
+
+def told(
+    taking: Callable[..., Any], function: Callable[..., Any], names: tuple[str, ...], text: str
+) -> Callable[..., Any]:
+    """`taking` with the further arguments in its signature and its documentation."""
+    known = signature(function)
+    given = list(known.parameters.values())
+    rest = [one for one in given if one.kind is Parameter.VAR_KEYWORD]
+    added = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in names]
+    own = [one for one in given if one.kind is not Parameter.VAR_KEYWORD]
+    taking.__signature__ = Signature(  # type: ignore[attr-defined]
+        [*own, *added, *rest], return_annotation=known.return_annotation
+    )
+    head, returns, tail = (function.__doc__ or "").partition("\n\n    Returns\n")
+    if returns:
+        taking.__doc__ = f"{head}\n    {', '.join(names)}\n        {text}{returns}{tail}"
+    return taking
+
+
+def with_chunks(x: Array, chunks: Chunks) -> Array:
+    """`x` with nominal chunks in any form that Dask takes; None leaves them as they are.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> with_chunks(dt.ones((4, 6)), (2, -1)).chunks
+    ((2, 2), (6,))
+    """
+    return (
+        x if chunks is None else Array(with_nominal_chunks(x.node, cuts_from(chunks, x.node.type)))
+    )

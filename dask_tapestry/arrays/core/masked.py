@@ -1,0 +1,37 @@
+"""Masked: what arrays with a mask are to the rest of the library, which never loses a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dispatch import Answering
+
+LOSES_MASK: Final = (
+    "its mask would be lost here: call a method of it, a function of `dt.ma` or NumPy's function; "
+    "`filled()` and `data` give plain cells, `mask` the mask"
+)
+FROM_NUMPY: dict[str, Callable[[Any, Any], Any]] = {}  # "masked": of NumPy's, and nominal chunks
+
+
+class Masked(Answering):
+    """A lazy array of cells and one of truth values, or none, that says which cells are hidden.
+
+    Attributes
+    ----------
+    cells
+        All cells; those that the mask hides too.
+    hidden
+        The mask, of their shape; None where no cell is hidden.
+    fill
+        What hidden cells are filled with, if the user said.
+    """
+
+    def __init__(self, cells: Array, hidden: Array | None, fill: Any = None) -> None:
+        self.cells, self.hidden, self.fill = cells, hidden, fill
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError

@@ -1,0 +1,55 @@
+"""``out=``: arrays are values, so the array given takes the result's value instead of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.elementwise import astype
+
+Out = Array | tuple[Array | None, ...] | None  # of a ufunc: one for each result
+
+
+def into(out: Array | Sequence[Array] | None, result: Array) -> Array:
+    """Give `out`, if it is not None, the value of `result` in its own dtype; return it.
+
+    Parameters
+    ----------
+    out
+        An `Array` of the result's shape, or a tuple of it as ufuncs pass it, or None.
+
+    Raises
+    ------
+    DTypeError
+        If `out` is not an `Array`: NumPy memory is not filled before anything is computed; or if
+        the result cannot be converted to its dtype.
+    ShapeError
+        If its shape is another.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> total = dt.zeros(())
+    >>> dt.sum(dt.arange(4), out=total) is total
+    True
+    >>> total.compute()
+    np.float64(6.0)
+    """
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if out is None:
+        return result
+    if not isinstance(out, Array):
+        raise DTypeError(
+            f"out must be a dask_tapestry Array, not {type(out).__name__}: nothing is computed yet "
+            "that could fill it; assign the computed result instead"
+        )
+    if out.shape != result.shape:
+        raise ShapeError(f"out has shape {out.shape}, the result {result.shape}")
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise DTypeError(f"cannot cast the result from {result.dtype} to out's {out.dtype}")
+    out.node = astype(result.node, out.dtype)
+    return out

@@ -1,0 +1,334 @@
+"""Plan: how arrays and writes will be computed, as the user sees it."""
+
+from __future__ import annotations
+
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol, final, runtime_checkable
+
+from dask import base
+
+from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.frontier import Frontier
+from dask_tapestry.diagnostics.compare import difference
+from dask_tapestry.diagnostics.explain import explain
+from dask_tapestry.diagnostics.page import plan_html, plan_page
+from dask_tapestry.errors import PlanError
+from dask_tapestry.lower.dask_private import HighLevelGraph
+from dask_tapestry.lower.graph import Lowering
+from dask_tapestry.planner.abstract import abstract
+from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.simulate import simulate
+from dask_tapestry.planner.memory.simulation import Simulation
+from dask_tapestry.planner.plan import Plan as CorePlan
+from dask_tapestry.planner.saved import dumps
+from dask_tapestry.planner.search.frontier import Point
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node
+
+__all__ = ["Plan"]
+
+
+@runtime_checkable
+class Planned(Protocol):
+    """An array or an effect: a node, and the plan to compute it with."""
+
+    def __init__(self, node: Node, plan: CorePlan | None = None) -> None: ...
+    @property
+    def node(self) -> Node: ...
+
+
+def _at(core: CorePlan, point: Point, items: tuple[Planned, ...]) -> Plan:
+    """The plan at a point of the frontier."""
+    return Plan(core.at(point), items)
+
+
+@final
+class Plan:
+    """How arrays and writes will be computed together.
+
+    Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not
+    of blocks.
+
+    Parameters
+    ----------
+    core
+        The plan of the nodes.
+    items
+        The arrays and writes, in order.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> p = dt.plan(dt.ones((4, 6)).sum(axis=0))
+    >>> p.verify()
+    >>> int(p.cost["tasks"]), p.chunks(0)
+    (1, ((6,),))
+    """
+
+    __slots__ = ("_items", "core")
+
+    def __init__(self, core: CorePlan, items: tuple[Planned, ...]) -> None:
+        self.core, self._items = core, items
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """Estimates: seconds, bytes, tasks; see `dask_tapestry.planner.cost.cost.plan_cost`."""
+        return self.core.cost
+
+    @property
+    def resources(self) -> Resources:
+        """What the plan was made for."""
+        return self.core.resources
+
+    @property
+    def frontier(self) -> Frontier[Plan]:
+        """The plans that the search found, of which none is better than another in everything.
+
+        This plan is one of them, or the only one where the work is too short to be searched.
+        """
+        items, core = self._items, self.core
+        if not core.points:
+            return Frontier([lambda: self])
+        return Frontier([partial(_at, core, point, items) for point in core.points])
+
+    @property
+    def teg(self) -> Graph:
+        """The rewritten expression graph."""
+        return self.core.graph
+
+    def chunks(self, x: Planned | int = 0) -> tuple[tuple[int, ...], ...]:
+        """Return the planned block lengths of a result.
+
+        Parameters
+        ----------
+        x
+            The array, or the number of the result.
+
+        Returns
+        -------
+        tuple of tuple of int
+            As `dask.array.Array.chunks`.
+
+        Raises
+        ------
+        PlanError
+            If it is none of the plan's results.
+        """
+        if not isinstance(x, int | Planned):
+            raise PlanError(f"the plan has no result {x!r}: give an array, or a number")
+        return self.core.chunks(x if isinstance(x, int) else x.node)
+
+    def verify(self) -> None:
+        """Check that outputs are tiled once, inputs are in bounds and memory suffices.
+
+        Raises
+        ------
+        PlanError, MemoryLimitError
+            Names the constraint, the operator and the box.
+        """
+        self.core.verify()
+
+    def explain(self, *, rates: bool = False) -> str:
+        """Return the plan as text.
+
+        Parameters
+        ----------
+        rates
+            Whether to show how fast the machines are taken to be, too.
+
+        Returns
+        -------
+        str
+            What runs, how it is cut, and why.
+        """
+        text = explain(self.core)
+        return f"{text}\n{Machine.of(self.resources).rates!r}" if rates else text
+
+    def diff(self, other: Plan) -> str:
+        """Return what differs between this plan and another one as text.
+
+        Parameters
+        ----------
+        other
+            Of the same values for other resources or settings, say.
+
+        Returns
+        -------
+        str
+            Totals that differ, steps that only one of the plans has, grids and seconds of the
+            others; ``"the plans are the same"`` if nothing differs.
+
+        See Also
+        --------
+        save
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.placeholder((1000, 1000), "float64").rechunk((500, 1000))
+        >>> y = dt.placeholder((1000, 1000), "float64").rechunk((250, 1000))
+        >>> x.plan().diff(x.plan())
+        'the plans are the same'
+        >>> print(x.plan().diff(y.plan()).splitlines()[-1].partition(";")[0])
+        rechunk float64[1000, 1000]: [2x500, 1000] -> [4x250, 1000]
+        """
+        return difference(self.core, other.core)
+
+    def save(self, filename: str | PathLike[str]) -> None:
+        """Write the choices of the plan as JSON, with which `load_plan` makes it again.
+
+        Parameters
+        ----------
+        filename
+            Where to write it. What is there is replaced.
+
+        Returns
+        -------
+        None
+            Once it is written.
+
+        See Also
+        --------
+        load_plan, diff
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt, tempfile
+        >>> x = dt.ones((4, 6)).sum(axis=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     x.plan().save(f"{folder}/plan.json")
+        ...     p = dt.load_plan(f"{folder}/plan.json", x)
+        >>> p.diff(x.plan())
+        'the plans are the same'
+        """
+        Path(filename).write_text(dumps(self.core), "utf-8")
+
+    def simulate(self) -> Simulation:
+        """Run the plan in thought: its steps scheduled on the workers that it was made for.
+
+        No task is written out, so that plans of millions of blocks take as long as small ones. The
+        rates are those of `cost`; here steps overlap, wait for each other and fill last waves only
+        in part, as they will on the workers.
+
+        Returns
+        -------
+        Simulation
+            When each step runs, how busy threads are and the memory of a worker over time; its
+            `plot` draws them.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.placeholder((1_000_000, 1000), "f4", stored_chunks=(1000, 1000))
+        >>> p = dt.plan(x.std(axis=0), resources=dt.Resources(workers=16, threads=4))
+        >>> found = p.simulate()
+        >>> found.seconds > 0, found.peak_worker_bytes < 16e9
+        (True, True)
+        >>> found.plot().svg[:4]
+        '<svg'
+        """
+        return simulate(self.core)
+
+    def trace(self) -> Trace:
+        """Return the rewrites in order: rule, before, after."""
+        return self.core.rewrites
+
+    def abstract(self) -> Graph:
+        """Return the graph that the plan computes, unsharded, recovered from its steps.
+
+        Each formula in it has one function. It is the rewritten graph before operators took the
+        forms in which they are cut; `verify` compares it with what was asked for.
+
+        Raises
+        ------
+        PlanError
+            If a form is not one that its operator has.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.placeholder((10**8,), "float64")
+        >>> p = (x * 2).sum().plan(resources=dt.Resources(workers=4, threads=1, memory="4 GiB"))
+        >>> [node.operator.name for node in p.teg][:3], len(p.teg) > 3
+        (['placeholder', 'elementwise', 'reduce'], True)
+        >>> print(p.abstract())
+        %0 = placeholder() : float64[100000000]
+        %1 = elementwise(%0) : float64[100000000]  # multiply(%0, 2.0)
+        %2 = reduce(%1, sum, axes=(0,)) : float64[]
+        return %2
+        """
+        return abstract(self.core)
+
+    def graph(self) -> HighLevelGraph:
+        """Return the Dask graph of symbolic layers; it pickles to a few kilobytes."""
+        return Lowering(self.core, None).lower(final=True).graph
+
+    def compute(self, **kwargs: Any) -> Any:
+        """Run the plan.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.compute`, such as ``scheduler``.
+
+        Returns
+        -------
+        numpy.ndarray, None or tuple
+            The value of the result (None for a write), or a tuple of several.
+        """
+        with ErrorsTold():
+            results = base.compute(*self._planned(), **kwargs)
+        return results[0] if len(results) == 1 else results
+
+    def persist(self, **kwargs: Any) -> Any:
+        """Run the plan and keep the blocks where they are computed.
+
+        Parameters
+        ----------
+        **kwargs
+            For `dask.persist`, such as ``scheduler``.
+
+        Returns
+        -------
+        Array, Effect or tuple
+            An array of the blocks that are kept, or a tuple of several.
+        """
+        results = base.persist(*self._planned(), **kwargs)
+        return results[0] if len(results) == 1 else results
+
+    def _planned(self) -> list[Planned]:
+        """The results with the plan to run; it is made again for shapes that were not counted."""
+        nodes, core = [item.node for item in self._items], self.core
+        if nodes != list(core.written.roots):
+            core = build_plan(nodes, core.resources)
+        return [type(item)(node, core) for item, node in zip(self._items, nodes, strict=True)]
+
+    def visualize(self, filename: str = "plan.html") -> str:
+        """Write the plan as an HTML page, which needs no network to be looked at.
+
+        It shows the graph of the steps, and of the one that is pointed at its grid, what decided on
+        it, what it takes and what came second; when steps run, and the total cost.
+
+        Parameters
+        ----------
+        filename
+            Where to write it.
+
+        Returns
+        -------
+        str
+            The filename.
+        """
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(plan_page(self.core))
+        return filename
+
+    def __repr__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        return plan_html(self.core)

@@ -1,0 +1,115 @@
+"""Arrays as Python's numbers and lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from dask_tapestry.arrays.core.method_stubs import ArrayMethods
+from dask_tapestry.errors import ShapeError
+
+T = TypeVar("T")
+
+
+class PythonConversion(ArrayMethods):
+    """Conversions to Python's numbers, lists and text, and ``in``; they compute."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        @property
+        def size(self) -> int: ...
+        @property
+        def ndim(self) -> int: ...
+        @property
+        def dtype(self) -> np.dtype[Any]: ...
+        def compute(self, **kwargs: Any) -> Any: ...
+
+    def _scalar(self, convert: Callable[..., T]) -> T:
+        if self.size != 1:
+            raise TypeError(
+                f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"
+            )
+        return convert(np.asarray(self.compute()).reshape(())[()])
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ShapeError(
+                f"the truth value of an array of {self.size} cells is ambiguous: use any() or all()"
+            )
+        return bool(self._scalar(bool))
+
+    def __int__(self) -> int:
+        return int(self._scalar(int))
+
+    def __float__(self) -> float:
+        return float(self._scalar(float))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar(complex))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu" or self.ndim:
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._scalar(int))
+
+    def __contains__(self, value: object) -> bool:
+        return bool((self == value).any())
+
+    def __format__(self, text: str) -> str:
+        """Format the value of an array without dimensions as a number; others as `repr` does."""
+        return format(self.item(), text) if text and not self.ndim else format(repr(self), text)
+
+    def item(self, *index: int) -> Any:
+        """Return one element as a Python scalar; computes it.
+
+        Parameters
+        ----------
+        *index
+            A coordinate for each dimension, or one place in C order; without, the only element.
+
+        Returns
+        -------
+        bool, int, float, complex, ...
+            What `numpy.ndarray.item` returns.
+
+        Raises
+        ------
+        ShapeError
+            If there are several elements and none is named.
+        """
+        chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
+        if chosen.size != 1:
+            raise ShapeError("can only convert an array of size 1 to a Python scalar")
+        return np.asarray(chosen.compute()).item()
+
+    def tobytes(self, order: Literal["C", "F", "A"] = "C") -> bytes:
+        """Return the bytes of the cells, in this machine's byte order; computes them.
+
+        Parameters
+        ----------
+        order
+            In which the cells follow each other: the last index fastest (``"C"`` and ``"A"``), or
+            the first (``"F"``).
+
+        Returns
+        -------
+        bytes
+            `nbytes` of them.
+        """
+        return np.asarray(self.compute()).tobytes("F" if order == "F" else "C")
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python scalars; computes them.
+
+        Returns
+        -------
+        list or scalar
+            As deep as the array has dimensions.
+        """
+        return np.asarray(self.compute()).tolist()

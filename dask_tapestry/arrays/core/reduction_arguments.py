@@ -1,0 +1,166 @@
+"""NumPy's reductions: axis, dtype, out, keepdims, initial and where, and the node they make."""
+
+from __future__ import annotations
+
+from math import prod
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.cells.references import Cell
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes, each_axis, is_one_axis, normalize_axes
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.complex_parts import real_part
+from dask_tapestry.operators.elementwise import astype, elementwise, scalar_of
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
+from dask_tapestry.operators.reduce import nothing_to_fold, reduce
+from dask_tapestry.operators.where import where as choose
+from dask_tapestry.teg import Tensor
+
+NOT_GIVEN: Final[Any] = np._NoValue
+
+
+def flag(keepdims: bool) -> bool:
+    """Return `keepdims` as a bool; NumPy passes a mark of its own where it is not given."""
+    return keepdims is not NOT_GIVEN and bool(keepdims)
+
+
+def wanted_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
+    """Return `dtype` as a dtype, or None."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def fold_axes(axis: Axes, ndim: int) -> Axes:
+    """Return the axes of a fold; without dimensions 0 and -1 mean none, as in NumPy."""
+    if ndim == 0 and axis is not None and is_one_axis(axis) and each_axis(axis)[0] in (0, -1):
+        return None
+    return axis
+
+
+def mask_of(where: ArrayLike | None, x: Tensor) -> Tensor | None:
+    """Return the mask of the cells that take part, in the shape of `x`; None for all.
+
+    Raises
+    ------
+    ShapeError
+        If the mask does not broadcast to the cells.
+    """
+    if where is NOT_GIVEN or where is True or where is None:
+        return None
+    mask = astype(asarray(where).node, np.dtype(bool))
+    return broadcast(mask, x.type.shape)
+
+
+def folded(
+    monoid: str,
+    a: ArrayLike,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike | None = NOT_GIVEN,
+) -> Array:
+    """Fold `monoid` over `axis`, with the arguments that all NumPy reductions share.
+
+    Parameters
+    ----------
+    initial
+        Combined with the fold's value, or the value of no cells; None refuses those.
+    where
+        Cells that take part; it broadcasts to the shape of `a`.
+    """
+    x, declared = asarray(a).node, MONOIDS[monoid]
+    axes = fold_axes(axis, x.type.ndim)
+    normalize_axes(axes, x.type.ndim)  # wrong axes are reported before a wrong dtype, as in NumPy
+    kind = wanted_dtype(dtype)
+    if kind is None and isinstance(out, Array) and monoid in ("sum", "prod"):
+        kind = out.dtype
+    mask = mask_of(where, x)
+    result = declared.dtypes(x.type.dtype, kind)[0]
+    given = None if initial is NOT_GIVEN else initial
+    start = None if given is None else _scalar(given, result, declared)
+    if mask is not None:
+        x = _masked(x, mask, declared, start, kind)
+    if start is not None and declared.name == "sum":
+        declared = MONOIDS["add"]  # begun at `initial` alone
+    if start is None:
+        if initial is None and _takes_none(x, axes):
+            raise ShapeError(nothing_to_fold(declared, x.type))
+        value = reduce(x, declared.name, axes, dtype=kind, keepdims=flag(keepdims))
+    else:
+        value = _begun(start, x, declared, axes, kind, flag(keepdims))
+    return into(out, Array(value))
+
+
+def _takes_none(x: Tensor, axes: Axes) -> bool:
+    return not prod(x.type.shape[axis] for axis in normalize_axes(axes, x.type.ndim))
+
+
+def _scalar(initial: ArrayLike, dtype: np.dtype[Any], monoid: NamedMonoid) -> Cell:
+    if isinstance(initial, int | float | complex):
+        return scalar_of(initial, dtype)
+    value = np.asarray(initial)
+    if value.ndim:
+        raise DTypeError(f"initial value of a {monoid.ufunc} reduction must be a scalar")
+    return scalar_of(value.flat[0], dtype)
+
+
+def _masked(
+    x: Tensor,
+    mask: Tensor,
+    monoid: NamedMonoid,
+    start: Cell | None,
+    kind: np.dtype[Any] | None,
+) -> Tensor:
+    """`x` with what the mask leaves out replaced by a value that changes no result."""
+    filler = monoid.neutral if monoid.filler is None else monoid.filler
+    if filler is None and start is None:
+        raise ShapeError(
+            f"reduction operation '{monoid.ufunc}' does not have an identity, so to use a where "
+            "mask one has to specify 'initial'"
+        )
+    if monoid.dtypes(x.type.dtype, kind)[0].kind == "b":
+        x = astype(x, np.dtype(bool))
+    elif kind is not None:
+        x = astype(real_part(x) if kind.kind in "iuf" else x, kind)
+    constant = start if filler is None else scalar_of(filler, x.type.dtype)
+    assert constant is not None
+    return choose(mask, x, constant)
+
+
+def _begun(
+    start: Cell,
+    x: Tensor,
+    monoid: NamedMonoid,
+    axes: Axes,
+    kind: np.dtype[Any] | None,
+    keepdims: bool,
+) -> Tensor:
+    """The fold's value combined with the initial one."""
+    if _takes_none(x, axes):
+        chosen = normalize_axes(axes, x.type.ndim)
+        sides = [
+            (1 if axis in chosen else n)
+            for axis, n in enumerate(x.type.shape)
+            if keepdims or axis not in chosen
+        ]
+        return full(tuple(sides), start)
+    value = reduce(x, monoid.name, axes, dtype=kind, keepdims=keepdims)
+    return elementwise(monoid.ufunc, start, value)
+
+
+def placed(monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool) -> Array:
+    """Fold a monoid of places, such as argmin, over one axis or the flattened array."""
+    assert monoid in ARG_REDUCTIONS
+    one = None if axis is None else index(axis)
+    return folded(monoid, a, one, out=out, keepdims=keepdims)

@@ -1,0 +1,211 @@
+"""Matrices by their structure: ones on a diagonal, ones below it, powers as columns."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.chunks import Chunks
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.layout_arguments import takes_chunks, with_chunks
+from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
+from dask_tapestry.arrays.core.shapes import shape_of
+from dask_tapestry.arrays.creation.filled import full, ones
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.diagonal import below, on_diagonal
+from dask_tapestry.operators.elementwise import astype, cell_call, elementwise
+from dask_tapestry.operators.stack import stack
+from dask_tapestry.teg import Tensor
+
+__all__ = ["eye", "identity", "tri", "vander"]
+
+
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike | None = float,
+    order: str = "C",
+    *,
+    device: str | None = None,
+    like: ArrayLike | None = None,  # noqa: ARG001
+    chunks: Chunks = None,
+) -> Array:
+    """Return a matrix with ones on a diagonal and zeros elsewhere; it takes no memory.
+
+    Parameters
+    ----------
+    N, M
+        Numbers of rows and of columns; by default as many columns as rows.
+    k
+        How many places the diagonal lies above the main one; negative below.
+    dtype
+        By default float64.
+    order, like
+        As NumPy's, without effect.
+    device
+        None or ``"cpu"``.
+    chunks
+        Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+    Returns
+    -------
+    Array
+        Shape (N, M).
+
+    Raises
+    ------
+    ShapeError
+        For a negative length.
+
+    See Also
+    --------
+    identity, tri, diag
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.eye(2, 3, 1).compute()
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    check_order(order)
+    check_device(device)
+    rows, columns = shape_of((index(N), index(N if M is None else M)))
+    diagonal = on_diagonal((rows, columns), index(k))
+    return with_chunks(Array(_ones_where(diagonal, as_dtype(dtype))), chunks)
+
+
+def _ones_where(mask: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Ones of `dtype` where `mask` is true, else zeros, which is an empty text."""
+    if dtype.kind not in "US":
+        return astype(mask, dtype)
+    cells = np.zeros(1, dtype)  # of one character, if no length is given
+    zero = cells[0]
+    cells[0] = 1
+    loop = (np.dtype(bool), cells.dtype, cells.dtype)
+    return cell_call("where", (mask, cells[0], zero), loop, cells.dtype)
+
+
+def identity(n: int, dtype: DTypeLike | None = None, *, like: ArrayLike | None = None) -> Array:  # noqa: ARG001
+    """Return the square matrix with ones on its main diagonal.
+
+    Parameters
+    ----------
+    n
+        Number of rows and of columns.
+    dtype
+        By default float64.
+    like
+        As NumPy's, without effect.
+
+    Returns
+    -------
+    Array
+        Shape (n, n).
+
+    See Also
+    --------
+    eye
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.identity(2, int).compute()
+    array([[1, 0],
+           [0, 1]])
+    """
+    return eye(n, dtype=float if dtype is None else dtype)
+
+
+@takes_chunks
+def tri(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike | None = float,
+    *,
+    like: ArrayLike | None = None,  # noqa: ARG001
+) -> Array:
+    """Return a matrix of ones on and below a diagonal, zeros above it; it takes no memory.
+
+    Parameters
+    ----------
+    N, M
+        Numbers of rows and of columns; by default as many columns as rows.
+    k
+        How many places the diagonal lies above the main one; negative below.
+    dtype
+        By default float64.
+    like
+        As NumPy's, without effect.
+
+    Returns
+    -------
+    Array
+        Shape (N, M).
+
+    See Also
+    --------
+    tril : the lower triangle of a given matrix.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.tri(2, 3, dtype=int).compute()
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
+    shape = max(0, index(N)), max(0, index(N if M is None else M))
+    return Array(astype(below(shape, index(k)), as_dtype(dtype)))
+
+
+@implements(np.vander)
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
+    """Return the powers of a vector as the columns of a matrix, as `numpy.vander`.
+
+    Parameters
+    ----------
+    x
+        The vector, of shape (n,).
+    N
+        Number of columns, by default n.
+    increasing
+        Whether the powers rise from left to right; by default they fall.
+
+    Returns
+    -------
+    Array
+        Shape (n, N); integers and booleans give int64 at least.
+
+    Raises
+    ------
+    ShapeError
+        For anything but a vector, or a negative number of columns.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.vander([2, 3], 3).compute()
+    array([[4, 2, 1],
+           [9, 3, 1]])
+    """
+    array = asarray(x)
+    if array.ndim != 1:
+        raise ShapeError("x must be a one-dimensional array or sequence.")
+    count = array.size if N is None else index(N)
+    kind = np.promote_types(array.dtype, int)
+    shape_of((count,))
+    if not count:
+        return full((array.size, 0), 0, kind)
+    base = astype(array.node, kind)
+    columns = [ones(array.size, kind).node, base][:count]
+    while len(columns) < count:
+        columns.append(elementwise("multiply", columns[-1], base))
+    return Array(stack(columns if increasing else columns[::-1], 1))

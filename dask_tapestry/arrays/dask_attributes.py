@@ -1,0 +1,75 @@
+"""What else an array of dask.array has: ``_meta``, ``A``, pictures, moves between backends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.diagnostics.chunk_picture import chunk_picture
+from dask_tapestry.errors import ArgumentError
+
+Meta = np.ndarray[Any, Any]
+
+
+def meta(x: Array) -> Meta:
+    """Return an empty array of the kind, dtype and rank of the array's blocks."""
+    return np.empty((0,) * x.ndim, x.dtype)
+
+
+def to_svg(x: Array, size: int = 200) -> str:
+    """Return a picture of the nominal chunks, as Dask draws them.
+
+    Parameters
+    ----------
+    size
+        Rough length of the longest side in pixels.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Raises
+    ------
+    ShapeError
+        For an array without cells or without dimensions, which has no picture.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.ones((4, 6), chunks=2).to_svg()[:4]
+    '<svg'
+    """
+    return chunk_picture(x.chunks, size)
+
+
+def to_backend(x: Array, backend: str | None = None, **kwargs: Any) -> Array:  # noqa: ARG001
+    """Return the array with its blocks in memory of a backend: here NumPy's.
+
+    Parameters
+    ----------
+    backend
+        None or ``"numpy"``.
+    **kwargs
+        As Dask's, without effect.
+
+    Returns
+    -------
+    Array
+        The array itself.
+
+    Raises
+    ------
+    ArgumentError
+        For another backend.
+    """
+    if backend not in (None, "numpy"):
+        raise ArgumentError(f"blocks are NumPy's arrays; there is no backend {backend!r}")
+    return x
+
+
+def deep_copy(x: Array, memo: dict[int, Any]) -> Array:  # noqa: ARG001
+    """Return an array of the same value: nothing below an array changes."""
+    return x.copy()

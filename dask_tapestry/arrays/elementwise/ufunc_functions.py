@@ -1,0 +1,295 @@
+"""The public function of each ufunc, as `add`: it makes the node and has NumPy's signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import UFUNC_FUNCTIONS
+from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
+from dask_tapestry.arrays.core.masked import FROM_NUMPY, Masked
+from dask_tapestry.arrays.core.out_argument import Out
+from dask_tapestry.arrays.elementwise.ufunc_options import methods_of, with_options
+from dask_tapestry.cells import UFUNCS
+from dask_tapestry.cells.references import one_cell
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.io.coerce import is_array_like
+from dask_tapestry.operators.elementwise import Operand, elementwise
+from dask_tapestry.teg import Tensor
+
+DOCUMENTATION = """{summary}
+
+    Cell by cell, as `numpy.{name}`: shapes broadcast, dtypes promote as in NumPy (NEP 50).
+
+    Parameters
+    ----------
+    {arguments}
+        {cells}
+    out
+        An `Array` that takes the value of the result{each}.
+    where
+        Booleans that broadcast to the result: where false, cells of `out` stay, or are zero.
+    casting
+        What conversions of operands are allowed, by a rule of NumPy's.
+    dtype
+        Of the loop, and so of the result; by default what the operands' dtypes promote to.
+
+    Returns
+    -------
+    {result}
+        Of the operands' broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    DTypeError
+        If there is no loop for these dtypes.
+
+    See Also
+    --------
+    numpy.{name}
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.{name}({example}){pick}.shape
+    (2,)
+    """
+
+EXAMPLES = {  # of those that take neither integers nor floats throughout
+    "isnat": 'dt.zeros(2, "datetime64[D]")',
+    "ldexp": "dt.ones(2), dt.asarray([1, 1])",
+}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result", covariant=True)
+
+
+class Methods(Protocol):
+    """What a ufunc has beside its call."""
+
+    @property
+    def nin(self) -> int: ...
+    @property
+    def nout(self) -> int: ...
+    @property
+    def outer(self) -> Callable[..., Any]: ...
+    @property
+    def reduce(self) -> Callable[..., Array]: ...
+    @property
+    def accumulate(self) -> Callable[..., Array]: ...
+    @property
+    def reduceat(self) -> Callable[..., Array]: ...
+    @property
+    def at(self) -> Callable[..., None]: ...
+
+
+class Unary(Methods, Protocol[Result]):
+    """A ufunc of one operand."""
+
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> Result: ...
+
+
+class Binary(Methods, Protocol[Result]):
+    """A ufunc of two operands."""
+
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> Result: ...
+
+
+def holds_objects(values: Sequence[ArrayLike | None]) -> bool:
+    """Whether one of several operands is an array of Python objects."""
+    return any(isinstance(one, Array) and one.dtype.kind == "O" for one in values)
+
+
+def operand(value: ArrayLike | None, beside_objects: bool = False) -> Operand:
+    """Return `value` as a tensor, or as a scalar that takes part in promotion.
+
+    Beside arrays of Python objects what is no array is one of them.
+    """
+    if isinstance(value, Array):
+        return value.node
+    if isinstance(value, bool | int | float | complex | np.generic):
+        return value
+    if isinstance(value, str):
+        return np.str_(value)
+    if isinstance(value, bytes):
+        return np.bytes_(value)
+    if beside_objects and not is_array_like(value):
+        return one_cell(value, np.dtype(object))
+    return asarray(cast(ArrayLike, value)).node
+
+
+def unary(name: str) -> Unary[Array]:
+    """Return the function of a ufunc of one operand and one result."""
+
+    def function(
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        return _called(name, (x,), dtype, out, where, casting)[0]
+
+    return cast(Unary[Array], _registered(name, function))
+
+
+def binary(name: str) -> Binary[Array]:
+    """Return the function of a ufunc of two operands and one result."""
+
+    def function(
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        return _called(name, (x1, x2), dtype, out, where, casting)[0]
+
+    return cast(Binary[Array], _registered(name, function))
+
+
+def unary_pair(name: str) -> Unary[tuple[Array, Array]]:
+    """Return the function of a ufunc of one operand and two results."""
+
+    def function(
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> tuple[Array, Array]:
+        first, second = _called(name, (x,), dtype, out, where, casting)
+        return first, second
+
+    return cast(Unary[tuple[Array, Array]], _registered(name, function))
+
+
+def binary_pair(name: str) -> Binary[tuple[Array, Array]]:
+    """Return the function of a ufunc of two operands and two results."""
+
+    def function(
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: Casting = "same_kind",
+        dtype: DTypeLike | None = None,
+    ) -> tuple[Array, Array]:
+        first, second = _called(name, (x1, x2), dtype, out, where, casting)
+        return first, second
+
+    return cast(Binary[tuple[Array, Array]], _registered(name, function))
+
+
+def _called(
+    name: str,
+    operands: tuple[ArrayLike, ...],
+    dtype: DTypeLike | None,
+    out: Out,
+    where: Any,
+    casting: Casting,
+) -> tuple[Array, ...]:
+    """The results of a ufunc, with what else it takes."""
+    alone = out is None and where is True and casting == "same_kind"
+    if any(isinstance(one, np.ma.MaskedArray) for one in operands):
+        operands = tuple(
+            FROM_NUMPY["masked"](one, None) if isinstance(one, np.ma.MaskedArray) else one
+            for one in operands
+        )
+    masked: Any = next((one for one in operands if isinstance(one, Masked)), None)
+    if masked is not None:
+        found: tuple[Array, ...] = _of_masked(masked, name, operands, dtype, alone)
+        return found
+    if alone:
+        return _results(name, operands, dtype)
+    call = partial(_results, name)
+    return with_options(UFUNCS[name], call, operands, dtype, out, where, casting)
+
+
+def _of_masked(
+    masked: Any, name: str, operands: tuple[ArrayLike, ...], dtype: DTypeLike | None, alone: bool
+) -> Any:
+    """The results of a ufunc of arrays of which one has a mask; they have masks too."""
+    if not alone:
+        raise DTypeError("masked arrays take no out=, where= or casting=: choose with dt.ma.where")
+    told = {} if dtype is None else {"dtype": dtype}
+    made: Any = masked.__array_ufunc__(UFUNCS[name], "__call__", *operands, **told)
+    return made if isinstance(made, tuple) else (made,)
+
+
+def _results(
+    name: str, operands: Sequence[ArrayLike], dtype: DTypeLike | None
+) -> tuple[Array, ...]:
+    """The results of a ufunc; of scalars alone they are arrays without dimensions."""
+    objects = holds_objects(operands)
+    values = [operand(value, objects) for value in operands]
+    if not any(isinstance(value, Tensor) for value in values):
+        typed = (n for n, value in enumerate(values) if isinstance(value, np.generic))
+        first = next(typed, 0)  # a Python scalar takes the dtype of NumPy's beside it
+        values[first] = asarray(operands[first]).node
+    wanted = None if dtype is None else as_dtype(dtype)
+    outputs = range(UFUNCS[name].nout)
+    return tuple(Array(elementwise(name, *values, output=n, dtype=wanted)) for n in outputs)
+
+
+def _registered(name: str, function: Function) -> Function:
+    """`function` under the ufunc's name, documented, and known to NumPy's dispatch."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _documentation(name, UFUNCS[name])
+    vars(function).update(methods_of(name, UFUNCS[name], function))
+    UFUNC_FUNCTIONS[name] = FUNCTIONS[name] = function
+    return function
+
+
+def _documentation(name: str, ufunc: np.ufunc) -> str:
+    text = (ufunc.__doc__ or name).strip().splitlines()
+    summary = next((t.strip() for t in text[1:] if t.strip()), name)
+    sample = "dt.asarray([1, 1])" if any(t[0] in "bl" for t in ufunc.types) else "dt.ones(2)"
+    return DOCUMENTATION.format(
+        summary=summary if summary.endswith(".") else summary + ".",
+        name=name,
+        arguments="x" if ufunc.nin == 1 else "x1, x2",
+        cells="An array or a scalar." if ufunc.nin == 1 else "Arrays or scalars, which broadcast.",
+        each=", or one for each" if ufunc.nout > 1 else "",
+        result="Array" if ufunc.nout == 1 else "tuple of two Array",
+        example=EXAMPLES.get(name, ", ".join([sample] * ufunc.nin)),
+        pick="[0]" if ufunc.nout > 1 else "",
+    )

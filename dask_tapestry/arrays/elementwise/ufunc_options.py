@@ -1,0 +1,132 @@
+"""What NumPy's ufuncs take beside operands: ``out=``, ``where=`` and ``casting=``; their methods.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> total = dt.zeros(3)
+>>> dt.add(dt.arange(3), 10, out=total, where=[True, False, True]) is total
+True
+>>> total.compute()
+array([10.,  0., 12.])
+>>> dt.add.reduce(dt.arange(4)).compute(), dt.multiply.outer([1, 2], [3, 4]).shape
+(np.int64(6), (2, 2))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import METHODS
+from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
+from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.cells.references import zero_cell
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.where import where as chosen
+
+FACTS: Final = ("identity", "nargs", "nin", "nout", "ntypes", "signature", "types")
+METHOD_NAMES: Final = ("accumulate", "at", "reduce", "reduceat")
+NUMBERS: Final = (int, float, complex)  # Python's, which widen no dtype beside them
+Call = Callable[[Sequence[Any], DTypeLike | None], tuple[Array, ...]]
+
+
+def with_options(
+    ufunc: np.ufunc,
+    call: Call,
+    operands: Sequence[ArrayLike],
+    dtype: DTypeLike | None,
+    out: Out,
+    where: ArrayLike,
+    casting: Casting,
+) -> tuple[Array, ...]:
+    """The results of `call`, cast as `casting` allows, where `where` is true and into `out`.
+
+    Cells where it is false keep those of `out`; without `out` they are zero, where NumPy leaves
+    what was in memory.
+
+    Raises
+    ------
+    DTypeError
+        If `casting` forbids what the loop needs, `where` is not of booleans, or `out` is no array
+        of ours.
+    ShapeError
+        If `out` has another shape than what is computed.
+    """
+    outs = out if isinstance(out, tuple) else (out, *(None,) * (ufunc.nout - 1))
+    if casting != "same_kind":
+        operands = _cast(ufunc, operands, dtype, casting)
+    results = call(operands, dtype)
+    if where is not True:
+        masked = [_where(where, *pair) for pair in zip(results, outs, strict=True)]
+        results = tuple(masked)
+    return tuple(into(given, result) for given, result in zip(outs, results, strict=True))
+
+
+def _where(where: ArrayLike, result: Array, out: Any) -> Array:
+    """`result` where `where` is true, else the cells of `out` or zero, in `out`'s dtype."""
+    mask = asarray(where)
+    if mask.dtype != bool:
+        raise DTypeError(f"where= takes booleans, not {mask.dtype}")
+    shape = broadcast_shape([mask.shape, result.shape])
+    otherwise: Any = zero_cell(result.dtype)
+    cells = result.node
+    if isinstance(out, Array):
+        otherwise, cells = out.node, astype(cells, out.dtype)
+    return Array(chosen(mask.node, broadcast(cells, shape), otherwise))
+
+
+def _cast(
+    ufunc: np.ufunc, operands: Sequence[ArrayLike], dtype: DTypeLike | None, casting: Casting
+) -> list[Any]:
+    """The operands in the dtypes of the loop, if `casting` allows to bring them there."""
+    kinds = [type(x) if type(x) in NUMBERS else asarray(x).dtype for x in operands]
+    outputs = (None,) * ufunc.nout
+    known: dict[str, Any] = {"casting": casting}
+    if dtype is not None:
+        known["signature"] = (*(None,) * ufunc.nin, *(as_dtype(dtype),) * ufunc.nout)
+    trial = [x if type(x) in NUMBERS else np.zeros(0, asarray(x).dtype) for x in operands]
+    try:  # NumPy 2.4's resolve_dtypes crashes where it should raise, so it is called after this
+        ufunc(*trial, casting=casting, dtype=dtype)
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
+    loop = ufunc.resolve_dtypes((*kinds, *outputs), **known)
+    return [Array(astype(asarray(x).node, kind)) for x, kind in zip(operands, loop, strict=False)]
+
+
+def methods_of(name: str, ufunc: np.ufunc, function: Callable[..., Any]) -> dict[str, Any]:
+    """What a ufunc has beside its call, by name: ``nin``, ``types``, ``outer``, ``reduce``, ..."""
+    facts = {key: getattr(ufunc, key) for key in FACTS}
+    methods = {key: _method(name, key) for key in METHOD_NAMES}
+
+    def outer(a: ArrayLike, b: ArrayLike, /, **kwargs: Any) -> Any:
+        """Apply the ufunc to all pairs of cells, as `numpy.ufunc.outer`."""
+        if ufunc.nin != 2:
+            raise DTypeError(f"{name} has no outer: it takes {ufunc.nin} operand")
+        x, y = asarray(a), asarray(b)
+        return function(x.reshape(*x.shape, *(1,) * y.ndim), y, **kwargs)
+
+    METHODS[name, "outer"] = outer
+    return facts | methods | {"outer": outer}
+
+
+def _method(name: str, method: str) -> Callable[..., Any]:
+    def called(*args: Any, **kwargs: Any) -> Any:
+        ours = METHODS.get((name, method))
+        if ours is None:
+            raise DTypeError(f"{name} has no {method}")
+        result = ours(*args, **kwargs)
+        if result is NotImplemented:
+            raise DTypeError(f"{name}.{method} does not take these arguments; see numpy.ufunc")
+        return result
+
+    called.__name__ = method
+    called.__qualname__ = f"{name}.{method}"
+    called.__doc__ = f"As ``numpy.{name}.{method}``, of our arrays."
+    return called

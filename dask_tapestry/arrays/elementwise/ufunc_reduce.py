@@ -1,0 +1,50 @@
+"""The method `reduce` of NumPy's ufuncs: ``numpy.add.reduce(x)`` and its kind reach our folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dispatch import METHODS
+from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
+from dask_tapestry.operators.axes import Axes
+from dask_tapestry.operators.monoids import MONOIDS
+
+RENAMED = {  # monoids that begin as NumPy's ufunc does, where there are two of one ufunc
+    "add": "sum",
+}
+
+
+def _reduce(monoid: str) -> Callable[..., Array]:
+    def reduce(
+        array: ArrayLike,
+        axis: Axes = 0,
+        dtype: DTypeLike | None = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = NOT_GIVEN,
+        where: ArrayLike = NOT_GIVEN,
+    ) -> Array:
+        """Fold the ufunc over `axis`, by default the first, as `numpy.ufunc.reduce`."""
+        return folded(
+            monoid,
+            array,
+            axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
+        )
+
+    return reduce
+
+
+def register() -> None:
+    """Make the methods known to NumPy's dispatch."""
+    for declared in MONOIDS.values():
+        if declared.ufunc:
+            monoid = RENAMED.get(declared.ufunc, declared.name)
+            METHODS[declared.ufunc, "reduce"] = _reduce(monoid)

@@ -1,0 +1,317 @@
+"""Transforms along one axis."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.errors import ArgumentError
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.fourier_transform import NORMS, fourier
+from dask_tapestry.teg import Tensor
+
+__all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
+OTHER_WAY: Final = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+@implements(np.fft.fft)
+def fft(
+    a: ArrayLike,
+    n: int | None = None,
+    axis: int | None = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the Fourier transform of each lane along an axis, as `numpy.fft.fft`.
+
+    Parameters
+    ----------
+    a
+        Real or complex cells.
+    n
+        Cells to which lanes are cut or filled up with zeros; by default as many as there are.
+    axis
+        The axis; None for the last.
+    norm
+        Which direction divides by n: ``"backward"`` (None), ``"forward"``, or ``"ortho"``, both by
+        its root.
+    out
+        An array that takes the value, of its shape.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and complex64,
+        else of the precision of `a`.
+
+    Raises
+    ------
+    ShapeError
+        If the axis does not exist, or has no cells and `n` is not given.
+    ArgumentError
+        For another `norm`.
+    DTypeError
+        If the cells are no numbers.
+
+    See Also
+    --------
+    ifft, rfft, fftn
+
+    Notes
+    -----
+    Source: Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier series",
+    1965; a lane is computed by NumPy's pocketfft.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.fft.fft(dt.asarray([1.0, 0.0, -1.0, 0.0])).compute()
+    array([0.+0.j, 2.+0.j, 0.+0.j, 2.+0.j])
+    """
+    return into(out, Array(_along("fft", a, n, axis, norm)))
+
+
+@implements(np.fft.ifft)
+def ifft(
+    a: ArrayLike,
+    n: int | None = None,
+    axis: int | None = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the inverse of `fft` along an axis, as `numpy.fft.ifft`.
+
+    Parameters
+    ----------
+    a
+        Real or complex cells.
+    n, axis, norm, out
+        As of `fft`.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, with `n` cells along `axis`; complex64 for float16, float32 and complex64,
+        else of the precision of `a`.
+
+    Raises
+    ------
+    ShapeError
+        If the axis does not exist, or has no cells and `n` is not given.
+    ArgumentError
+        For another `norm`.
+    DTypeError
+        If the cells are no numbers.
+
+    See Also
+    --------
+    fft, ifftn
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.fft.ifft(dt.asarray([0.0, 2.0, 0.0, 2.0])).compute()
+    array([ 1.+0.j,  0.+0.j, -1.+0.j,  0.+0.j])
+    """
+    return into(out, Array(_along("ifft", a, n, axis, norm)))
+
+
+@implements(np.fft.rfft)
+def rfft(
+    a: ArrayLike,
+    n: int | None = None,
+    axis: int | None = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the transform of real lanes, without what follows by symmetry, as `numpy.fft.rfft`.
+
+    Parameters
+    ----------
+    a
+        Real cells.
+    n, axis, norm, out
+        As of `fft`.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
+
+    Raises
+    ------
+    ShapeError
+        If the axis does not exist, or has no cells and `n` is not given.
+    ArgumentError
+        For another `norm`.
+    DTypeError
+        If the cells are no numbers, or complex.
+
+    See Also
+    --------
+    irfft, fft, rfftn
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.fft.rfft(dt.asarray([1.0, 0.0, -1.0, 0.0])).compute()
+    array([0.+0.j, 2.+0.j, 0.+0.j])
+    """
+    return into(out, Array(_along("rfft", a, n, axis, norm)))
+
+
+@implements(np.fft.irfft)
+def irfft(
+    a: ArrayLike,
+    n: int | None = None,
+    axis: int | None = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the inverse of `rfft`, as `numpy.fft.irfft`.
+
+    Parameters
+    ----------
+    a
+        Cells of which the half with positive frequencies is known.
+    n
+        Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
+    axis, norm, out
+        As of `fft`.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
+
+    Raises
+    ------
+    ShapeError
+        If the axis does not exist, or has no cells and `n` is not given.
+    ArgumentError
+        For another `norm`.
+    DTypeError
+        If the cells are no numbers.
+
+    See Also
+    --------
+    rfft, irfftn
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.fft.irfft(dt.asarray([0.0, 2.0, 0.0])).compute()
+    array([ 1.,  0., -1.,  0.])
+    """
+    return into(out, Array(_along("irfft", a, n, axis, norm)))
+
+
+@implements(np.fft.hfft)
+def hfft(
+    a: ArrayLike,
+    n: int | None = None,
+    axis: int | None = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the real transform of lanes that are Hermitian in time, as `numpy.fft.hfft`.
+
+    Parameters
+    ----------
+    a
+        Cells of which the half with positive times is known.
+    n
+        Cells of the result along `axis`; by default ``2 * (m - 1)`` for m that there are.
+    axis, norm, out
+        As of `fft`.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, with `n` cells along `axis`; real, of the precision of `a`.
+
+    Raises
+    ------
+    ShapeError
+        If the axis does not exist, or has no cells and `n` is not given.
+    ArgumentError
+        For another `norm`.
+    DTypeError
+        If the cells are no numbers.
+
+    See Also
+    --------
+    ihfft, irfft
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.fft.hfft(dt.asarray([1.0, 2.0, 1.0])).compute()
+    array([ 6.,  0., -2.,  0.])
+    """
+    turned = elementwise("conjugate", asarray(a).node)
+    return into(out, Array(_along("irfft", Array(turned), n, axis, _other_way(norm))))
+
+
+@implements(np.fft.ihfft)
+def ihfft(
+    a: ArrayLike,
+    n: int | None = None,
+    axis: int | None = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the inverse of `hfft`, as `numpy.fft.ihfft`.
+
+    Parameters
+    ----------
+    a
+        Real cells.
+    n, axis, norm, out
+        As of `fft`.
+
+    Returns
+    -------
+    Array
+        Shape of `a`, with ``n // 2 + 1`` cells along `axis`; in the dtype of `fft`.
+
+    Raises
+    ------
+    ShapeError
+        If the axis does not exist, or has no cells and `n` is not given.
+    ArgumentError
+        For another `norm`.
+    DTypeError
+        If the cells are no numbers, or complex.
+
+    See Also
+    --------
+    hfft, rfft
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.fft.ihfft(dt.asarray([6.0, 0.0, -2.0, 0.0])).compute()
+    array([1.-0.j, 2.-0.j, 1.-0.j])
+    """
+    made = _along("rfft", a, n, axis, _other_way(norm))
+    return into(out, Array(elementwise("conjugate", made)))
+
+
+def _along(
+    function: str, a: ArrayLike, n: int | None, axis: int | None, norm: str | None
+) -> Tensor:
+    return fourier(asarray(a).node, function, n, -1 if axis is None else axis, norm)
+
+
+def _other_way(norm: str | None) -> str:
+    """The norm that divides in this direction what `norm` divides in the other."""
+    if norm not in OTHER_WAY:
+        raise ArgumentError(f"Invalid norm value {norm}; should be one of {', '.join(NORMS)}.")
+    return OTHER_WAY[norm]

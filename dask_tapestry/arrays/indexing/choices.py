@@ -1,0 +1,141 @@
+"""Cells of one of several arrays: `choose` by number, `select` by condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.indexing.take import Mode, places_within, take_along_axis
+from dask_tapestry.errors import ArgumentError, DTypeError
+
+__all__ = ["choose", "select"]
+
+
+@implements(np.choose)
+def choose(
+    a: ArrayLike,
+    choices: Sequence[ArrayLike] | Array,
+    out: Array | None = None,
+    mode: Mode = "raise",
+) -> Array:
+    """Return cells of one of several arrays, by number, as `numpy.choose`.
+
+    Parameters
+    ----------
+    a
+        For each cell the number of the array to choose, from 0.
+    choices
+        The arrays; they broadcast with `a`.
+    out
+        An array that takes the result's value.
+    mode
+        What a number out of bounds means: ``"raise"`` an error, ``"wrap"`` around, or ``"clip"``
+        to the nearest one.
+
+    Returns
+    -------
+    Array
+        The common shape of all arguments, the common dtype of the choices.
+
+    Raises
+    ------
+    ArgumentError
+        For a known number that is out of bounds, or an unknown mode.
+    DTypeError
+        For numbers that `int64` does not hold: floats, `uint64`.
+
+    See Also
+    --------
+    select, where
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.choose([0, 1, 1], [[1, 2, 3], [40, 50, 60]]).compute()
+    array([ 1, 50, 60])
+    """
+    number = asarray(a)
+    if not np.can_cast(number.dtype, np.intp):
+        raise DTypeError(f"numbers of choices: {number.dtype} is not cast safely to int64")
+    given = [asarray(c) for c in choices]
+    shape = np.broadcast_shapes(number.shape, *[c.shape for c in given])
+    dtype = np.result_type(*[_kind(c) for c in choices])
+    spread = [np.broadcast_to(c.astype(dtype), shape)[None] for c in given]
+    table = np.concatenate(spread)
+    if not isinstance(a, Array):
+        places = places_within(a, len(given), mode)
+        if places.size and not 0 <= places.min() <= places.max() < len(given):
+            raise ArgumentError("invalid entry in choice array")
+        number = asarray(places)
+    else:
+        number = asarray(places_within(number, len(given), mode))
+    wide = np.broadcast_to(number, shape)[None]
+    return into(out, take_along_axis(table, wide, 0)[0])
+
+
+@implements(np.select)
+def select(
+    condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
+) -> Array:
+    """Return cells of the first array whose condition holds, as `numpy.select`.
+
+    Parameters
+    ----------
+    condlist
+        The conditions, boolean arrays that broadcast.
+    choicelist
+        An array for each condition.
+    default
+        The cells where no condition holds.
+
+    Returns
+    -------
+    Array
+        The common shape of all arguments, the common dtype of the choices and the default.
+
+    Raises
+    ------
+    ArgumentError
+        If there are not as many conditions as choices, or none.
+    TypeError
+        For a condition that is not boolean.
+
+    See Also
+    --------
+    choose, where
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.arange(5)
+    >>> dt.select([x < 2, x > 3], [x, x * 10], default=-1).compute()
+    array([ 0,  1, -1, -1, 40])
+    """
+    condlist, choicelist = list(condlist), list(choicelist)
+    if len(condlist) != len(choicelist):
+        raise ArgumentError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise ArgumentError("select with an empty condition list is not possible")
+    conditions = [asarray(c) for c in condlist]
+    for place, condition in enumerate(conditions):
+        if condition.dtype != bool:
+            raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
+    kinds = map(_kind, choicelist)
+    dtype = np.result_type(*kinds, default if np.isscalar(default) else asarray(default).dtype)
+    result = asarray(default).astype(dtype)
+    for condition, choice in zip(conditions[::-1], list(choicelist)[::-1], strict=True):
+        result = where(condition, asarray(choice).astype(dtype), result)
+    return result
+
+
+def _kind(choice: ArrayLike) -> complex | np.dtype[Any]:
+    """What tells the dtype of a choice: a Python number takes that of the others."""
+    return choice if isinstance(choice, int | float | complex) else asarray(choice).dtype

@@ -1,0 +1,135 @@
+"""``x[key]`` for every key that NumPy takes: slices, integers, arrays of places, masks."""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.askers import wants_outer_indexing
+from dask_tapestry.arrays.core.boolean_mask import masked, masked_by, nonzero
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.index_keys import Advanced, Key, parse, within
+from dask_tapestry.arrays.core.key_types import UserItem, UserKey
+from dask_tapestry.arrays.indexing.fields import chosen_fields, names_fields
+from dask_tapestry.errors import (
+    IndexingError,
+    ShapeError,
+)
+from dask_tapestry.io.numpy_source import constant
+from dask_tapestry.operators.broadcast import broadcast_shape
+from dask_tapestry.operators.index_bounds import IndexBounds
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.slice import Item, basic_slice
+from dask_tapestry.operators.take import take_places
+from dask_tapestry.teg import Tensor
+
+FRAMES_TO_CALLER = 2  # `getitem` itself, and the method `__getitem__`
+
+
+def getitem(x: ArrayLike, key: UserKey) -> Array:
+    """Return ``x[key]``, as NumPy.
+
+    A mask picks as many cells as are true; they are counted when the shape is first asked for.
+
+    Parameters
+    ----------
+    x
+        The array.
+    key
+        Integers, slices, Ellipsis, None, integer arrays and masks; of structured cells also the
+        name of a field, or a list of names. Places that are arrays of this
+        library are checked when they are computed.
+
+    Returns
+    -------
+    Array
+        The cells in the dtype of `x`, shaped by NumPy's rules.
+
+    Raises
+    ------
+    IndexingError
+        For an index out of bounds, too many of them, or one of another kind.
+    ArgumentError
+        If there is no field of that name.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.arange(10)
+    >>> x[2:9:3].compute(), x[[1, -1]].compute(), x[x % 4 == 1].compute()
+    (array([2, 5, 8]), array([1, 9]), array([1, 5, 9]))
+    """
+    node = asarray(x).node
+    if names_fields(key, node):
+        return Array(chosen_fields(node, key))
+    items = key if isinstance(key, tuple) else (key,)
+    if _are_basic(items):
+        return Array(basic_slice(node, items))
+    parsed = within(parse(key, node.type), node.type)
+    rest = basic_slice(node, parsed.basic)
+    match parsed.advanced:
+        case ():
+            return Array(rest)
+        case (Advanced() as only,) if only.is_mask:
+            if isinstance(only.cells, np.ndarray):
+                return masked_by(
+                    _with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells
+                )
+            return masked(_with_mask_dims_at(rest, only.dims, parsed.at), parsed.at, only.cells)
+    if wants_outer_indexing(FRAMES_TO_CALLER) and sum(map(_picks_places, items)) > 1:
+        raise NotImplementedError("several lists at once are pointwise here, as in NumPy")
+    places, dims, bounds = places_of(parsed)
+    return Array(take_places(rest, places, dims, parsed.at, bounds))
+
+
+def _with_mask_dims_at(x: Tensor, dims: tuple[int, ...], at: int) -> Tensor:
+    """`x` with the dimensions that a mask indexes moved to where its cells will be."""
+    if dims[0] == at:
+        return x
+    order = [dim for dim in range(x.type.ndim) if dim not in dims]
+    return permute(x, (*order[:at], *dims, *order[at:]))
+
+
+def _are_basic(items: tuple[UserItem, ...]) -> TypeGuard[tuple[Item, ...]]:
+    """Whether a key holds only integers, slices, None and Ellipsis, as most keys do."""
+    return all(type(one) in (int, slice) or one is None or one is Ellipsis for one in items)
+
+
+def _picks_places(item: UserItem) -> bool:
+    """Whether an item is an integer or an array of them."""
+    return not (item is None or item is Ellipsis or isinstance(item, slice))
+
+
+def places_of(key: Key) -> tuple[list[Tensor], list[int], IndexBounds | None]:
+    """Integer tensors for all advanced items, the dimensions they index, and their bounds if known.
+
+    Raises
+    ------
+    IndexingError
+        If they do not broadcast.
+    """
+    places: list[Tensor] = []
+    dims: list[int] = []
+    known: list[np.ndarray[Any, Any]] = []
+    for item in key.advanced:
+        dims += item.dims
+        if isinstance(item.cells, np.ndarray):
+            found = np.nonzero(item.cells) if item.is_mask else (item.cells,)
+            known += found
+            places += [constant(one) for one in found]
+        elif item.is_mask:
+            places += [one.node for one in nonzero(Array(item.cells))]
+        else:
+            places.append(item.cells)
+    shape = [p.type.shape for p in places]
+    try:
+        broadcast_shape(shape, "indexing arrays")
+    except ShapeError:
+        texts = " ".join(map(str, shape))
+        raise IndexingError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {texts}"
+        ) from None
+    return places, dims, IndexBounds.of(known) if len(known) == len(places) else None

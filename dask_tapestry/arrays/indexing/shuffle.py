@@ -1,0 +1,81 @@
+"""Slices of an axis in another order, by groups that lie in chunks together: `shuffle`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.layout_arguments import with_chunks
+from dask_tapestry.arrays.indexing.take import take
+from dask_tapestry.errors import IndexingError
+from dask_tapestry.operators.axes import normalize_axis
+
+__all__ = ["shuffle"]
+
+TOLERANCE: Final = 1.25  # times the longest chunk that a chunk of groups may have, as in Dask
+
+
+def shuffle(
+    x: ArrayLike, indexer: Sequence[Sequence[int]], axis: int = 0, chunks: str = "auto"
+) -> Array:
+    """Take slices of an array along an axis, so that each group of them lies in one nominal chunk.
+
+    Parameters
+    ----------
+    x
+        The array.
+    indexer
+        Groups of places along the axis, in the order of the result.
+    axis
+        The axis.
+    chunks
+        ``"auto"``: a chunk takes as many whole groups as make at most 1.25 times the longest chunk
+        of `x` along the axis, and one at least.
+
+    Returns
+    -------
+    Array
+        As ``take(x, [place for group in indexer for place in group], axis)``.
+
+    Raises
+    ------
+    IndexingError
+        For a place outside of the axis, a group that is no list, or other `chunks`.
+
+    See Also
+    --------
+    take, dask.array.shuffle
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.shuffle(dt.arange(6, chunks=3), [[5, 0], [1, 2, 4], [3]])
+    >>> x.compute(), x.chunks
+    (array([5, 0, 1, 2, 4, 3]), ((2, 3, 1),))
+    """
+    if chunks != "auto":
+        raise IndexingError(f"shuffle takes chunks='auto' only, not {chunks!r}; rechunk its result")
+    if not all(isinstance(group, Sequence | np.ndarray) for group in indexer):
+        raise IndexingError("indexer must be a list of lists of places")
+    array = asarray(x)
+    number = normalize_axis(axis, array.ndim)
+    places = np.fromiter(chain.from_iterable(indexer), np.intp)
+    most = max(array.chunks[number], default=0) * TOLERANCE
+    return with_chunks(take(array, places, axis=number), {number: _lengths(indexer, most)})
+
+
+def _lengths(indexer: Sequence[Sequence[int]], most: float) -> tuple[int, ...]:
+    """Lengths of chunks of whole groups, none longer than `most` but those of one group."""
+    lengths: list[int] = []
+    for size in map(len, indexer):
+        if lengths and lengths[-1] + size <= most:
+            lengths[-1] += size
+        else:
+            lengths.append(size)
+    return tuple(lengths) or (0,)

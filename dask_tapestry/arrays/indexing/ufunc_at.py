@@ -1,0 +1,93 @@
+"""The methods `at` and `reduceat` of NumPy's ufuncs: folds of cells at places, and of segments."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import METHODS
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.key_types import UserKey
+from dask_tapestry.arrays.indexing.setitem import updated_at
+from dask_tapestry.cells import UFUNCS
+from dask_tapestry.errors import IndexingError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.cell_updates import ufunc_update
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.scatter import scatter_places
+from dask_tapestry.operators.take import take
+
+NO_VALUE: Final = np.uint8(0)  # of ufuncs that take the cell alone
+
+
+def _at(name: str, x: Any, key: UserKey, *values: ArrayLike) -> Any:
+    """Fold values into ``x[key]``, one after the other, as `numpy.ufunc.at`.
+
+    The array is a new value from then on, as after an assignment.
+    """
+    if not isinstance(x, Array):
+        return NotImplemented  # it is in memory, and would have to be written to now
+    given = asarray(values[0]).node if values else full((), NO_VALUE)
+    update = ufunc_update(name, x.dtype, given.type.dtype)
+    x.node = updated_at(x.node, key, astype(given, update.parameters[1]), update)
+    return None
+
+
+def _reduceat(
+    name: str, array: ArrayLike, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None
+) -> Any:
+    """Fold the segments that begin at `indices`, as `numpy.ufunc.reduceat`.
+
+    A segment ends where the next one begins; one that would end before it begins is its first cell.
+    """
+    if isinstance(indices, Array):
+        return NotImplemented  # the shape of what is folded follows from their values
+    x, begins = asarray(array).node, np.asarray(indices)
+    number = normalize_axis(axis, x.type.ndim)
+    extent = x.type.shape[number]
+    if begins.ndim != 1 or begins.dtype.kind not in "iu":
+        raise IndexingError(f"indices of {name}.reduceat must be a list of integers")
+    wrong = begins[(begins < 0) | (begins >= extent)]
+    if wrong.size:
+        raise IndexingError(f"index {wrong[0]} out-of-bounds in {name}.reduceat [0, {extent})")
+    kind = None if dtype is None else as_dtype(dtype)
+    trial = getattr(np, name).reduceat(np.zeros(1, x.type.dtype), [0], dtype=kind)
+    cells = astype(x, trial.dtype)
+    first = take(cells, asarray(begins.astype(np.intp)).node, number)
+    segment, place = _beyond_first(begins.astype(np.intp), extent)
+    if not place.size:
+        return Array(first)
+    rest = take(cells, asarray(place).node, number)
+    update = ufunc_update(name, trial.dtype, trial.dtype)
+    return Array(scatter_places(first, [asarray(segment).node], [number], number, rest, update))
+
+
+def _beyond_first(begins: np.ndarray[Any, Any], extent: int) -> tuple[Any, Any]:
+    """Numbers and places of all cells of segments but their first ones, in order.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in _beyond_first(np.array([0, 3, 1]), 4)]
+    [[0, 0, 2, 2], [1, 2, 2, 3]]
+    """
+    ends = np.append(begins[1:], extent)
+    lengths = np.maximum(ends - begins - 1, 0)
+    segment = np.repeat(np.arange(len(begins)), lengths)
+    before = np.cumsum(lengths) - lengths
+    place = np.arange(len(segment)) - np.repeat(before - begins - 1, lengths)
+    return segment, place
+
+
+def register() -> None:
+    """Make the methods known to NumPy's dispatch."""
+    for name, ufunc in UFUNCS.items():
+        if ufunc.nout == 1 and ufunc.nin < 3:
+            METHODS[name, "at"] = partial(_at, name)
+        if ufunc.nout == 1 and ufunc.nin == 2:
+            METHODS[name, "reduceat"] = partial(_reduceat, name)

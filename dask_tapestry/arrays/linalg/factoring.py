@@ -1,0 +1,367 @@
+"""Factors of matrices: `cholesky`, `qr`, `svd`, and singular values.
+
+A tall matrix is factored by blocks of rows, and their triangles again: no worker needs it whole.
+Which matrices are tall depends on their shape alone.
+
+Source: Demmel, Grigori, Hoemmen, Langou, "Communication-optimal parallel and sequential QR and LU
+factorizations", SIAM J. Sci. Comput. 34, 2012.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.linalg.large_factors import large_qr, large_triangle
+from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
+from dask_tapestry.arrays.linalg.row_blocks import Triangles, TurnedColumns, over_row_blocks
+from dask_tapestry.errors import ArgumentError
+from dask_tapestry.operators.axis_slices import concat_nonempty
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.matmul import matmul
+from dask_tapestry.operators.panel_cholesky import cholesky_by_panels
+from dask_tapestry.operators.permute import permute
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.whole_matrix import is_large
+from dask_tapestry.teg import Tensor
+
+__all__ = ["cholesky", "qr", "svd", "svdvals"]
+TALL: Final = 16  # times as many rows as columns
+WIDE: Final = 2  # times as many, if the matrix is large: its triangle is then a part of it
+ROWS: Final = 16  # times as many rows as columns has a block at least
+CELLS: Final = 2**16  # of a block of rows, at least: half a megabyte stays in a cache
+WIDER: Final = 4  # times as many rows may a block have, if then all rows are in equal ones
+
+
+class QRResult(NamedTuple):
+    """``Q @ R``: orthonormal columns, and an upper triangle."""
+
+    Q: Array
+    R: Array
+
+
+class SVDResult(NamedTuple):
+    """``U @ diag(S) @ Vh``: orthonormal columns, singular values, orthonormal rows."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+@implements(np.linalg.cholesky)
+def cholesky(a: ArrayLike, /, *, upper: bool = False, lower: bool | None = None) -> Array:
+    """Return the triangle of which the product with its adjoint is `a`.
+
+    Parameters
+    ----------
+    a
+        Hermitian, positive definite matrices, of shape (..., m, m); one triangle is looked at.
+    upper
+        Whether the upper triangle is returned, so that ``R.H @ R`` is `a`; else ``L @ L.H`` is.
+    lower
+        Dask's and SciPy's argument, the opposite of `upper`, which it goes before.
+
+    Returns
+    -------
+    Array
+        Shape of `a`.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square; when it is computed, if one is not positive definite.
+    DTypeError
+        If LAPACK does not compute with such numbers.
+
+    See Also
+    --------
+    qr, solve
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).compute()
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    (x,) = matrices(a, square=True)
+    upper = upper if lower is None else not lower
+    function = partial(np.linalg.cholesky, upper=True) if upper else np.linalg.cholesky
+    order = (("m", "m", "m"), 1 / 3)
+    panels = partial(cholesky_by_panels, upper=upper)
+    (made,) = apply_whole(
+        function, "(m,m)->(m,m)", x, dtypes=(x.dtype,), order=order, panels=panels
+    )
+    return made
+
+
+@implements(np.linalg.qr)
+def qr(
+    a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced"
+) -> QRResult | Array | tuple[Array, Array]:
+    """Factor matrices into orthonormal columns and an upper triangle, as `numpy.linalg.qr`.
+
+    Parameters
+    ----------
+    a
+        Matrices, of shape (..., m, n); k is the smaller of m and n.
+    mode
+        ``"reduced"`` for factors of shapes (..., m, k) and (..., k, n), ``"complete"`` for (..., m,
+        m) and (..., m, n), ``"r"`` for the triangle of the first alone, ``"raw"`` for LAPACK's
+        reflectors (..., n, m) and their factors (..., k).
+
+    Returns
+    -------
+    QRResult, Array or tuple of Array
+        The factors `Q` and `R`; of ``"r"`` one array.
+
+    Raises
+    ------
+    LinAlgError
+        If `a` has less than two dimensions.
+    ArgumentError
+        For another mode.
+    DTypeError
+        If LAPACK does not compute with such numbers.
+
+    See Also
+    --------
+    svd, cholesky, lstsq
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.random.default_rng(0).normal(size=(100_000, 3))
+    >>> q, r = dt.linalg.qr(x)
+    >>> bool(abs(q @ r - x).max() < 1e-12), bool(abs(q.T @ q - dt.eye(3)).max() < 1e-12)
+    (True, True)
+    """
+    (x,) = matrices(a)
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise ArgumentError(f"Unrecognized mode {mode!r}")
+    if mode == "reduced":
+        q, r = reduced_qr(x.node)
+        return QRResult(Array(q), Array(r))
+    if mode == "r":
+        return triangle_alone(x)
+    m, n = x.shape[-2:]
+    shapes = {"complete": "(m,n)->(m,m),(m,n)", "raw": "(m,n)->(n,m),(k)"}
+    first, second = _whole_qr(x, mode, shapes[mode], {"k": min(m, n)} if mode == "raw" else {})
+    return QRResult(first, second) if mode == "complete" else (first, second)
+
+
+def _whole_qr(x: Array, mode: str, signature: str, sizes: dict[str, int]) -> tuple[Array, ...]:
+    return apply_whole(
+        partial(_qr, mode=mode),
+        signature,
+        x,
+        dtypes=(x.dtype, x.dtype),
+        sizes=sizes,
+        order=(("m", "n", "n"), 4.0),
+    )
+
+
+def _qr(block: Any, mode: Any) -> tuple[Any, ...]:
+    return tuple(np.linalg.qr(block, mode))
+
+
+def reduced_qr(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Both factors; those of a tall matrix by blocks of rows."""
+    rows, columns = x.type.shape[-2:]
+    each = max(ROWS * columns, CELLS // max(columns, 1))
+    if x.type.ndim > 2 or rows < TALL * columns or rows < 2 * each or not columns:
+        if is_large(x.type):
+            return large_qr(Array(x))
+        sizes = {"k": min(rows, columns)}
+        first, second = _whole_qr(Array(x), "reduced", "(m,n)->(m,k),(k,n)", sizes)
+        return first.node, second.node
+    count = _blocks_of(rows, each)
+    each = rows // count
+    tall = basic_slice(x, (slice(0, count * each),))
+    rest = basic_slice(x, (slice(count * each, rows),))
+    triangles = over_row_blocks(Triangles(each), [(tall, each)], count, columns, 2.0)
+    again, r = reduced_qr(concat_nonempty([triangles, rest], 0))
+    turns = basic_slice(again, (slice(0, count * columns),))
+    parts = [(tall, each), (turns, columns)]
+    turned = over_row_blocks(TurnedColumns(each), parts, count, each, 6.0)
+    return concat_nonempty([turned, basic_slice(again, (slice(count * columns, None),))], 0), r
+
+
+def triangle_alone(x: Array) -> Array:
+    """The factor `R`."""
+    if is_large(x.node.type) and x.shape[0] < TALL * x.shape[1]:
+        return large_triangle(x)
+    return Array(reduced_qr(x.node)[1])
+
+
+def _blocks_of(rows: int, least: int) -> int:
+    """How many blocks of `least` rows or a few times as many, with no rows over if possible."""
+    counts = range(rows // least, rows // (WIDER * least), -1)
+    return next((count for count in counts if rows % count == 0), rows // least)
+
+
+@implements(np.linalg.svd)
+def svd(
+    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> SVDResult | Array:
+    """Factor matrices into rotations and singular values, as `numpy.linalg.svd`.
+
+    Parameters
+    ----------
+    a
+        Matrices, of shape (..., m, n); k is the smaller of m and n.
+    full_matrices
+        Whether the rotations have shapes (..., m, m) and (..., n, n); else (..., m, k) and (..., k,
+        n). A matrix with many more rows than columns, or the other way round, is then factored by
+        blocks.
+    compute_uv
+        Whether the rotations are returned too.
+    hermitian
+        Whether `a` is known to be Hermitian.
+
+    Returns
+    -------
+    SVDResult or Array
+        `U`, `S` of shape (..., k) in descending order, and `Vh`; or `S` alone. Signs of rotations
+        are LAPACK's.
+
+    Raises
+    ------
+    LinAlgError
+        If `a` has less than two dimensions.
+    DTypeError
+        If LAPACK does not compute with such numbers.
+
+    See Also
+    --------
+    svdvals, svd_compressed, qr
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.random.default_rng(0).normal(size=(100_000, 3))
+    >>> u, s, vh = dt.linalg.svd(x, full_matrices=False)
+    >>> u.shape, bool(abs((u * s) @ vh - x).max() < 1e-10)
+    ((100000, 3), True)
+    """
+    (x,) = matrices(a, square=hermitian)
+    if not compute_uv:
+        return svdvals(x) if not hermitian else _whole_svd(x, False, hermitian, False)[0]
+    shorter, longer = sorted(x.shape[-2:])
+    if hermitian or (full_matrices and longer < TALL * shorter):
+        return SVDResult(*_whole_svd(x, full_matrices, hermitian))
+    u, s, vh = reduced_svd(x)
+    if full_matrices:  # what is asked of the others alone needs no square of the longer side
+        u, vh = _completed(u), adjoint(_completed(adjoint(vh)))
+    return SVDResult(u, s, vh)
+
+
+def _completed(u: Array) -> Array:
+    """Orthonormal columns and, after them, others that make a square matrix of them."""
+    m, k = u.shape[-2:]
+    if m == k:
+        return u
+    order = (("m", "m", "k"), 4.0)
+    return apply_whole(_complete, "(m,k)->(m,m)", u, dtypes=(u.dtype,), order=order)[0]
+
+
+def _complete(u: Any) -> Any:
+    rotation: Any = np.linalg.qr(u, mode="complete")[0]
+    rotation[..., : u.shape[-1]] = u  # whose signs are those of the other factor
+    return rotation
+
+
+def reduced_svd(x: Array) -> tuple[Array, Array, Array]:
+    """The factors of least size; those of a long matrix from its triangle."""
+    rows, columns = x.shape[-2:]
+    if columns >= TALL * rows and rows:
+        u, s, vh = reduced_svd(adjoint(x))
+        return adjoint(vh), s, adjoint(u)
+    if columns >= WIDE * rows and is_large(x.node.type):
+        u, s, vh = reduced_svd(adjoint(x))
+        return adjoint(vh), s, adjoint(u)
+    if rows < (WIDE if is_large(x.node.type) else TALL) * columns:
+        u, s, vh = _whole_svd(x, False, False)
+        return u, s, vh
+    q, r = reduced_qr(x.node)
+    u, s, vh = _whole_svd(Array(r), False, False)
+    return Array(matmul(q, u.node)), s, vh
+
+
+def adjoint(x: Array) -> Array:
+    """Matrices with rows and columns exchanged, of conjugate cells."""
+    last = x.ndim - 1
+    turned = permute(x.node, (*range(last - 1), last, last - 1))
+    return Array(elementwise("conjugate", turned) if x.dtype.kind == "c" else turned)
+
+
+def _whole_svd(
+    x: Array, full_matrices: bool, hermitian: bool, compute_uv: bool = True
+) -> tuple[Array, ...]:
+    m, n = x.shape[-2:]
+    real = real_dtype(x.dtype)
+    options = {"full_matrices": full_matrices, "compute_uv": compute_uv, "hermitian": hermitian}
+    shapes = "(m,m),(k),(n,n)" if full_matrices else "(m,k),(k),(k,n)"
+    square = "m" if m == n and hermitian else "n"
+    signature = f"(m,{square})->{shapes.replace('n', square)}"
+    if not compute_uv:
+        signature = signature[: signature.index(">") + 1] + "(k)"
+    return apply_whole(
+        partial(_svd, options=tuple(options.items())),
+        signature,
+        x,
+        dtypes=(x.dtype, real, x.dtype) if compute_uv else (real,),
+        sizes={"k": min(m, n)},
+        order=(("m", square, square), 10.0),
+    )
+
+
+def _svd(block: Any, options: tuple[tuple[str, Any], ...]) -> Any:
+    made: Any = np.linalg.svd(block, **dict(options))
+    return tuple(made) if isinstance(made, tuple) else made
+
+
+@implements(np.linalg.svdvals)
+def svdvals(x: ArrayLike, /) -> Array:
+    """Return the singular values of matrices in descending order.
+
+    Parameters
+    ----------
+    x
+        Matrices, of shape (..., m, n).
+
+    Returns
+    -------
+    Array
+        Shape (..., min(m, n)), real.
+
+    Raises
+    ------
+    LinAlgError
+        If `x` has less than two dimensions.
+    DTypeError
+        If LAPACK does not compute with such numbers.
+
+    See Also
+    --------
+    svd, matrix_rank, cond
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.linalg.svdvals([[0.0, 2.0], [1.0, 0.0]]).compute()
+    array([2., 1.])
+    """
+    (found,) = matrices(x)
+    rows, columns = found.shape[-2:]
+    least = WIDE if is_large(found.node.type) else TALL
+    if columns >= least * rows:
+        found, rows, columns = adjoint(found), columns, rows
+    if rows >= least * columns:
+        found = triangle_alone(found)
+    return _whole_svd(found, False, False, compute_uv=False)[0]

@@ -1,0 +1,57 @@
+"""Linear algebra.
+
+Examples
+--------
+>>> import dask_tapestry as dt
+>>> float(dt.linalg.norm(dt.asarray([3.0, 4.0])))
+5.0
+"""
+
+from dask_tapestry.arrays.linalg.array_api import *
+from dask_tapestry.arrays.linalg.dask_factors import *
+from dask_tapestry.arrays.linalg.eigenvalues import *
+from dask_tapestry.arrays.linalg.factoring import *
+from dask_tapestry.arrays.linalg.matrix_chains import *
+from dask_tapestry.arrays.linalg.norms import *
+from dask_tapestry.arrays.linalg.singular_values import *
+from dask_tapestry.arrays.linalg.solving import *
+from dask_tapestry.arrays.linalg.triangular import *
+
+__all__ = [
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "lu",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "sfqr",
+    "slogdet",
+    "solve",
+    "solve_triangular",
+    "svd",
+    "svd_compressed",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "tsqr",
+    "vecdot",
+    "vector_norm",
+]

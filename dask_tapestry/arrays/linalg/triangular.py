@@ -1,0 +1,156 @@
+"""Triangles of matrices with exchanged rows, `lu`, and equations with triangles."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.linalg.large_factors import packed_factors
+from dask_tapestry.arrays.linalg.matrix_functions import matrices
+from dask_tapestry.errors import LinAlgError, ShapeError
+from dask_tapestry.operators.complex_parts import real_part
+from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.panel_lu import ROWS_A_DIGIT
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.triangle import solve_by_halves
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.where import where
+from dask_tapestry.operators.whole_matrix import call_on_matrices, with_panels
+from dask_tapestry.teg import Tensor
+from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
+
+__all__ = ["lu", "solve_triangular"]
+
+
+class LUResult(NamedTuple):
+    """``P @ L @ U``: a permutation, a lower triangle of ones and less, an upper triangle."""
+
+    P: Array
+    L: Array
+    U: Array
+
+
+def lu(a: ArrayLike) -> LUResult:
+    """Factor a matrix into a permutation and two triangles, as `scipy.linalg.lu`.
+
+    Parameters
+    ----------
+    a
+        A matrix, of shape (m, n); k is the smaller of m and n.
+
+    Returns
+    -------
+    LUResult
+        `P`, of shape (m, m), `L`, of shape (m, k), whose diagonal is ones, and `U`, of shape (k,
+        n), with ``P @ L @ U`` equal to `a`. They are those of partial pivoting, in which no cell of
+        `L` is larger than one, for a matrix of any size. A matrix that is singular has factors too.
+
+    Raises
+    ------
+    LinAlgError
+        If `a` is no matrix.
+    DTypeError
+        If LAPACK does not compute with such numbers.
+
+    See Also
+    --------
+    solve, cholesky, qr
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> p, l, u = dt.linalg.lu([[1.0, 2.0], [2.0, 2.0]])
+    >>> l.compute(), u.compute()
+    (array([[1. , 0. ],
+           [0.5, 1. ]]), array([[2., 2.],
+           [0., 1.]]))
+    """
+    (x,) = matrices(a)
+    _check_matrix("lu", x)
+    packed = packed_factors(x).node
+    (rows, columns), side = x.shape, min(x.shape)
+    order = _order(basic_slice(packed, (slice(None), slice(columns, None))))
+    p = elementwise("equal", coordinates((rows, rows), 0), unsqueeze(order, 0))
+    lower = basic_slice(packed, (slice(None), slice(side)))
+    upper = basic_slice(packed, (slice(side), slice(columns)))
+    one = np.ones(1, x.dtype)[0]
+    lower = where(on_diagonal((rows, side), 0), one, with_zeros(_under(lower, -1), lower))
+    upper = with_zeros(elementwise("logical_not", _under(upper, -1)), upper)
+    return LUResult(*map(Array, (astype(p, x.dtype), lower, upper)))
+
+
+def _under(x: Tensor, offset: int) -> Tensor:
+    """Whether a cell lies on a diagonal or below."""
+    return below(x.type.shape, offset)
+
+
+def _order(digits: Tensor) -> Tensor:
+    """Which row has come to each place."""
+    places = astype(real_part(digits), np.dtype(np.int64))
+    high, low = (basic_slice(places, (slice(None), at)) for at in (0, 1))
+    return elementwise("add", elementwise("multiply", high, ROWS_A_DIGIT), low)
+
+
+def _check_matrix(name: str, *found: Array) -> None:
+    for x in found:
+        if x.ndim != 2:
+            raise LinAlgError(
+                f"{x.ndim}-dimensional array given. {name} takes a matrix: call it for each"
+            )
+
+
+def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
+    """Return x with ``a @ x = b`` for a triangle `a`, as `scipy.linalg.solve_triangular`.
+
+    Parameters
+    ----------
+    a
+        A square matrix, of shape (m, m), of which one triangle is looked at.
+    b
+        A vector, of shape (m,), or a matrix, of shape (m, k).
+    lower
+        Whether that is the lower triangle; else it is the upper one.
+
+    Returns
+    -------
+    Array
+        Shape of `b`.
+
+    Raises
+    ------
+    LinAlgError
+        If `a` is no square matrix; when it is computed, if a cell of its diagonal is zero.
+    ShapeError
+        If the shapes do not fit.
+    DTypeError
+        If LAPACK does not compute with such numbers.
+
+    See Also
+    --------
+    solve, cholesky
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.linalg.solve_triangular([[2.0, 1.0], [0.0, 4.0]], [3.0, 4.0]).compute()
+    array([1., 1.])
+    """
+    right = asarray(b)
+    is_vector = right.ndim == 1
+    x, y = matrices(a, right[:, None] if is_vector else right)
+    _check_matrix("solve_triangular", x, y)
+    matrices(x, square=True)
+    if x.shape[0] != y.shape[0]:
+        raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
+    call: Any = partial(solve_triangle, lower=bool(lower))
+    parts, outputs = [(x.node, "mm"), (y.node, "mk")], {"mk": x.dtype}
+    (whole,) = call_on_matrices(call, parts, outputs, ("mmk", 1.0), cut="k")
+    made = Array(with_panels(whole, partial(solve_by_halves, lower=bool(lower))))
+    return made[:, 0] if is_vector else made

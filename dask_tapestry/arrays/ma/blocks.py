@@ -1,0 +1,59 @@
+"""Functions of the blocks of masked arrays, which they see as NumPy's masked arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.masked import Masked
+from dask_tapestry.arrays.user_functions import map_blocks
+from dask_tapestry.errors import ArgumentError
+from dask_tapestry.operators.user_function import name_of
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A function of masked blocks, as one of cells and mask that returns both in one block."""
+
+    function: Callable[..., Any]
+    kind: np.dtype[Any]
+
+    def __call__(self, cells: Any, hidden: Any, *args: Any, **kwargs: Any) -> Any:
+        made = self.function(np.ma.MaskedArray(cells, hidden), *args, **kwargs)
+        block = np.empty(np.shape(made), self.kind)
+        block["cells"], block["hidden"] = np.ma.getdata(made), np.ma.getmaskarray(made)
+        return block
+
+
+def mapped(
+    function: Callable[..., Any],
+    cells: Array,
+    hidden: Array,
+    args: tuple[Any, ...],
+    dtype: DTypeLike | None,
+    kwargs: dict[str, Any],
+) -> tuple[Array, Array]:
+    """Cells and mask of what a function makes of every block; `map_blocks` has the arguments.
+
+    Raises
+    ------
+    ArgumentError
+        If another masked array is given.
+    """
+    if any(isinstance(one, Masked) for one in (*args, *kwargs.values())):
+        raise ArgumentError("map_blocks takes one masked array: give cells and masks of others")
+    if dtype is None:
+        own = {k: v for k, v in kwargs.items() if k not in ("chunks", "drop_axis", "new_axis")}
+        one = np.ma.ones((1,) * cells.ndim, cells.dtype)
+        dtype = np.ma.asarray(function(one, *args, **own)).dtype
+    kind = np.dtype([("cells", dtype), ("hidden", bool)])
+    token = kwargs.pop("token", None) or name_of(function)
+    made = map_blocks(
+        Packed(function, kind), cells, hidden, *args, dtype=kind, token=token, **kwargs
+    )
+    return made["cells"], made["hidden"]

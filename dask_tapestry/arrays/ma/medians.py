@@ -1,0 +1,77 @@
+"""Medians of the cells that are not hidden."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays import statistics
+from dask_tapestry.arrays.elementwise import where
+from dask_tapestry.arrays.ma.making import asarray
+from dask_tapestry.arrays.ma.masked_array import FUNCTIONS, MaskedArray
+from dask_tapestry.arrays.ma.parts import call, chosen
+from dask_tapestry.arrays.ma.reductions import no_out
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.axes import Axes
+
+__all__ = ["median"]
+
+
+def median(
+    a: ArrayLike | MaskedArray,
+    axis: Axes = None,
+    out: None = None,
+    overwrite_input: bool = False,  # noqa: ARG001
+    keepdims: bool = False,
+) -> MaskedArray:
+    """Middle cell, or mean of the two, of those along `axis` that are not hidden.
+
+    Parameters
+    ----------
+    a
+        The array, of real numbers.
+    axis
+        Axis or axes; None for all.
+    out
+        None; anything else is refused.
+    overwrite_input
+        As NumPy's, without effect.
+    keepdims
+        Keep reduced axes with length one.
+
+    Returns
+    -------
+    MaskedArray
+        Of floats; NaN where a cell that is not hidden is one, hidden where all cells are.
+
+    Raises
+    ------
+    DTypeError
+        For complex numbers.
+
+    See Also
+    --------
+    dask_tapestry.median, numpy.ma.median
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.ma.median(dt.ma.masked_array([5, 1, 100, 2], [0, 0, 1, 0])))
+    2.0
+    """
+    no_out(out)
+    x = asarray(a)
+    if x.dtype.kind == "c":
+        raise DTypeError("complex numbers have no order: take a median of their real parts")
+    if x.hidden is None:
+        return MaskedArray(statistics.median(x.cells, axis, keepdims=keepdims))
+    cells = x.cells if x.dtype.kind == "f" else x.cells.astype(float)
+    missing = call("logical_and", call("isnan", cells), call("logical_not", x.hidden))
+    none = x._all_hidden(axis, True)
+    taken = chosen(none, 0, chosen(x.hidden, float("nan"), cells))  # no lane of NaNs, which warns
+    middle = statistics.nanmedian(taken, axis, keepdims=keepdims)
+    spoilt = statistics.any(missing, axis=axis, keepdims=keepdims)
+    made = where(spoilt, middle.dtype.type("nan"), middle)
+    return MaskedArray(made, x._all_hidden(axis, keepdims))
+
+
+FUNCTIONS["median"] = median

@@ -1,0 +1,257 @@
+"""Reductions and scans of masked arrays, in which hidden cells take no part."""
+
+from __future__ import annotations
+
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from dask_tapestry.arrays import statistics
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.ma.arithmetic import Arithmetic
+from dask_tapestry.arrays.ma.parts import call, checked_fill, chosen, either
+from dask_tapestry.errors import ArgumentError
+from dask_tapestry.operators.axes import Axes
+
+S = TypeVar("S", bound=Arithmetic)
+
+
+class Reductions(Arithmetic):
+    """What `numpy.ma.MaskedArray` has of reductions; ``out=`` is refused."""
+
+    def _with(self, value: Any) -> Array:
+        """The cells, with `value` where they are hidden."""
+        return chosen(self.hidden, value, self.cells)
+
+    def _all_hidden(self, axis: Axes, keepdims: bool) -> Array | None:
+        if self.hidden is None:
+            return None
+        return statistics.all(self.hidden, axis=axis, keepdims=keepdims)
+
+    def count(self, axis: Axes = None, keepdims: bool = False) -> Array:
+        """Count the cells along `axis` that are not hidden.
+
+        Parameters
+        ----------
+        axis
+            Axis or axes; None for all.
+        keepdims
+            Keep reduced axes with length one.
+
+        Returns
+        -------
+        Array
+            Of dtype intp.
+        """
+        shown = call("logical_not", self._mask_cells())
+        return statistics.sum(shown, axis=axis, dtype=np.intp, keepdims=keepdims)
+
+    def _mask_cells(self) -> Array:
+        """The mask; cells of false where there is none."""
+        raise NotImplementedError
+
+    def sum(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+        keepdims: bool = False,
+    ) -> Self:
+        """Add cells along `axis`; `numpy.ma.MaskedArray.sum`."""
+        no_out(out)
+        made = statistics.sum(self._with(0), axis=axis, dtype=dtype, keepdims=keepdims)
+        return self._like(made, self._all_hidden(axis, keepdims))
+
+    def prod(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+        keepdims: bool = False,
+    ) -> Self:
+        """Multiply cells along `axis`; `numpy.ma.MaskedArray.prod`."""
+        no_out(out)
+        made = statistics.prod(self._with(1), axis=axis, dtype=dtype, keepdims=keepdims)
+        return self._like(made, self._all_hidden(axis, keepdims))
+
+    def mean(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+        keepdims: bool = False,
+    ) -> Self:
+        """Average cells along `axis`; `numpy.ma.MaskedArray.mean`."""
+        no_out(out)
+        if self.hidden is None:
+            return self._like(statistics.mean(self.cells, axis, dtype, keepdims=keepdims), None)
+        given = self.cells.dtype
+        if dtype is None and given.kind in "biu":
+            dtype = np.float64
+        elif dtype is None and given == np.float16:
+            dtype = np.float32
+        total = self.sum(axis, dtype, keepdims=keepdims)
+        whole: Self = total * 1.0
+        made = quotient(whole, self._like(self.count(axis, keepdims), None))
+        return made.astype(given) if given == np.float16 and dtype == np.float32 else made
+
+    def astype(self, dtype: DTypeLike) -> Self:
+        """The cells of another dtype; see `MaskedArray.astype`."""
+        raise NotImplementedError
+
+    def anom(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
+        """Subtract the mean along `axis` from the cells; `numpy.ma.MaskedArray.anom`."""
+        made: Self = self - self.mean(axis, dtype, keepdims=axis is not None)
+        return made
+
+    def var(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Self:
+        """Variance along `axis`; `numpy.ma.MaskedArray.var`."""
+        no_out(out)
+        if self.hidden is None:
+            plain = statistics.var(self.cells, axis, dtype, ddof=ddof, keepdims=keepdims)
+            return self._like(plain, None)
+        number = call("subtract", self.count(axis, keepdims), ddof)
+        off = self - self.mean(axis, dtype, keepdims=True)
+        squares = abs(off) ** 2 if off.cells.dtype.kind == "c" else off * off
+        made: Self = squares.sum(axis, keepdims=keepdims) / number
+        if made.cells.ndim:
+            few = call("less_equal", number, 0)
+            return self._like(made.cells, either(self._all_hidden(axis, keepdims), few), self.fill)
+        return made
+
+    def std(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Self:
+        """Standard deviation along `axis`; `numpy.ma.MaskedArray.std`."""
+        return self.var(axis, dtype, out, ddof, keepdims)._root()
+
+    def _root(self) -> Self:
+        """The square root as `numpy.ma` has it, hidden where it is not finite."""
+        made: Self = self._call("sqrt", (self,))
+        return made
+
+    def min(
+        self, axis: Axes = None, out: None = None, fill_value: Any = None, keepdims: bool = False
+    ) -> Self:
+        """Least cell along `axis`; `numpy.ma.MaskedArray.min`."""
+        return self._extreme("min", axis, out, fill_value, keepdims)
+
+    def max(
+        self, axis: Axes = None, out: None = None, fill_value: Any = None, keepdims: bool = False
+    ) -> Self:
+        """Greatest cell along `axis`; `numpy.ma.MaskedArray.max`."""
+        return self._extreme("max", axis, out, fill_value, keepdims)
+
+    def _extreme(self, name: str, axis: Axes, out: None, fill_value: Any, keepdims: bool) -> Self:
+        no_out(out)
+        value = self._last("min" if name == "min" else "max") if fill_value is None else fill_value
+        fold = getattr(statistics, name)
+        made = fold(self._with(value), axis=axis, keepdims=keepdims)
+        hidden = self._all_hidden(axis, keepdims)
+        if hidden is None:
+            return self._like(made, None)
+        return self._like(chosen(hidden, checked_fill(None, made.dtype), made), hidden)
+
+    def _last(self, name: str) -> Any:
+        """The value that is never the least (``"min"``), or never the greatest, among others."""
+        empty = np.empty(0, self.cells.dtype)
+        find = np.ma.minimum_fill_value if name == "min" else np.ma.maximum_fill_value
+        return np.asarray(find(empty)).astype(self.cells.dtype)[()]
+
+    def ptp(
+        self, axis: Axes = None, out: None = None, fill_value: Any = None, keepdims: bool = False
+    ) -> Self:
+        """Greatest less least cell along `axis`; `numpy.ma.MaskedArray.ptp`."""
+        greatest = self.max(axis, out, fill_value, keepdims)
+        made: Self = greatest - self.min(axis, out, fill_value, keepdims)
+        return made
+
+    def argmin(
+        self,
+        axis: int | None = None,
+        fill_value: Any = None,
+        out: None = None,
+        *,
+        keepdims: bool = False,
+    ) -> Array:
+        """Place of the least cell along `axis`; `numpy.ma.MaskedArray.argmin`."""
+        no_out(out)
+        value = self._last("min") if fill_value is None else fill_value
+        return statistics.argmin(self._with(value), axis, keepdims=keepdims)
+
+    def argmax(
+        self,
+        axis: int | None = None,
+        fill_value: Any = None,
+        out: None = None,
+        *,
+        keepdims: bool = False,
+    ) -> Array:
+        """Place of the greatest cell along `axis`; `numpy.ma.MaskedArray.argmax`."""
+        no_out(out)
+        value = self._last("max") if fill_value is None else fill_value
+        return statistics.argmax(self._with(value), axis, keepdims=keepdims)
+
+    def all(self, axis: Axes = None, out: None = None, keepdims: bool = False) -> Self:
+        """Whether all cells along `axis` are true; `numpy.ma.MaskedArray.all`."""
+        no_out(out)
+        made = statistics.all(self._with(1), axis=axis, keepdims=keepdims)
+        return self._like(made, self._all_hidden(axis, keepdims))
+
+    def any(self, axis: Axes = None, out: None = None, keepdims: bool = False) -> Self:
+        """Whether any cell along `axis` is true; `numpy.ma.MaskedArray.any`."""
+        no_out(out)
+        made = statistics.any(self._with(0), axis=axis, keepdims=keepdims)
+        return self._like(made, self._all_hidden(axis, keepdims))
+
+    def cumsum(
+        self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+    ) -> Self:
+        """Running sums, to which hidden cells add nothing; `numpy.ma.MaskedArray.cumsum`."""
+        no_out(out)
+        return self._like(statistics.cumsum(self._with(0), axis, dtype), self._along(axis))
+
+    def cumprod(
+        self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+    ) -> Self:
+        """Running products, as `cumsum`; `numpy.ma.MaskedArray.cumprod`."""
+        no_out(out)
+        return self._like(statistics.cumprod(self._with(1), axis, dtype), self._along(axis))
+
+    def _along(self, axis: int | None) -> Array | None:
+        """The mask of a scan along `axis`; in one dimension for None."""
+        return self.hidden.ravel() if axis is None and self.hidden is not None else self.hidden
+
+
+def quotient(total: S, number: S) -> S:
+    """``total / number``; of scalars without a domain, as in `numpy.ma`: NaN is not hidden."""
+    if total.cells.ndim:
+        made: S = total / number
+        return made
+    cells = call("divide", total.cells, number.cells)
+    return total._like(cells, either(total.hidden, number.hidden))
+
+
+def no_out(out: Any) -> None:
+    """Refuse an array that would take the result.
+
+    Raises
+    ------
+    ArgumentError
+        If there is one.
+    """
+    if out is not None and out is not np._NoValue:
+        raise ArgumentError("out= is not served for masked arrays: assign the result, x[...] = y")

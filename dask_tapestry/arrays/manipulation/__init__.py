@@ -1,0 +1,45 @@
+"""Cells in other places: arrays joined, split, repeated, padded, rolled and flipped."""
+
+from dask_tapestry.arrays.manipulation.diagonals import *
+from dask_tapestry.arrays.manipulation.insert_delete import *
+from dask_tapestry.arrays.manipulation.joining import *
+from dask_tapestry.arrays.manipulation.padding import *
+from dask_tapestry.arrays.manipulation.repeating import *
+from dask_tapestry.arrays.manipulation.roll_flip import *
+from dask_tapestry.arrays.manipulation.splitting import *
+from dask_tapestry.arrays.manipulation.stacking import *
+
+__all__ = [
+    "append",
+    "array_split",
+    "block",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "delete",
+    "diag",
+    "diagflat",
+    "diagonal",
+    "dsplit",
+    "dstack",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "hstack",
+    "insert",
+    "interleave",
+    "pad",
+    "repeat",
+    "resize",
+    "roll",
+    "rot90",
+    "split",
+    "stack",
+    "tile",
+    "tril",
+    "triu",
+    "unstack",
+    "vsplit",
+    "vstack",
+]

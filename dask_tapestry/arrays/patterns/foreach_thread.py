@@ -1,0 +1,264 @@
+"""`foreach_thread`: a body that is run once for each of many threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, Literal
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.patterns.thread_trace import (
+    ADVICE,
+    Concurrently,
+    InsertSlice,
+    Nested,
+    Trace,
+    outer_trace,
+    tracing,
+)
+from dask_tapestry.arrays.patterns.thread_writes import check_events, written
+from dask_tapestry.cells.references import zero_cell
+from dask_tapestry.errors import ArgumentError, TraceError
+from dask_tapestry.operators.affine_cells import affine_of
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.elementwise import elementwise
+from dask_tapestry.operators.full import full
+from dask_tapestry.operators.slice import basic_slice
+from dask_tapestry.operators.symbol import symbol
+from dask_tapestry.operators.thread_inserts import (
+    ThreadInsert,
+    inserted,
+    thread_cells,
+)
+from dask_tapestry.operators.thread_slice import part_of, thread_slice
+from dask_tapestry.operators.thread_tiles import pieces
+from dask_tapestry.operators.threads import Threads, replaced
+from dask_tapestry.operators.user_function import name_of
+from dask_tapestry.teg import Node, Tensor, TensorType
+from dask_tapestry.teg.node import topological
+
+__all__ = ["foreach_thread"]
+
+
+def foreach_thread(
+    body: Callable[..., Concurrently | None],
+    num_threads: int | Sequence[int],
+    *,
+    on_overlap: Literal["error", "last"] = "error",
+    check: bool = False,
+) -> Any:
+    """Run a body once for each of many threads, all at the same time.
+
+    The body is called once, with symbols for the thread's numbers, and becomes one operator of all
+    threads, which is cut as any other. It takes parts of arrays with `extract_slice`, computes with
+    them as with any arrays, and says what it makes: it returns ``perform_concurrently(...)``, or
+    writes to arrays that exist by `subview` and returns None. Threads within threads become one
+    space of threads.
+
+    Source: MLIR's RFC of `foreach_thread`.
+
+    Parameters
+    ----------
+    body
+        Called with a number for each dimension of `num_threads`.
+    num_threads
+        How many threads there are; a tuple for a space of several dimensions.
+    on_overlap
+        ``"error"`` refuses threads of which two write one cell, ``"last"`` lets the highest win.
+    check
+        Refuse it also where only computed offsets tell. Without it the highest wins there.
+
+    Returns
+    -------
+    Array or tuple of Array or Effect
+        For each insert the array with all parts in it; or a lazy write.
+
+    Raises
+    ------
+    TraceError
+        If the body asks for a thread's number, or for the value of a thread.
+    ShapeError
+        If a thread reads or writes cells that are not there.
+    ConstraintError
+        If two threads write one cell.
+    ArgumentError
+        If `num_threads` or `on_overlap` is none.
+
+    See Also
+    --------
+    extract_slice, parallel_insert_slice, perform_concurrently, subview, block_operator
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> a, b = dt.asarray(np.eye(4)), dt.asarray(np.arange(16.0).reshape(4, 4))
+    >>> def body(i, j):
+    ...     rows = dt.extract_slice(a, [2 * i, 0], [2, 4])
+    ...     columns = dt.extract_slice(b, [0, 2 * j], [4, 2])
+    ...     product = dt.parallel_insert_slice(rows @ columns, dt.zeros((4, 4)), [2 * i, 2 * j])
+    ...     return dt.perform_concurrently(product)
+    >>> dt.patterns.foreach_thread(body, (2, 2))[1].compute()
+    array([4., 5., 6., 7.])
+    """
+    if on_overlap not in ("error", "last"):
+        raise ArgumentError(f"on_overlap is 'error' or 'last', not {on_overlap!r}")
+    name, last = name_of(body), on_overlap == "last"
+    outer = outer_trace()
+    trace = Trace.begun(name, _extents(num_threads))
+    returned = _called(body, trace, name)
+    if returned is None:
+        if not trace.writes:
+            raise TraceError(f"{name} neither writes nor returns what perform_concurrently makes")
+        for n, (target, one) in enumerate(trace.writes):
+            trace.writes[n] = target, one._replace(last=one.last or last, check=check)
+        if outer is None:
+            writes = [(target, _resolved(one, trace)) for target, one in trace.writes]
+            return written(name, writes, trace.events, trace.reads)
+        outer.has(trace)
+        return None
+    if trace.writes:
+        raise TraceError(f"{name} returns inserts and writes to subviews: do one of the two")
+    made = [_nested(one, trace, last, check) for one in returned.inserts]
+    if outer is None:
+        check_events(name, trace.events)
+        results = [Array(one) for one in _results(made, trace)]
+    else:
+        outer.has(trace)
+        results = [Array(_promised(one, outer)) for one in made]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _extents(num_threads: int | Sequence[int]) -> tuple[int, ...]:
+    given = num_threads if isinstance(num_threads, Sequence) else (num_threads,)
+    try:
+        extents = tuple(index(n) for n in given)
+    except TypeError as error:
+        raise ArgumentError(f"num_threads is an integer or a tuple: {num_threads!r}") from error
+    if not extents or min(extents) < 0:
+        raise ArgumentError(f"num_threads is at least 0 along each dimension: {num_threads!r}")
+    return extents
+
+
+def _called(body: Callable[..., Any], trace: Trace, name: str) -> Concurrently | None:
+    try:
+        with tracing(trace):
+            returned = body(*[Array(one) for one in trace.ids])
+    except TraceError as error:
+        why = str(error).partition("\n")[0]
+        raise TraceError(f"{name} cannot be traced: {why}") from error
+    if isinstance(returned, InsertSlice) or not isinstance(returned, Concurrently | None):
+        kind = type(returned).__name__
+        raise TraceError(f"{name} must return what perform_concurrently makes, or None, not {kind}")
+    return returned
+
+
+def _nested(one: InsertSlice, trace: Trace, last: bool, check: bool) -> Nested:
+    insert = ThreadInsert(
+        trace.threads, one.value, one.starts, one.strides, one.into.type, last, check
+    )
+    return Nested(insert, one.into, trace.around)
+
+
+def _promised(one: Nested, outer: Trace) -> Tensor:
+    """A symbol for the result of inner threads, for the body around them."""
+    type_ = one.into.type
+    promise = symbol("a result of threads", ADVICE, type_.dtype, type_.shape)
+    outer.nested[promise] = one
+    return promise
+
+
+def _results(made: Sequence[Nested], trace: Trace) -> list[Tensor]:
+    """The arrays of the outermost threads."""
+    own = set(trace.threads.ids) | set(trace.nested)
+    for one in made:
+        if own & set(topological([one.into])):
+            raise TraceError(
+                f"{trace.threads.name}: what is inserted into is the same for all threads"
+            )
+    cells = thread_cells([_resolved(one.insert, trace, one.into) for one in made])
+    pairs = zip(made, cells, strict=True)
+    return [inserted(one.into, found) for one, found in pairs]
+
+
+def _resolved(one: ThreadInsert, trace: Trace, into: Tensor | None = None) -> ThreadInsert:
+    """The insert without results of inner threads: these are threads of one space, or come before.
+
+    Where all that a thread inserts is what its inner threads made, these insert it themselves.
+    """
+    inner = trace.nested.get(one.value)
+    while inner is not None and _follows(inner, one, into):
+        starts = zip(one.starts, inner.insert.starts, one.strides, strict=True)
+        one = ThreadInsert(
+            inner.insert.threads._replace(name=one.threads.name),
+            inner.insert.value,
+            tuple(
+                elementwise("add", a, elementwise("multiply", b, np.int64(k))) for a, b, k in starts
+            ),
+            tuple(a * b for a, b in zip(one.strides, inner.insert.strides, strict=True)),
+            one.into,
+            one.last and inner.insert.last,
+            one.check or inner.insert.check,
+        )
+        inner = trace.nested.get(one.value)
+    values = _computed([one.value, *one.starts], trace)
+    return one._replace(value=values[0], starts=tuple(values[1:]))
+
+
+def _follows(inner: Nested, one: ThreadInsert, into: Tensor | None) -> bool:
+    """Whether inner threads may insert for the outer one: what they leave is there already."""
+    part = part_of(inner.into)
+    if part is not None and part.whole is into and part.strides == one.strides:
+        here, there = (
+            [affine_of(start, one.threads.ids) for start in starts]
+            for starts in (one.starts, part.starts)
+        )
+        if None not in here and here == there:
+            return True
+    (name, ids, extents, _), count = inner.insert.threads, len(inner.around.ids)
+    own = inner.insert._replace(threads=Threads(name, ids[count:], extents[count:]))
+    tiles = own.tiles()
+    if tiles is None or not tiles.is_product or not tiles.apart():
+        return False
+    parts = pieces(tiles, 1)
+    return parts is not None and parts[0].counts == inner.into.type.shape
+
+
+def _computed(values: Sequence[Tensor], trace: Trace) -> list[Tensor]:
+    """`values` of a thread, results of inner threads being read from arrays that hold them all."""
+    by: dict[Node, Tensor] = {}
+    for node in topological(values):
+        if node not in trace.nested:
+            continue
+        nested, shape = trace.nested[node], node.type.shape
+        ids, zero = nested.around.ids, full((), np.int64(0))
+        starts, sizes = (*ids, *(zero,) * len(shape)), (*(1,) * len(ids), *shape)
+        part = thread_slice(_held(nested, trace), starts, sizes, (1,) * len(sizes))
+        by[node] = basic_slice(part, (0,) * len(ids))
+    return replaced(values, by)
+
+
+def _held(nested: Nested, trace: Trace) -> Tensor:
+    """A result of inner threads for each thread around them, which its first dimensions count."""
+    around, insert = nested.around, nested.insert
+    rank, zero = len(around.ids), full((), np.int64(0))
+    (into,) = _computed([nested.into], trace)
+    type_ = TensorType((*around.extents, *into.type.shape), into.type.dtype)
+    lead = (None,) * rank
+    if set(around.ids) & set(topological([into])):
+        starts = (*around.ids, *(zero,) * into.type.ndim)
+        one = ThreadInsert(
+            around, basic_slice(into, lead), starts, (1,) * len(starts), type_, False, False
+        )
+        whole = full(type_.shape, zero_cell(type_.dtype))
+        whole = inserted(whole, thread_cells([one])[0])
+    else:
+        whole = broadcast(into, type_.shape)
+    own = insert._replace(
+        value=basic_slice(insert.value, lead),
+        starts=(*around.ids, *insert.starts),
+        strides=(*(1,) * rank, *insert.strides),
+        into=type_,
+    )
+    return inserted(whole, thread_cells([_resolved(own, trace)])[0])

@@ -1,0 +1,155 @@
+"""What threads write to arrays that exist: at once, or in turns where threads wait for others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.effect import Effect, sequence_point
+from dask_tapestry.arrays.storage.stores import store
+from dask_tapestry.arrays.storage.zarr_arrays import from_zarr
+from dask_tapestry.errors import ConstraintError, TraceError
+from dask_tapestry.io.read_back import read_back
+from dask_tapestry.operators.thread_inserts import (
+    Part,
+    Scattered,
+    ThreadInsert,
+    inserted,
+    meeting,
+    thread_cells,
+)
+from dask_tapestry.operators.thread_tiles import Tiles
+from dask_tapestry.operators.thread_turns import Event, Piece, of_piece, ordered, turns_of
+from dask_tapestry.operators.threads import replaced
+from dask_tapestry.teg import Node, Source, Tensor
+from dask_tapestry.teg.node import topological
+
+WriteOf = tuple[Any, ThreadInsert]  # a target, and what threads write to it
+
+
+def written(
+    name: str, writes: Sequence[WriteOf], events: Sequence[Event], reads: Collection[Node]
+) -> Effect:
+    """A lazy write of what all threads write; what they read of targets is `reads`."""
+    threads = writes[0][1].threads
+    if not events or 0 in threads.extents:
+        return _at_once(writes, None)
+    if {one.threads for _, one in writes} | {one.threads for one in events} != {threads}:
+        raise TraceError(
+            f"{name}: what waits, what signals and what writes is one body: move waits and signals "
+            "into the innermost one"
+        )
+    effect: Effect | None = None
+    for turn in turns_of(threads, events):
+        for _, one in writes:
+            _check_apart(one, turn)
+        then = []
+        for piece in turn:
+            for target, one in writes:
+                then.append((target, _of_piece(one, piece, reads, effect, len(turn) > 1)))
+        effect = _at_once(then, effect)
+    return effect or sequence_point()
+
+
+def check_events(name: str, events: Sequence[Event]) -> None:
+    """Raise if threads wait for each other; where nothing is written, they need not wait."""
+    spaces = {one.threads for one in events}
+    if len(spaces) > 1:
+        raise TraceError(f"{name}: waits and signals are of one body: move them into the innermost")
+    for threads in spaces:
+        if 0 not in threads.extents:
+            ordered(threads, events)
+
+
+def _check_apart(one: ThreadInsert, turn: Sequence[Piece]) -> None:
+    """Raise if threads of several pieces of a turn write one cell; those of one are looked at."""
+    tiles = one.tiles()
+    if one.last or one.is_empty or len(turn) == 1 or (tiles is None and not one.check):
+        return
+    name = one.threads.name
+    if tiles is None:
+        raise ConstraintError(
+            f"{name}: threads that begin together and lie in several pieces are not checked for "
+            "overlaps: let neighbours wait together, or give on_overlap='last'"
+        )
+    if tiles.apart():
+        return
+    ids = np.concatenate([_threads_of(piece) for piece in turn])
+    starts = [ids @ np.array(s.coefficients) + s.constant for s in tiles.starts]
+    met = meeting(starts, one.into.shape, tiles.sizes, tiles.strides)
+    if met is not None:
+        a, b = (tuple(map(int, ids[n])) for n in met)
+        raise ConstraintError(
+            f"{name}: threads {a} and {b} both write cells of {_shared(tiles, a, b)} of "
+            f"{one.into}: give on_overlap='last' to let the highest id win"
+        )
+
+
+def _shared(tiles: Tiles, a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    return str(tiles.box(a).intersection(tiles.box(b)))
+
+
+def _threads_of(piece: Piece) -> Any:
+    """The ids of a piece's threads."""
+    places = np.indices(piece.counts).reshape(len(piece.counts), -1)
+    return np.array(piece.starts) + (np.array(piece.steps) @ places).T
+
+
+def _of_piece(
+    one: ThreadInsert, piece: Piece, reads: Collection[Node], before: Effect | None, several: bool
+) -> ThreadInsert:
+    """What the threads of a piece write, who read targets as they are when `before` has ended."""
+    given = replaced([one.value, *one.starts], _as_of(reads, before))
+    threads, (value, *starts) = of_piece(one.threads, piece, given)
+    return one._replace(
+        threads=threads, value=value, starts=tuple(starts), last=one.last or several
+    )
+
+
+def _as_of(reads: Collection[Node], before: Effect | None) -> dict[Node, Tensor]:
+    if before is None:
+        return {}
+    now: dict[Node, Tensor] = {}
+    for node in topological(list(reads)):
+        if isinstance(node.operator, Source):
+            now[node] = read_back(node.operator, before.node)
+    return now
+
+
+def _at_once(writes: Sequence[WriteOf], before: Effect | None) -> Effect:
+    """A lazy write after `before`."""
+    cells = thread_cells([one for _, one in writes])
+    pairs = [(target, found) for (target, _), found in zip(writes, cells, strict=True)]
+    scattered = {id(target) for target, found in pairs if isinstance(found, Scattered)}
+    wholes: dict[int, tuple[Tensor, Any]] = {}
+    stores: list[tuple[Tensor, Any, Any]] = []
+    for target, found in pairs:
+        if id(target) in scattered:
+            whole, _ = wholes.get(id(target)) or (_whole(target, before), target)
+            wholes[id(target)] = inserted(whole, found), target
+        elif not isinstance(found, Scattered):
+            stores += [(part.cells, target, _slices(part)) for part in found]
+    stores += [(node, target, None) for node, target in wholes.values()]
+    if not stores:
+        return before or sequence_point()
+    nodes, targets, regions = zip(*stores, strict=True)
+    after = () if before is None else (before,)
+    arrays = [Array(node) for node in nodes]
+    effect = store(arrays, list(targets), regions=list(regions), compute=False, after=after)
+    assert isinstance(effect, Effect)
+    return effect
+
+
+def _slices(part: Part) -> tuple[slice, ...]:
+    return tuple(slice(p.start, p.stop, p.step) for p in part.into)
+
+
+def _whole(target: Any, before: Effect | None) -> Tensor:
+    """All of a target, as it is when `before` has ended."""
+    whole = asarray(target) if isinstance(target, np.ndarray) else from_zarr(target)
+    (node,) = replaced([whole.node], _as_of([whole.node], before))
+    return node

@@ -1,0 +1,314 @@
+"""Planning and computing several arrays and writes together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from dask import base
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array, run_count
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
+from dask_tapestry.arrays.core.effect import Effect
+from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.lower.local_scheduler import local_options
+from dask_tapestry.lower.synchronous import compute_synchronously
+from dask_tapestry.planner import build
+from dask_tapestry.planner.equivalence import require_computes
+from dask_tapestry.planner.machine.resources import Resources, computing_with, live_client
+from dask_tapestry.planner.saved import loads
+from dask_tapestry.teg import Graph, Node
+
+__all__ = [
+    "compute",
+    "load_plan",
+    "persist",
+    "plan",
+    "resolve_shapes",
+    "verify",
+]
+
+
+def plan(
+    *arrays: ArrayLike | Effect,
+    resources: Resources | None = None,
+    method: Literal["auto", "exhaustive", "none"] = "auto",
+    budget: float | None = None,
+    seed: int = 0,
+) -> Plan:
+    """Plan arrays and writes together, without running anything.
+
+    A shape that depends on data and was not counted yet is planned for its upper bound.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays, and lazy writes, as ``to_zarr(..., compute=False)`` returns them.
+    resources
+        The machines to plan for; by default those configured, else the live client's workers, else
+        this machine.
+    method
+        ``"auto"``; ``"exhaustive"`` for the best of all plans of a small graph, by the cost model;
+        or ``"none"`` for one block an operator.
+    budget
+        Seconds to search for, on a core like the one that rates were measured on; by default what
+        the plan may be worth: nothing for a job of milliseconds, minutes for one of a week.
+    seed
+        Of what chance decides. The same seed and budget give the same plan.
+
+    Returns
+    -------
+    Plan
+        What will run: to be printed, verified, computed.
+
+    Raises
+    ------
+    TypeError
+        Without arguments.
+    MemoryLimitError
+        If a block cannot be made small enough.
+    PlanError
+        If there are too many plans for ``"exhaustive"``.
+    ValueError
+        If there is no such method, or the budget is negative.
+
+    See Also
+    --------
+    compute, Resources
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> images = dt.placeholder((1_000_000, 256, 256, 3), "uint8", stored_chunks=(64, 256, 256, 3))
+    >>> p = dt.plan(
+    ...     images.mean(axis=0), resources=dt.Resources(workers=100, threads=8, memory="32 GiB")
+    ... )
+    >>> p.verify()
+    """
+    if not arrays:
+        raise TypeError("plan needs at least one array")
+    items, roots = _planned(arrays)
+    return Plan(build.build_plan(roots, resources, method, budget, seed), items)
+
+
+def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike | Effect) -> None:
+    """Prove that a plan computes a graph: every result, whole, by legal steps.
+
+    The plan's steps are taken back to an unsharded graph, `Plan.abstract`. Both graphs are
+    rewritten by the rules in force and must then be one; nothing is computed.
+
+    Source: Tapestry whitepaper, "Abstract and Sharded Graphs".
+
+    Parameters
+    ----------
+    sharded
+        The plan.
+    abstract
+        What it should compute: a graph, or the first of several arrays and writes.
+    *more
+        The others, in the order of the plan's results.
+
+    Returns
+    -------
+    None
+        If it is proven.
+
+    Raises
+    ------
+    PlanError
+        Names the first difference, or the constraint that a step breaks.
+
+    See Also
+    --------
+    plan, rule
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.placeholder((10**8,), "float64")
+    >>> p = dt.negative(-x).sum().plan(resources=dt.Resources(workers=4, threads=1, memory="4 GiB"))
+    >>> dt.verify(p, x.sum())
+    >>> try:
+    ...     dt.verify(p, (x + 1).sum())
+    ... except dt.PlanError as error:
+    ...     print(str(error).partition(" (<doctest")[0])
+    result 0 is another value: the plan computes placeholder() : float64[100000000]
+    """
+    if isinstance(abstract, Graph):
+        graph = abstract
+    else:
+        items = [a if isinstance(a, Effect) else asarray(a) for a in (abstract, *more)]
+        graph = Graph([i.node if isinstance(i, Effect) else i.bound for i in items])
+    require_computes(sharded.core, graph)
+
+
+def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Plan:
+    """Make a plan again that `Plan.save` has written, without searching.
+
+    Parameters
+    ----------
+    filename
+        Of the plan.
+    *arrays
+        The arrays and lazy writes that it was made for, or others that differ in their data and
+        places alone: the same operators on the same shapes, dtypes and stored chunks.
+
+    Returns
+    -------
+    Plan
+        For the resources of the saved one, with the same steps and grids.
+
+    Raises
+    ------
+    TypeError
+        Without arrays.
+    PlanError
+        If the file is no plan, of another version, or made for another graph.
+
+    See Also
+    --------
+    plan
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt, tempfile
+    >>> four = dt.Resources(workers=4, threads=2, memory="8 GiB")
+    >>> x = dt.placeholder((10**6, 100), "float64", stored_chunks=(10**4, 100))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dt.plan(x.sum(axis=0), resources=four).save(f"{folder}/plan.json")
+    ...     p = dt.load_plan(f"{folder}/plan.json", x.sum(axis=0))
+    >>> p.resources == four
+    True
+    """
+    if not arrays:
+        raise TypeError("load_plan needs at least one array")
+    items, roots = _planned(arrays)
+    return Plan(loads(Path(filename).read_text("utf-8"), roots, str(filename)), items)
+
+
+def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """Compute several arrays and writes at once: one plan, shared work done once.
+
+    Parameters
+    ----------
+    *args
+        Arrays, lazy writes, other Dask collections, and containers of them.
+    **kwargs
+        For `dask.compute`, such as ``scheduler``.
+
+    Returns
+    -------
+    tuple
+        For each argument its value: NumPy arrays, and None for writes.
+
+    See Also
+    --------
+    persist, dask.compute
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.arange(4)
+    >>> [int(v) for v in dt.compute(x.sum(), x.max())]
+    [6, 3]
+    """
+    with computing_with(kwargs.get("scheduler")), ErrorsTold():
+        if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
+            values = compute_synchronously([a.node for a in args])
+            if values is not None:
+                return tuple(values)
+        return tuple(base.compute(*args, **_options(args, kwargs)))
+
+
+def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """Compute several arrays at once and keep their blocks where they are computed.
+
+    Parameters
+    ----------
+    *args
+        Arrays, other Dask collections, and containers of them.
+    **kwargs
+        For `dask.persist`, such as ``scheduler``.
+
+    Returns
+    -------
+    tuple
+        For each argument an array of the blocks that are kept.
+
+    See Also
+    --------
+    compute, dask.persist
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> (x,) = dt.persist(dt.arange(4) * 2)
+    >>> x.compute()
+    array([0, 2, 4, 6])
+    """
+    with computing_with(kwargs.get("scheduler")), ErrorsTold():
+        return tuple(base.persist(*args, **_options(args, kwargs)))
+
+
+def _options(args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Options for Dask; of other collections it is asked which scheduler they want."""
+    return local_options(options) if all(type(a) is Array for a in args) else options
+
+
+async def resolve_shapes(*arrays: Array) -> None:
+    """Count what the shapes of arrays depend on, from asynchronous code.
+
+    A shape that depends on data is counted when it is asked for. With an asynchronous client that
+    would block the event loop; await this before.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays of any shapes; those whose shapes are known take no time.
+
+    Returns
+    -------
+    None
+        Once the shapes are known.
+
+    Raises
+    ------
+    PlanError
+        If the client has no workers.
+
+    Examples
+    --------
+    >>> import asyncio, dask_tapestry as dt
+    >>> x = dt.arange(10)
+    >>> positive = x[x > 6]
+    >>> asyncio.run(dt.resolve_shapes(positive))
+    >>> positive.shape
+    (3,)
+    """
+    client = live_client()
+    for array in arrays:
+        deferred = array.deferred
+        if deferred is None:
+            continue
+        if client is None or not client.asynchronous:
+            array.node = deferred.resolve(run_count)
+            continue
+        known = deferred.known()
+        if known is None:
+            check_workers(await client.scheduler.identity(n_workers=-1))
+            first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
+            counts = np.asarray(await client.compute(first))
+            known = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
+        array.node = known
+
+
+def _planned(arrays: Sequence[ArrayLike | Effect]) -> tuple[tuple[Array | Effect, ...], list[Node]]:
+    """The arrays and writes, and what is planned of each."""
+    items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
+    return items, [item.node if isinstance(item, Effect) else item.bound for item in items]

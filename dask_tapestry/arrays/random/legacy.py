@@ -1,0 +1,260 @@
+"""`RandomState`: random arrays by the older names of NumPy's."""
+
+from __future__ import annotations
+
+from typing import final
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.chunks import Chunks
+from dask_tapestry.arrays.core.shapes import Shape
+from dask_tapestry.arrays.random.counts import RandomCounts
+from dask_tapestry.arrays.random.multivariate import RandomVectors
+from dask_tapestry.arrays.random.orders import RandomOrders
+from dask_tapestry.arrays.random.parameters import Draws, Seed
+from dask_tapestry.arrays.random.sampling_distributions import SamplingDistributions
+
+MOST = 2**63 - 1
+
+
+@final
+class RandomState(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders):
+    """Random arrays of one seed, by the names of `numpy.random.RandomState`.
+
+    Parameters
+    ----------
+    seed
+        An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.random.RandomState(5).randint(10, size=3).dtype
+    dtype('int64')
+    """
+
+    def seed(self, seed: Seed = None) -> None:
+        """Begin anew with the random numbers of `seed`.
+
+        Parameters
+        ----------
+        seed
+            An integer, integers, or a `numpy.random.SeedSequence`; None for a seed of the system's.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.random.seed(1)
+        >>> x = dt.random.random(3)
+        >>> dt.random.seed(1)
+        >>> bool((x == dt.random.random(3)).all())
+        True
+        """
+        self._draws = Draws(seed)
+
+    def random_sample(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
+        """Return numbers evenly distributed in ``[0, 1)``: the older name of `random`.
+
+        Parameters
+        ----------
+        size
+            Shape of the result; by default 0-d.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, float64.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.random.random_sample(4).shape
+        (4,)
+        """
+        return self.random(size, chunks=chunks)
+
+    def randint(
+        self,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
+        size: Shape | None = None,
+        dtype: DTypeLike | None = int,
+        chunks: Chunks = None,
+    ) -> Array:
+        """Return integers from `low` to ``high - 1``: the older name of `integers`.
+
+        Parameters
+        ----------
+        low, high
+            The bounds, integers or arrays of them; one bound is `high`, and `low` is 0.
+        size
+            Shape of the result; by default that of the parameters.
+        dtype
+            An integer dtype or bool.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, in `dtype`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such integer, or the bounds do not fit the dtype.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> int(dt.random.randint(3, size=100).max())
+        2
+        """
+        return self.integers(low, high, size, dtype, chunks=chunks)
+
+    def rand(self, *args: int, chunks: Chunks = None) -> Array:
+        """Return numbers evenly distributed in ``[0, 1)``; the shape is given as arguments.
+
+        Parameters
+        ----------
+        d0, d1, ...
+            Lengths of the result; none for 0-d.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of that shape, float64.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.random.rand(2, 3).shape
+        (2, 3)
+        """
+        return self.random(args, chunks=chunks)
+
+    def randn(self, *args: int, chunks: Chunks = None) -> Array:
+        """Return normally distributed numbers; the shape is given as arguments.
+
+        Parameters
+        ----------
+        d0, d1, ...
+            Lengths of the result; none for 0-d.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of that shape, float64.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> dt.random.randn(2, 3).shape
+        (2, 3)
+        """
+        return self.standard_normal(args, chunks=chunks)
+
+    def random_integers(
+        self,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
+        size: Shape | None = None,
+        chunks: Chunks = None,
+    ) -> Array:
+        """Return integers from `low` to `high`, or from 1 to `low`.
+
+        Parameters
+        ----------
+        low, high
+            The bounds, both of which may come out.
+        size
+            Shape of the result; by default 0-d.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, int64.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> int(dt.random.random_integers(3, size=100).min())
+        1
+        """
+        least, most = (1, low) if high is None else (low, high)
+        return self.integers(least, most, size, endpoint=True, chunks=chunks)
+
+    def tomaxint(self, size: Shape | None = None, chunks: Chunks = None) -> Array:
+        """Return integers from 0 to the largest of int64.
+
+        Parameters
+        ----------
+        size
+            Shape of the result; by default 0-d.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Of shape `size`, int64.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> bool(dt.random.RandomState(0).tomaxint() >= 0)
+        True
+        """
+        return self.integers(0, MOST, size, endpoint=True, chunks=chunks)
+
+    def get_state(self) -> Draws:
+        """Return which random numbers come next, for `set_state`.
+
+        Returns
+        -------
+        Draws
+            The seed and the number of calls made with it.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> state = dt.random.get_state()
+        >>> x = dt.random.random(3)
+        >>> dt.random.set_state(state)
+        >>> bool((x == dt.random.random(3)).all())
+        True
+        """
+        return self._draws.copy()
+
+    def set_state(self, state: Draws) -> None:
+        """Go on with the random numbers that came next when `get_state` was called.
+
+        Parameters
+        ----------
+        state
+            What it returned.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> rng = dt.random.RandomState(0)
+        >>> rng.set_state(rng.get_state())
+        """
+        self._draws = state.copy()

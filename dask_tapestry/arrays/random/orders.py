@@ -1,0 +1,144 @@
+"""Random orders: arrays shuffled in place, each lane permuted on its own, bytes."""
+
+from __future__ import annotations
+
+from operator import index
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.chunks import Chunks
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.random.distributions import in_chunks
+from dask_tapestry.arrays.random.integers import RandomIntegers
+from dask_tapestry.arrays.random.parameters import no_out
+from dask_tapestry.errors import DTypeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.random_bits import random_bits
+from dask_tapestry.operators.sort import argsort
+from dask_tapestry.operators.take import take_along_axis
+
+WORD_BYTES = 8
+
+
+class RandomOrders(RandomIntegers):
+    """More of random orders: methods have the names and arguments of NumPy's."""
+
+    def permuted(
+        self, x: ArrayLike, *, axis: int | None = None, out: None = None, chunks: Chunks = None
+    ) -> Array:
+        """Return `x` with the cells of each lane along `axis` in a random order of its own.
+
+        The order is that of as many random numbers, so lanes are sorted.
+
+        Parameters
+        ----------
+        x
+            An array.
+        axis
+            Along which lanes lie; None for all cells together.
+        out
+            None; anything else is refused.
+        chunks
+            Nominal chunks, in any form that Dask takes; by default those of a canonical grid.
+
+        Returns
+        -------
+        Array
+            Shape and dtype of `x`.
+
+        Raises
+        ------
+        AxisError
+            If the axis does not exist.
+
+        See Also
+        --------
+        permutation, shuffle
+
+        Examples
+        --------
+        >>> import numpy as np, dask_tapestry as dt
+        >>> x = dt.random.default_rng(0).permuted(np.arange(12).reshape(3, 4), axis=1)
+        >>> np.sort(x.compute(), axis=1)[1]
+        array([4, 5, 6, 7])
+        """
+        no_out(out)
+        given = asarray(x)
+        if axis is None:
+            order = self.permutation(given.size)
+            return in_chunks(given.reshape(-1)[order].reshape(given.shape).node, chunks)
+        number = normalize_axis(axis, given.ndim)
+        places = argsort(random_bits(given.shape, self._draws.next()), number)
+        return in_chunks(take_along_axis(given.node, places, number), chunks)
+
+    def shuffle(self, x: Array, axis: int = 0) -> None:
+        """Put the slices of `x` in random order: `x` is another expression afterwards.
+
+        Parameters
+        ----------
+        x
+            An array of this library's; its memory, if it has some, is not written to.
+        axis
+            Axis along which its slices lie.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        DTypeError
+            If `x` is another array, as what is in its memory would have to be computed now.
+        AxisError
+            If the axis does not exist.
+
+        See Also
+        --------
+        permutation, permuted
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> x = dt.arange(5)
+        >>> dt.random.default_rng(0).shuffle(x)
+        >>> sorted(x.compute().tolist())
+        [0, 1, 2, 3, 4]
+        """
+        if not isinstance(x, Array):
+            raise DTypeError(
+                f"shuffle changes an Array, not {type(x).__name__}: take permutation(x) instead"
+            )
+        x[...] = self.permutation(x, axis)
+
+    def bytes(self, length: int) -> bytes:
+        """Return random bytes, which are computed at once.
+
+        Parameters
+        ----------
+        length
+            How many.
+
+        Returns
+        -------
+        bytes
+            Of that length.
+
+        Raises
+        ------
+        ValueError
+            If the length is negative.
+
+        Examples
+        --------
+        >>> import dask_tapestry as dt
+        >>> len(dt.random.default_rng(0).bytes(10))
+        10
+        """
+        count = index(length)
+        if count < 0:
+            raise ValueError("negative dimensions are not allowed")
+        words = Array(random_bits((-(-count // WORD_BYTES),), self._draws.next()))
+        made = np.asarray(words.compute(), "<u8").tobytes()
+        return made[:count]

@@ -1,0 +1,225 @@
+"""Arguments of random arrays, checked: seeds, sizes, dtypes, parameters of distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.known_values import where_known
+from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.arrays.random.bounds import Bound, checked_later, is_lazy, real_parameter
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.broadcast import broadcast_shape
+from dask_tapestry.operators.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.random_bits import BITS_DTYPE, Stream
+from dask_tapestry.teg import Tensor
+
+Integers = Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]]
+NumpyGenerator = np.random.BitGenerator | np.random.Generator | np.random.RandomState
+Seed = (
+    int | Integers | np.random.SeedSequence | NumpyGenerator | type[np.random.BitGenerator] | None
+)
+TAKEN_BYTES = 32  # of a generator of NumPy's, for a seed: more than the key has
+WORD = 2**64
+FINITE = Bound("{name} range exceeds valid bounds", lambda apply, x: apply("isfinite", x))
+LENGTH = Bound("{name} < 0", lambda apply, x: apply("greater_equal", x, 0))
+
+
+class Draws:
+    """The streams of random numbers of one seed, one for each call.
+
+    Parameters
+    ----------
+    seed
+        A `numpy.random.SeedSequence` or what it takes, or a generator of NumPy's, whose next bytes
+        are the seed; None, or a class of NumPy's bit generators, for a seed of the system's.
+    calls
+        Number of calls already made.
+    """
+
+    def __init__(self, seed: Seed = None, calls: int = 0) -> None:
+        if isinstance(seed, type) and issubclass(seed, np.random.BitGenerator):
+            seed = seed()
+        if isinstance(seed, np.random.BitGenerator):
+            seed = np.random.Generator(seed)
+        if isinstance(seed, np.random.Generator | np.random.RandomState):
+            seed = int.from_bytes(seed.bytes(TAKEN_BYTES), "little")
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed)
+        self.seeds = seed
+        first, second = self.seeds.generate_state(2, np.uint64)
+        self.key = (int(first), int(second))
+        self.calls = calls
+        self._lock = Lock()
+
+    def next(self) -> Stream:
+        """The stream of the next call; two threads never get the same."""
+        with self._lock:
+            self.calls += 1
+            return Stream(self.key, self.calls - 1)
+
+    def copy(self) -> Draws:
+        """Another one that gives the same streams from here on."""
+        return Draws(self.seeds, self.calls)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Draws, (self.seeds, self.calls)
+
+
+def float_dtype(dtype: DTypeLike | None, name: str) -> np.dtype[Any]:
+    """`dtype`, which must be float16, float32 or float64."""
+    kind = as_dtype(dtype)
+    if kind not in (np.float16, np.float32, np.float64):
+        raise DTypeError(f"Unsupported dtype {kind!r} for {name}")
+    return kind
+
+
+def no_out(out: None) -> None:
+    """Refuse an array to write to."""
+    if out is not None:
+        raise DTypeError("out: an Array cannot be written to; assign the result")
+
+
+def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
+    """The lower end of an interval and its length, as float64.
+
+    Raises
+    ------
+    ValueError, OverflowError
+        If the length is negative or not finite. Cells computed later are checked then.
+    """
+    least, most = real_parameter(low), real_parameter(high)
+    if is_lazy(low) or is_lazy(high):
+        length = elementwise("subtract", most, least)
+        return least, checked_later(length, "high - low", (FINITE, LENGTH))
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = np.asarray(high, np.float64) - np.asarray(low, np.float64)
+    if not np.isfinite(span).all():
+        raise OverflowError("high - low range exceeds valid bounds")
+    if (span < 0).any():
+        raise ValueError("high - low < 0")
+    return least, real_parameter(span)
+
+
+def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
+    """The shape `size`, to which the parameters must broadcast; by default their common shape."""
+    shapes = [p.type.shape for p in parameters if isinstance(p, Tensor)]
+    if size is None:
+        return broadcast_shape(shapes, "parameters") if shapes else ()
+    shape = shape_of(size)
+    if shapes and broadcast_shape([shape, *shapes], "size and parameters") != shape:
+        raise ShapeError(
+            f"Output size {shape} is not compatible with broadcast dimensions of inputs "
+            f"{broadcast_shape(shapes, 'parameters')}."
+        )
+    return shape
+
+
+def integer_bounds(
+    low: ArrayLike, high: ArrayLike | None, dtype: np.dtype[Any], endpoint: bool
+) -> tuple[int | Tensor, int | Tensor]:
+    """The least integer and the number of integers, modulo 2**64 where they are tensors.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or they do not fit the dtype. Cells that are computed later are not
+        checked.
+    """
+    if high is None:
+        low, high = 0, low
+    if is_lazy(low) or is_lazy(high):
+        least, end = _integer_cells(low), _integer_cells(high)
+        count = elementwise("subtract", end, least)
+        return least, elementwise("add", count, 1) if endpoint else count
+    lows, highs = _exact(low), _exact(high)
+    broadcast_shape([lows.shape, highs.shape], "low and high")
+    last = highs if endpoint else highs - 1
+    ends = (False, True) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    if np.any(lows < int(ends[0])):
+        raise ValueError(f"low is out of bounds for {dtype.name}")
+    if np.any(last > int(ends[1])):
+        raise ValueError(f"high is out of bounds for {dtype.name}")
+    if np.any(last < lows):
+        raise ValueError("low > high" if endpoint else "low >= high")
+    counts = np.asarray(last - lows + 1, object)
+    if not counts.ndim:
+        return int(lows), int(counts)
+    return _as_words(lows), _as_words(counts)
+
+
+def _exact(value: Any) -> np.ndarray[Any, Any]:
+    """Cells as Python integers, which can be compared and subtracted whatever their size."""
+    if not np.ndim(value):
+        return np.array(int(value), object)
+    return np.asarray(np.vectorize(int, otypes=[object])(value))
+
+
+def _as_words(cells: np.ndarray[Any, Any]) -> Tensor:
+    return asarray(np.asarray(cells % WORD, BITS_DTYPE)).node
+
+
+def _integer_cells(value: ArrayLike) -> Tensor:
+    if not is_lazy(value):
+        return _as_words(_exact(value))
+    tensor = asarray(value).node
+    if tensor.type.dtype.kind not in "biu":
+        raise DTypeError(f"bounds of integers are integers, not {tensor.type}")
+    return astype(tensor, BITS_DTYPE)
+
+
+def population(a: ArrayLike, axis: int) -> tuple[Tensor | None, int, int]:
+    """What to choose from: the array (None for integers), how many slices it has, and its axis."""
+    if isinstance(a, int | np.integer):
+        return None, int(a), 0
+    tensor = asarray(a).node
+    if not tensor.type.ndim:
+        raise ValueError(f"a must be a sequence or an integer, not {type(a)}")
+    number = normalize_axis(axis, tensor.type.ndim)
+    return tensor, tensor.type.shape[number], number
+
+
+def probabilities(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
+    """The shares `p` as float64.
+
+    Raises
+    ------
+    ValueError
+        If they are not `count` shares of one.
+    """
+    p = where_known(p)
+    if is_lazy(p):
+        raise DTypeError("p must be known when the expression is built: compute() it first")
+    shares = np.asarray(p, np.float64)
+    if shares.ndim != 1:
+        raise ValueError("p must be 1-dimensional")
+    if shares.size != count:
+        raise ValueError("a and p must have same size")
+    if np.isnan(shares).any():
+        raise ValueError("Probabilities contain NaN")
+    if (shares < 0).any():
+        raise ValueError("Probabilities are not non-negative")
+    if abs(shares.sum() - 1) > np.sqrt(np.finfo(np.float64).eps):
+        raise ValueError("Probabilities do not sum to 1.")
+    return shares
+
+
+def probability_edges(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
+    """The ends of the shares `p` of the unit interval, filled up with infinities to 2**k - 1.
+
+    Raises
+    ------
+    ValueError
+        If they are not `count` shares of one.
+    """
+    ends = np.cumsum(probabilities(p, count))
+    edges = np.full(2 ** count.bit_length() - 1, np.inf)
+    edges[: count - 1] = (ends / ends[-1])[:-1]
+    return edges

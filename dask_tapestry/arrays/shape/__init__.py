@@ -1,0 +1,30 @@
+"""The same cells in another shape: reshaped, transposed, broadcast."""
+
+from dask_tapestry.arrays.shape.atleast import *
+from dask_tapestry.arrays.shape.blockwise_reshape import *
+from dask_tapestry.arrays.shape.broadcasting import *
+from dask_tapestry.arrays.shape.measures import *
+from dask_tapestry.arrays.shape.reshaping import *
+from dask_tapestry.arrays.shape.transposing import *
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "expand_dims",
+    "matrix_transpose",
+    "moveaxis",
+    "ndim",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "reshape_blockwise",
+    "rollaxis",
+    "shape",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]

@@ -1,0 +1,30 @@
+"""Cells in order: sorting, searching, sets."""
+
+from dask_tapestry.arrays.sorting.partition import *
+from dask_tapestry.arrays.sorting.search import *
+from dask_tapestry.arrays.sorting.sets import *
+from dask_tapestry.arrays.sorting.sort import *
+from dask_tapestry.arrays.sorting.unique import *
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "argtopk",
+    "digitize",
+    "interp",
+    "intersect1d",
+    "isin",
+    "lexsort",
+    "partition",
+    "searchsorted",
+    "setdiff1d",
+    "setxor1d",
+    "sort",
+    "topk",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]

@@ -1,0 +1,266 @@
+"""Looking cells up in tables: sorted vectors, bins, sets and sampled functions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.search import common_dtype, is_in
+from dask_tapestry.operators.search import digitize as digitize_tensor
+from dask_tapestry.operators.search import interp as interp_tensor
+from dask_tapestry.operators.search import searchsorted as search_table
+from dask_tapestry.operators.sort import sort
+from dask_tapestry.operators.take import take
+from dask_tapestry.teg import Tensor
+
+__all__ = ["digitize", "interp", "isin", "searchsorted"]
+
+
+@implements(np.searchsorted)
+def searchsorted(
+    a: ArrayLike,
+    v: ArrayLike,
+    side: Literal["left", "right"] = "left",
+    sorter: ArrayLike | None = None,
+) -> Array:
+    """Return the indices at which cells belong in a sorted vector, as `numpy.searchsorted`.
+
+    Parameters
+    ----------
+    a
+        Table: a vector in ascending order, or that `sorter` puts in order.
+    v
+        Cells to look up.
+    side
+        Insert before or after equal cells.
+    sorter
+        Indices that sort `a`, as `argsort` returns them.
+
+    Returns
+    -------
+    Array
+        Indices of dtype intp, shape of `v`.
+
+    Raises
+    ------
+    ShapeError
+        If `a` is not a vector, or `sorter` has another length.
+    DTypeError
+        If `sorter` does not hold integers.
+
+    See Also
+    --------
+    digitize, isin, sort
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.searchsorted(dt.asarray([1, 3, 5]), [0, 3, 9]).compute()
+    array([0, 1, 3])
+    """
+    table, cells = asarray(a).node, asarray(v).node
+    if table.type.ndim != 1:
+        raise ShapeError(f"object too deep for desired array: {table.type} is no vector")
+    if sorter is not None:
+        table = take(table, _sorter(sorter, table), 0)
+    return Array(search_table(cells, table, side))
+
+
+def _sorter(sorter: ArrayLike, table: Tensor) -> Tensor:
+    """The sorter as a tensor, checked."""
+    node = asarray(sorter).node
+    if node.type.ndim != 1 or node.type.dtype.kind not in "iu":
+        raise DTypeError(f"sorter must only contain integers, one for each cell: {node.type}")
+    if node.type.shape != table.type.shape:
+        raise ShapeError(f"sorter.size must equal a.size: {node.type} for {table.type}")
+    return node
+
+
+@implements(np.digitize)
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
+    """Return the number of the bin that each cell lies in, as `numpy.digitize`.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+    bins
+        Edges, ascending or descending; those of a lazy array are checked when computed.
+    right
+        A bin holds its upper edge instead of its lower one.
+
+    Returns
+    -------
+    Array
+        Bin numbers of dtype intp, shape of `x`; 0 and ``len(bins)`` lie outside.
+
+    Raises
+    ------
+    ShapeError
+        If `bins` is not a vector, or is not sorted.
+    DTypeError
+        If cells or edges are complex.
+
+    See Also
+    --------
+    searchsorted, histogram
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.digitize(dt.asarray([0.2, 6.4, 3.0]), [0, 1, 2.5, 4]).compute()
+    array([1, 4, 3])
+    """
+    cells, edges = asarray(x).node, asarray(bins).node
+    for name, node in (("x", cells), ("bins", edges)):
+        if node.type.dtype.kind == "c":
+            raise DTypeError(f"{name} may not be complex")
+    if not isinstance(bins, Array) and not hasattr(bins, "__dask_graph__"):
+        try:
+            np.digitize(0, np.asarray(bins))
+        except ValueError as error:
+            raise ShapeError(str(error)) from None
+    if edges.type.ndim != 1:
+        raise ShapeError(f"object too deep for desired array: {edges.type} is no vector")
+    dtype = common_dtype(cells, edges)
+    return Array(digitize_tensor(astype(cells, dtype), astype(edges, dtype), bool(right)))
+
+
+@implements(np.isin)
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,  # noqa: ARG001
+    invert: bool = False,
+    *,
+    kind: Literal["sort", "table"] | None = None,
+) -> Array:
+    """Return whether each cell of `element` is in `test_elements`, as `numpy.isin`.
+
+    Parameters
+    ----------
+    element
+        Cells to look up.
+    test_elements
+        Cells of the set, of any shape.
+    assume_unique
+        Accepted for NumPy's sake; it makes no difference.
+    invert
+        Return whether each cell is not in the set.
+    kind
+        Accepted for NumPy's sake; cells are always sorted.
+
+    Returns
+    -------
+    Array
+        Bools, shape of `element`.
+
+    Raises
+    ------
+    ShapeError
+        If `kind` is unknown, or ``"table"`` and cells are not integers.
+
+    See Also
+    --------
+    searchsorted, intersect1d, setdiff1d
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.isin(dt.arange(4), [1, 3]).compute()
+    array([False,  True, False,  True])
+    """
+    cells, table = asarray(element).node, asarray(test_elements).node
+    if kind not in (None, "sort", "table"):
+        raise ShapeError(f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.")
+    kinds = cells.type.dtype.kind + table.type.dtype.kind
+    if kind == "table" and not set(kinds) <= set("biu"):
+        raise ShapeError("The 'table' method is only supported for boolean or integer arrays.")
+    dtype = common_dtype(cells, table)
+    if isinstance(test_elements, Array):
+        ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
+    else:  # in memory: sorting costs as little as sending
+        ordered = asarray(np.sort(np.asarray(test_elements, dtype), axis=None)).node
+    return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
+
+
+@implements(np.interp)
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: complex | None = None,
+    right: complex | None = None,
+    period: float | None = None,
+) -> Array:
+    """Interpolate linearly between points, as `numpy.interp`, to the same bits.
+
+    Parameters
+    ----------
+    x
+        Coordinates to interpolate at.
+    xp, fp
+        Coordinates of the points, ascending, and the values at them: vectors.
+    left, right
+        Values outside the points; by default those of the first and the last point.
+    period
+        Period of the coordinates, with which the points need no order.
+
+    Returns
+    -------
+    Array
+        Float64 or complex128, shape of `x`.
+
+    Raises
+    ------
+    ShapeError
+        If `xp` and `fp` are not vectors of one length, or `period` is zero.
+    DTypeError
+        If coordinates are complex.
+
+    See Also
+    --------
+    searchsorted
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.interp(dt.asarray([0.5, 2.5]), [0, 1, 2], [0, 10, 20]).compute()
+    array([ 5., 20.])
+    """
+    cells, points, values = (asarray(a).node for a in (x, xp, fp))
+    work = np.dtype(np.complex128 if values.type.dtype.kind == "c" else np.float64)
+    _check_points(points, values, period)
+    for node, dtype in (
+        (cells, np.dtype(np.float64)),
+        (points, np.dtype(np.float64)),
+        (values, work),
+    ):
+        if not np.can_cast(node.type.dtype, dtype, "safe"):
+            raise DTypeError(
+                f"Cannot cast array data from {node.type.dtype} to {dtype} by the rule 'safe'"
+            )
+    low, high = (None if side is None else np.asarray(side, work).item() for side in (left, right))
+    length = None if period is None else abs(float(period))
+    at, known = (astype(node, np.dtype(np.float64)) for node in (cells, points))
+    return Array(interp_tensor(at, known, astype(values, work), low, high, length))
+
+
+def _check_points(points: Tensor, values: Tensor, period: float | None) -> None:
+    """Raise what `numpy.interp` raises for points that do not fit together."""
+    if period is not None and period == 0:
+        raise ShapeError("period must be a non-zero value")
+    if points.type.ndim != 1 or values.type.ndim != 1:
+        raise ShapeError("Data points must be 1-D sequences")
+    if points.type.shape != values.type.shape:
+        raise ShapeError("fp and xp are not of the same length.")
+    if not points.type.size:
+        raise ShapeError("array of sample points is empty")

@@ -1,0 +1,190 @@
+"""Set operations: what two arrays have in common, and what only one of them holds.
+
+The cells of a result are counted when its shape is first asked for. Cells are sorted, and a mask
+marks the first of each kind.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.sorting.distinct import Distinct
+from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.search import common_dtype, is_in
+from dask_tapestry.operators.sort import sort
+from dask_tapestry.teg import Tensor
+
+__all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
+
+
+@implements(np.union1d)
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
+    """Return the distinct cells of both arrays, as `numpy.union1d`.
+
+    Parameters
+    ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted.
+
+    See Also
+    --------
+    intersect1d, setdiff1d, unique
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.union1d([3, 1], [1, 2]).compute()
+    array([1, 2, 3])
+    """
+    left, right = _flat(ar1, ar2)
+    return Distinct.of(Array(concat([left, right])), equal_nan=True).values()
+
+
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,
+    return_indices: Literal[False] = False,
+) -> Array: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Array, Array, Array]: ...
+@implements(np.intersect1d)
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,  # noqa: ARG001
+    return_indices: bool = False,
+) -> Array | tuple[Array, Array, Array]:
+    """Return the distinct cells that both arrays hold, as `numpy.intersect1d`.
+
+    Parameters
+    ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
+    assume_unique
+        Accepted for NumPy's sake; it makes no difference.
+    return_indices
+        Also return where each cell comes first in either flattened array.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Cells, 1-d and sorted; with `return_indices`, and the indices in `ar1` and `ar2`.
+
+    See Also
+    --------
+    union1d, setdiff1d, isin
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.intersect1d([3, 1, 2], [2, 3, 5]).compute()
+    array([2, 3])
+    """
+    left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    common = left.among(right)
+    if not return_indices:
+        return common.values()
+    return common.values(), common.index(), right.among(left).index()
+
+
+@implements(np.setdiff1d)
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
+    """Return the distinct cells of the first array that the second does not hold.
+
+    Parameters
+    ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
+    assume_unique
+        Return the cells in the order of `ar1`, equal ones as often as they occur.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted, unless `assume_unique`.
+
+    See Also
+    --------
+    setxor1d, intersect1d, numpy.setdiff1d
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.setdiff1d([3, 1, 2, 1], [2]).compute()
+    array([1, 3])
+    """
+    x, y = (asarray(a).node for a in (ar1, ar2))
+    dtype = common_dtype(x, y)
+    if not assume_unique:
+        found = Distinct.of(Array(x), equal_nan=True)
+        return found.among(Distinct.of(Array(y), equal_nan=True), dtype, invert=True).values()
+    flat = reshape(x, (x.type.size,))
+    table = sort(reshape(astype(y, dtype), (y.type.size,)), 0)
+    kept = is_in(astype(flat, dtype), table, invert=True)
+    return deferred_selection(kept, lambda pick: pick(flat), owner=x)
+
+
+@implements(np.setxor1d)
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:  # noqa: ARG001
+    """Return the distinct cells that exactly one of two arrays holds, as `numpy.setxor1d`.
+
+    Parameters
+    ----------
+    ar1, ar2
+        Arrays of any shape, or what `asarray` takes.
+    assume_unique
+        Accepted for NumPy's sake; it makes no difference.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted.
+
+    See Also
+    --------
+    setdiff1d, union1d
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.setxor1d([3, 1], [1, 2]).compute()
+    array([2, 3])
+    """
+    left, right = (Distinct.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    alone = [left.among(right, invert=True), right.among(left, invert=True)]
+    mask = concat([one.mask for one in alone])
+    cells = concat([one.ordered for one in alone])
+
+    def make(pick: Pick) -> Tensor:
+        return sort(pick(cells), 0)
+
+    return deferred_selection(mask, make)
+
+
+def _flat(*arrays: ArrayLike) -> list[Tensor]:
+    """The arrays as vectors of one dtype."""
+    nodes = [asarray(x).node for x in arrays]
+    dtype = common_dtype(*nodes)
+    return [reshape(astype(x, dtype), (x.type.size,)) for x in nodes]

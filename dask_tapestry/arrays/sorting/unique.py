@@ -1,0 +1,239 @@
+"""The distinct cells of an array: `unique` and the Array API's `unique_values` and others."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.sorting.distinct import Distinct, DistinctRows
+from dask_tapestry.operators.axes import normalize_axis
+
+__all__ = ["unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
+
+
+class UniqueAllResult(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCountsResult(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverseResult(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: Array
+    inverse_indices: Array
+
+
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Array: ...
+
+
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[Array, ...]: ...
+
+
+@implements(np.unique)
+def unique(
+    ar: ArrayLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,  # noqa: ARG001
+) -> Array | tuple[Array, ...]:
+    """Return the distinct cells of an array, sorted, as `numpy.unique`.
+
+    Parameters
+    ----------
+    ar
+        The array, or what `asarray` takes.
+    return_index
+        Also return where each cell comes first.
+    return_inverse
+        Also return, for each cell of `ar`, its number among the results.
+    return_counts
+        Also return how often each cell occurs.
+    axis
+        Compare slices along this axis instead of cells; all of them are sorted in one block.
+    equal_nan
+        Whether every NaN is the same.
+    sorted
+        Accepted for NumPy's sake; cells are always sorted.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The cells, 1-d, or slices along `axis`; in a tuple with any further results.
+
+    See Also
+    --------
+    unique_all, unique_values, bincount, isin
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> values, counts = dt.unique(dt.asarray([3, 1, 3]), return_counts=True)
+    >>> values.compute(), counts.compute()
+    (array([1, 3]), array([1, 2]))
+    """
+    array = asarray(ar)
+    number = None if axis is None else normalize_axis(axis, array.ndim)
+    found: Distinct | DistinctRows
+    if number is None or array.ndim == 1:
+        found = Distinct.of(array, equal_nan)
+    else:
+        found = DistinctRows(array, number)
+    results = [found.values()]
+    if return_index:
+        results.append(found.index())
+    if return_inverse:
+        results.append(found.inverse())
+    if return_counts:
+        results.append(found.counts())
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@implements(np.unique_all)
+def unique_all(x: ArrayLike, /) -> UniqueAllResult:
+    """Return all that `unique` does for cells, as `numpy.unique_all`; every NaN is distinct.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    UniqueAllResult
+        `values`, `indices` of the first of each, `inverse_indices` (shape of `x`), and `counts`.
+
+    See Also
+    --------
+    unique
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.unique_all(dt.asarray([3, 1, 3])).inverse_indices.compute()
+    array([1, 0, 1])
+    """
+    found = Distinct.of(asarray(x), equal_nan=False)
+    return UniqueAllResult(found.values(), found.index(), found.inverse(), found.counts())
+
+
+@implements(np.unique_counts)
+def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
+    """Return the distinct cells and how often each occurs; every NaN is distinct.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    UniqueCountsResult
+        `values`, sorted, and their `counts`.
+
+    See Also
+    --------
+    unique, numpy.unique_counts
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.unique_counts(dt.asarray([3, 1, 3])).counts.compute()
+    array([1, 2])
+    """
+    found = Distinct.of(asarray(x), equal_nan=False)
+    return UniqueCountsResult(found.values(), found.counts())
+
+
+@implements(np.unique_inverse)
+def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
+    """Return the distinct cells and the number of each cell among them; every NaN is distinct.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    UniqueInverseResult
+        `values`, sorted, and `inverse_indices` in the shape of `x`.
+
+    See Also
+    --------
+    unique, numpy.unique_inverse
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.unique_inverse(dt.asarray([3, 1, 3])).inverse_indices.compute()
+    array([1, 0, 1])
+    """
+    found = Distinct.of(asarray(x), equal_nan=False)
+    return UniqueInverseResult(found.values(), found.inverse())
+
+
+@implements(np.unique_values)
+def unique_values(x: ArrayLike, /) -> Array:
+    """Return the distinct cells; every NaN is distinct.
+
+    Parameters
+    ----------
+    x
+        The array, or what `asarray` takes.
+
+    Returns
+    -------
+    Array
+        Cells, 1-d and sorted.
+
+    See Also
+    --------
+    unique, numpy.unique_values
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.unique_values(dt.asarray([3, 1, 3])).compute()
+    array([1, 3])
+    """
+    return Distinct.of(asarray(x), equal_nan=False).values()

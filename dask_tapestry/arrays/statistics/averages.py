@@ -1,0 +1,334 @@
+"""Means, variances and standard deviations: `mean`, `var` and `std`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.layout_arguments import takes_hints
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.reduction_arguments import (
+    NOT_GIVEN,
+    flag,
+    fold_axes,
+    folded,
+    mask_of,
+    wanted_dtype,
+)
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.complex_parts import square_modulus
+from dask_tapestry.operators.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.monoids import accumulator
+from dask_tapestry.operators.reduce import reduce
+from dask_tapestry.teg import Tensor
+
+__all__ = ["mean", "std", "var"]
+DOUBLE = np.dtype(np.float64)
+
+
+@implements(np.mean)
+@takes_hints("split_every")
+def mean(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = NOT_GIVEN,
+) -> Array:
+    """Return the average of the cells along `axis`, as `numpy.mean`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    dtype
+        Dtype to add in, and of the result; by default float64 for integers, else that of `a`.
+        By default float16 is added in float32.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, NaN where no cell takes part.
+
+    Raises
+    ------
+    DTypeError
+        If cells of this dtype have no mean.
+
+    See Also
+    --------
+    average, median, nanmean
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.mean(dt.arange(5)))
+    2.0
+    """
+    x, kind = asarray(a).node, wanted_dtype(dtype)
+    mask = mask_of(where, x)
+    axes = _axes(axis, x, mask)
+    plain = kind is None or kind.kind in "fc" or x.type.dtype.kind == "m"
+    if mask is None and plain:
+        value = reduce(x, "mean", axes, dtype=kind, keepdims=flag(keepdims))
+    else:
+        value = _mean_of_sum(x, mask, axes, kind, flag(keepdims))
+    return into(out, Array(value))
+
+
+def _axes(axis: Axes, x: Tensor, mask: Tensor | None) -> tuple[int, ...]:
+    """The axes, checked; as in NumPy, those of a 0-d array may be 0 or -1 only with a mask."""
+    ndim = x.type.ndim
+    return normalize_axes(axis if mask is None else fold_axes(axis, ndim), ndim)
+
+
+def _mean_of_sum(
+    x: Tensor,
+    mask: Tensor | None,
+    axes: tuple[int, ...],
+    kind: np.dtype[Any] | None,
+    keepdims: bool,
+) -> Tensor:
+    """The sum in the dtype asked for, divided by the number of cells, in that dtype again."""
+    given = x.type.dtype
+    if given.kind not in "biufcm":
+        raise DTypeError(f"a mean has no meaning for dtype {given.name}")
+    work = kind or (DOUBLE if given.kind in "biu" else accumulator(given))
+    total = _sum(x, mask, axes, None if given.kind == "m" else work, keepdims)
+    quotient = elementwise("divide", total, _count(x, mask, axes, keepdims))
+    if given.kind == "m":
+        return quotient
+    return astype(quotient, kind or (DOUBLE if given.kind in "biu" else given))
+
+
+def _sum(
+    x: Tensor, mask: Tensor | None, axes: Axes, kind: np.dtype[Any] | None, keepdims: bool
+) -> Tensor:
+    """The sum of the cells that take part."""
+    where = NOT_GIVEN if mask is None else Array(mask)
+    return folded("sum", Array(x), axes, dtype=kind, keepdims=keepdims, where=where).node
+
+
+def _count(
+    x: Tensor, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool
+) -> Tensor | np.int64:
+    """Number of cells that are folded; with a mask, for each cell of the result."""
+    if mask is None:
+        return np.int64(np.prod([x.type.shape[axis] for axis in axes], dtype=np.int64))
+    return reduce(mask, "sum", axes, dtype=np.dtype(np.intp), keepdims=keepdims)
+
+
+@implements(np.var)
+@takes_hints("split_every")
+def var(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = NOT_GIVEN,
+    mean: ArrayLike = NOT_GIVEN,
+    correction: float = NOT_GIVEN,
+) -> Array:
+    """Return the variance of the cells along `axis`, as `numpy.var`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    dtype
+        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
+        By default float16 is computed in float32.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    ddof, correction
+        Subtracted from the number of cells in the divisor; two names of one argument.
+    keepdims
+        Keep the reduced axes, with length 1.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+    mean
+        The mean, if known already, of the shape that ``keepdims=True`` gives it.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes; real, also of complex cells.
+
+    Raises
+    ------
+    ShapeError
+        If both `ddof` and `correction` are given.
+    DTypeError
+        If cells of this dtype have no variance.
+
+    See Also
+    --------
+    std, nanvar, cov
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.var(dt.arange(5)))
+    2.0
+    """
+    free = degrees_of_freedom(ddof, correction)
+    return into(out, Array(_var_or_std("var", a, axis, dtype, free, flag(keepdims), where, mean)))
+
+
+@implements(np.std)
+@takes_hints("split_every")
+def std(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = NOT_GIVEN,
+    mean: ArrayLike = NOT_GIVEN,
+    correction: float = NOT_GIVEN,
+) -> Array:
+    """Return the standard deviation of the cells along `axis`, as `numpy.std`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    dtype
+        Dtype to compute in, and of the result; by default float64 for integers, else that of `a`.
+        By default float16 is computed in float32.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    ddof, correction
+        Subtracted from the number of cells in the divisor; two names of one argument.
+    keepdims
+        Keep the reduced axes, with length 1.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+    mean
+        The mean, if known already, of the shape that ``keepdims=True`` gives it.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes; real, also of complex cells.
+
+    Raises
+    ------
+    ShapeError
+        If both `ddof` and `correction` are given.
+    DTypeError
+        If cells of this dtype have no variance.
+
+    See Also
+    --------
+    var, nanstd
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.std(dt.asarray([1.0, 3.0])))
+    1.0
+    """
+    free = degrees_of_freedom(ddof, correction)
+    return into(out, Array(_var_or_std("std", a, axis, dtype, free, flag(keepdims), where, mean)))
+
+
+def degrees_of_freedom(ddof: float, correction: float) -> float:
+    """Whichever of `ddof` and `correction`, two names of one argument, is given."""
+    if correction is NOT_GIVEN:
+        return ddof
+    if ddof:
+        raise ShapeError("ddof and correction can't be provided simultaneously.")
+    return float(correction)
+
+
+def _var_or_std(
+    name: str,
+    a: ArrayLike,
+    axis: Axes,
+    dtype: DTypeLike | None,
+    ddof: float,
+    keepdims: bool,
+    where: ArrayLike,
+    mean: ArrayLike,
+) -> Tensor:
+    """The variance or its root: in one pass where the monoid can, else in two, as NumPy does."""
+    x, kind = asarray(a).node, wanted_dtype(dtype)
+    mask, given = mask_of(where, x), x.type.dtype
+    axes = _axes(axis, x, mask)
+    plain = kind is None or (kind.kind == "f" and given.kind != "c")
+    if plain and mask is None and mean is NOT_GIVEN:
+        return reduce(x, name, axes, dtype=kind, keepdims=keepdims, ddof=ddof)
+    value = _two_passes(x, mask, axes, kind, ddof, keepdims, mean)
+    return value if name == "var" else root_of(value)
+
+
+def root_of(value: Tensor) -> Tensor:
+    """The root in the dtype of the variance; NumPy rounds to an integer for 0-d results alone."""
+    dtype = value.type.dtype
+    if dtype.kind in "iu" and value.type.ndim:
+        raise DTypeError(f"cannot cast standard deviations from float64 to {dtype.name}")
+    return astype(elementwise("sqrt", value), dtype)
+
+
+def _two_passes(
+    x: Tensor,
+    mask: Tensor | None,
+    axes: tuple[int, ...],
+    kind: np.dtype[Any] | None,
+    ddof: float,
+    keepdims: bool,
+    mean: ArrayLike,
+) -> Tensor:
+    """The mean, then the sum of squared deviations over the degrees of freedom."""
+    given = x.type.dtype
+    if given.kind not in "biufc":
+        raise DTypeError(f"a variance has no meaning for dtype {given.name}")
+    around = _mean_of_sum(x, mask, axes, kind, keepdims=True)
+    if mean is not NOT_GIVEN:
+        around = asarray(mean).node
+    elif kind is None:
+        around = astype(around, DOUBLE if given.kind in "biu" else given)
+    squares = _squared(elementwise("subtract", x, around), given)
+    wanted = kind or (DOUBLE if given.kind in "biu" else squares.type.dtype)
+    total = _sum(squares, mask, axes, accumulator(wanted), keepdims)
+    count = _count(x, mask, axes, keepdims)
+    if isinstance(count, Tensor):
+        degrees: Operand = elementwise("maximum", elementwise("subtract", count, ddof), 0)
+    else:
+        degrees = np.float64(max(float(count) - ddof, 0))
+    return astype(elementwise("divide", total, degrees), wanted)
+
+
+def _squared(off: Tensor, given: np.dtype[Any]) -> Tensor:
+    """Squared deviations; squared moduli of complex ones."""
+    if given.kind in "iuf":
+        return elementwise("square", off)
+    if off.type.dtype.kind != "c":
+        return elementwise("multiply", off, off)
+    return square_modulus(off)

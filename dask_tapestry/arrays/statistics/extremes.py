@@ -1,0 +1,250 @@
+"""Extremes and where they are: `min`, `argmin`, `ptp` and others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.layout_arguments import takes_hints
+from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded, placed
+from dask_tapestry.operators.axes import Axes
+
+__all__ = ["amax", "amin", "argmax", "argmin", "max", "min", "ptp"]
+
+
+@implements(np.min, np.amin)
+@takes_hints("split_every")
+def min(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
+) -> Array:
+    """Return the least cell along `axis`, as `numpy.min`; NaN where a cell is NaN.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    initial
+        Upper bound of the result, and its value where no cell takes part.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of the dtype of `a`.
+
+    Raises
+    ------
+    ShapeError
+        If there is no cell and no `initial`, or `where` is given without `initial`.
+
+    See Also
+    --------
+    nanmin, argmin, minimum, cummin
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.min(dt.arange(3, 9)))
+    3
+    """
+    return folded("min", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@implements(np.max, np.amax)
+@takes_hints("split_every")
+def max(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
+) -> Array:
+    """Return the greatest cell along `axis`, as `numpy.max`; NaN where a cell is NaN.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    initial
+        Lower bound of the result, and its value where no cell takes part.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of the dtype of `a`.
+
+    Raises
+    ------
+    ShapeError
+        If there is no cell and no `initial`, or `where` is given without `initial`.
+
+    See Also
+    --------
+    nanmax, argmax, maximum, cummax
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.max(dt.arange(3, 9)))
+    8
+    """
+    return folded("max", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+amin = min
+
+
+amax = max
+
+
+@implements(np.argmin)
+@takes_hints("split_every")
+def argmin(
+    a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """Return the index of the least cell along `axis`, as `numpy.argmin`.
+
+    The first of equal cells counts; NaN is less than any number.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis to search; None searches the flattened array.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the searched axis, or all for None, with length 1.
+
+    Returns
+    -------
+    Array
+        Indices of dtype intp, shape of `a` without the searched axis.
+
+    Raises
+    ------
+    ShapeError
+        If there is no cell along `axis`.
+
+    See Also
+    --------
+    min, nanargmin, argsort
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.argmin(dt.asarray([3, 1, 1])))
+    1
+    """
+    return placed("argmin", a, axis, out, keepdims)
+
+
+@implements(np.argmax)
+@takes_hints("split_every")
+def argmax(
+    a: ArrayLike, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """Return the index of the greatest cell along `axis`, as `numpy.argmax`.
+
+    The first of equal cells counts; NaN is greater than any number.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis to search; None searches the flattened array.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the searched axis, or all for None, with length 1.
+
+    Returns
+    -------
+    Array
+        Indices of dtype intp, shape of `a` without the searched axis.
+
+    Raises
+    ------
+    ShapeError
+        If there is no cell along `axis`.
+
+    See Also
+    --------
+    max, nanargmax, argsort
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.argmax(dt.asarray([3, 1, 3])))
+    0
+    """
+    return placed("argmax", a, axis, out, keepdims)
+
+
+@implements(np.ptp)
+def ptp(a: ArrayLike, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return the greatest minus the least cell along `axis`, as `numpy.ptp`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of the dtype of `a`.
+
+    Raises
+    ------
+    ShapeError
+        If there is no cell.
+    DTypeError
+        If cells of this dtype cannot be subtracted.
+
+    See Also
+    --------
+    max, min
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.ptp(dt.asarray([3, 9, 4])))
+    6
+    """
+    x = asarray(a)
+    if x.dtype.kind == "b":
+        max(x, axis)  # reports missing cells before a dtype without differences, as NumPy
+    return folded("ptp", x, axis, out=out, keepdims=keepdims)

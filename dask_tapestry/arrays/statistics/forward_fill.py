@@ -1,0 +1,66 @@
+"""Missing cells filled with the last one before them: `push`."""
+
+from __future__ import annotations
+
+from operator import index
+
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.elementwise.predicates import notnull
+from dask_tapestry.arrays.indexing.take import take_along_axis
+from dask_tapestry.arrays.statistics.scans import cummax
+from dask_tapestry.errors import ArgumentError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.coordinates import coordinates
+
+__all__ = ["push"]
+
+
+def push(array: ArrayLike, n: int | None, axis: int) -> Array:
+    """Fill NaN with the last cell before it along an axis that is not NaN, as ``bottleneck.push``.
+
+    Parameters
+    ----------
+    array
+        The array; NaT is filled too.
+    n
+        The most cells in a row that are filled; None fills all.
+    axis
+        The axis.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of `array`. Cells before the first that is not NaN stay.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative `n`.
+    AxisError
+        If the axis does not exist.
+
+    See Also
+    --------
+    dask.array.push
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.asarray([dt.nan, 1, dt.nan, dt.nan, 2])
+    >>> dt.push(x, None, 0).compute(), dt.push(x, 1, 0).compute()
+    (array([nan,  1.,  1.,  1.,  2.]), array([nan,  1.,  1., nan,  2.]))
+    """
+    x = asarray(array)
+    number = normalize_axis(axis, x.ndim)
+    if n is not None and index(n) < 0:
+        raise ArgumentError(f"n must be the most cells to fill, not {n}")
+    if x.dtype.kind not in "fcmM" or not x.size:
+        return x
+    here = Array(coordinates(x.shape, number))
+    last = cummax(where(notnull(x), here, -1), number)
+    filled = last >= 0 if n is None else (last >= 0) & (here - last <= n)
+    return where(filled, take_along_axis(x, last.clip(0), number), x)

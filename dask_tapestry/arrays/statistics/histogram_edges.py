@@ -1,0 +1,93 @@
+"""The edges of a histogram's bins: given, evenly between two values, or between computed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any, SupportsIndex, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.known_values import where_known
+from dask_tapestry.arrays.statistics.extremes import max, min
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.io.numpy_source import constant
+from dask_tapestry.operators.arange import arange
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.required import required
+from dask_tapestry.operators.where import where as choose
+from dask_tapestry.teg import Tensor
+
+Range = Sequence[ArrayLike] | None  # two values, which may be computed
+
+DOUBLE = np.dtype(np.float64)
+WIDE = np.dtype(np.int64)
+
+
+def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) -> tuple[Array, bool]:
+    """The edges, and whether they are evenly spaced; those within `bounds` are of `dtype`."""
+    bins = where_known(bins)
+    if isinstance(bins, Array) and bins.ndim:
+        if bins.ndim != 1:
+            raise ShapeError("`bins` must be 1d, when an array")
+        return _rising(bins), False
+    between: Any = None if bounds is None else [where_known(one) for one in bounds]
+    if between is not None and not np.ndim(bins) and any(isinstance(b, Array) for b in between):
+        return _even_edges_between(x, between, index(cast(SupportsIndex, bins))), True
+    if np.ndim(bins) or bounds is not None or not x.size:
+        none = np.empty(0, dtype)
+        try:
+            known = np.histogram_bin_edges(none, bins, between)
+        except (ValueError, TypeError) as error:
+            kind = ShapeError if isinstance(error, ValueError) else DTypeError
+            raise kind(str(error)) from None
+        return Array(constant(known)), not np.ndim(bins)
+    try:
+        count = index(cast(SupportsIndex, bins))
+    except TypeError:
+        raise DTypeError("`bins` must be an integer, a string, or an array") from None
+    return Array(_even_edges(x, count)), True
+
+
+def _rising(edges: Array) -> Array:
+    """Edges that are computed: whether they increase is checked then."""
+    rising = ~(edges[:-1] > edges[1:]).any()  # NaN is not refused, as in NumPy
+    message = "`bins` must increase monotonically, when an array"
+    return Array(required(edges.node, broadcast(rising.node, edges.shape), message))
+
+
+def _even_edges_between(x: Array, bounds: Sequence[ArrayLike], count: int) -> Array:
+    """Evenly spaced edges between two values, of which some are computed."""
+    low, high = (asarray(one) for one in bounds)
+    if low.ndim or high.ndim:
+        raise ShapeError("`range` is two numbers")
+    edges = Array(_even_edges(x, count, low.node, high.node))
+    message = "max must be larger than min in range parameter."
+    return Array(required(edges.node, broadcast((low <= high).node, edges.shape), message))
+
+
+def _even_edges(
+    x: Array, count: int, low: Tensor | None = None, high: Tensor | None = None
+) -> Tensor:
+    """Evenly spaced edges, by default from the least to the greatest cell; ±0.5 around one."""
+    if count < 1:
+        raise ShapeError("`bins` must be positive, when an integer")
+    if low is None or high is None:
+        low, high = min(x).node, max(x).node
+    if x.dtype.kind in "iu":
+        low, high = astype(low, DOUBLE), astype(high, DOUBLE)
+    elif x.dtype.kind not in "fc":
+        raise DTypeError(f"bins between the least and the greatest cell of dtype {x.dtype.name}")
+    single = elementwise("equal", low, high)
+    first = choose(single, elementwise("subtract", low, 0.5), low)
+    last = choose(single, elementwise("add", high, 0.5), high)
+    kind = np.dtype(x.dtype.char.lower()) if x.dtype.kind in "fc" else DOUBLE
+    place = arange(0, count + 1, 1, kind)
+    step = elementwise("divide", elementwise("subtract", last, first), count)
+    inner = elementwise("add", elementwise("multiply", place, step), first)
+    is_last = elementwise("equal", arange(0, count + 1, 1, WIDE), count)
+    return choose(is_last, last, inner)

@@ -1,0 +1,128 @@
+"""Medians: `median` and `nanmedian`, exact, for axes of any length."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.lanes import Lanes
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.reduction_arguments import flag
+from dask_tapestry.arrays.elementwise.choosing import where
+from dask_tapestry.arrays.elementwise.ufuncs import isnan
+from dask_tapestry.arrays.statistics.averages import mean
+from dask_tapestry.arrays.statistics.nan_averages import nanmean
+from dask_tapestry.operators.axes import Axes
+from dask_tapestry.operators.order_statistics import ranks
+from dask_tapestry.operators.sort import sort
+from dask_tapestry.operators.stack import stack
+
+__all__ = ["median", "nanmedian"]
+
+
+@implements(np.median)
+def median(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,  # noqa: ARG001
+    keepdims: bool = False,
+) -> Array:
+    """Return the median along `axis`, as `numpy.median`; NaN where a cell is NaN.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    overwrite_input
+        Accepted for NumPy's sake; the array is never overwritten.
+    keepdims
+        Keep the reduced axes, with length 1.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes: float64 for integers, else of the dtype of `a`.
+
+    See Also
+    --------
+    nanmedian, quantile, mean
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.median(dt.asarray([7, 1, 3, 2])))
+    2.5
+    """
+    array = asarray(a)
+    lanes = Lanes(array, axis)
+    x = lanes.array
+    n = x.shape[0]
+    if not n:
+        return into(out, lanes.restored(mean(x, axis=0), keepdims))
+    middle = sorted({(n - 1) // 2, n // 2})
+    found = Array(ranks(x.node, [*middle, -1], 0))
+    value = mean(found[: len(middle)], axis=0)
+    if x.dtype.kind in "fcm":
+        value = where(isnan(found[-1]), found[-1], value)
+    return into(out, lanes.restored(value, keepdims))
+
+
+@implements(np.nanmedian)
+def nanmedian(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """Return the median of the cells along `axis` that are not NaN, as `numpy.nanmedian`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    overwrite_input
+        Accepted for NumPy's sake; the array is never overwritten.
+    keepdims
+        Keep the reduced axes, with length 1.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, NaN where all cells are.
+
+    See Also
+    --------
+    median, nanquantile
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanmedian(dt.asarray([7, 1, float("nan"), 2])))
+    2.0
+    """
+    array = asarray(a)
+    if not array.size:
+        return into(out, nanmean(array, axis, keepdims=flag(keepdims)))
+    if array.dtype.kind not in "fcm":
+        return median(array, axis, out, overwrite_input, flag(keepdims))
+    lanes = Lanes(array, axis)
+    ordered = Array(sort(lanes.array.node, 0))
+    count = (~isnan(lanes.array)).sum(axis=0)
+    low, high = (count - 1) // 2, count // 2
+    before, after = lanes.pick(ordered, low), lanes.pick(ordered, high)
+    both = mean(Array(stack([before.node, after.node])), axis=0)
+    value = where(low == high, before, both)
+    return into(out, lanes.restored(value, flag(keepdims)))

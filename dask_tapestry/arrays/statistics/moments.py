@@ -1,0 +1,182 @@
+"""Weighted averages and central moments: `average` and `moment`."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.lanes import align_weights
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.reduction_arguments import flag, wanted_dtype
+from dask_tapestry.arrays.statistics.averages import mean
+from dask_tapestry.arrays.statistics.reductions import sum
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.full import full
+
+__all__ = ["average", "moment"]
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: bool = False,
+) -> Array: ...
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    *,
+    returned: Literal[True],
+    keepdims: bool = False,
+) -> tuple[Array, Array]: ...
+@implements(np.average)
+def average(
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Array | tuple[Array, Array]:
+    """Return the weighted average along `axis`, as `numpy.average`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to average; None takes all.
+    weights
+        Weights of the shape of `a`, or of its lengths along `axis`; None weighs all cells alike.
+    returned
+        Also return the sum of the weights.
+    keepdims
+        Keep the averaged axes, with length 1.
+
+    Returns
+    -------
+    average : Array
+        Shape of `a` without the averaged axes.
+    sum_of_weights : Array
+        Of the same shape, if `returned`.
+
+    Raises
+    ------
+    DTypeError
+        If `a` and `weights` differ in shape and no axis is given.
+    ShapeError
+        If `weights` does not fit `a` along `axis`.
+
+    See Also
+    --------
+    mean, cov
+
+    Notes
+    -----
+    Where weights sum to zero the result is NaN or infinite: the sum is not known before it is
+    computed. NumPy raises ZeroDivisionError.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.average(dt.asarray([1.0, 4.0]), weights=[2, 1]))
+    2.0
+    """
+    x, keep = asarray(a), flag(keepdims)
+    if weights is None:
+        value = mean(x, axis, keepdims=keep)
+        if not returned:
+            return value
+        share = value.dtype.type(x.size / value.size if value.size else x.size)
+        return value, Array(full(value.shape, share))
+    if axis is not None:
+        normalize_axes(axis, x.ndim)  # a sum would let a 0-d array have axis 0
+    given = asarray(weights)
+    dtype = np.result_type(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
+    aligned = align_weights(given, x.shape, axis)
+    scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
+    weighted = Array(elementwise("multiply", x.node, aligned.node, dtype=dtype))
+    value = sum(weighted, axis, dtype=dtype, keepdims=keep) / scale
+    if not returned:
+        return value
+    return value, Array(broadcast(scale.node, value.shape))
+
+
+def moment(
+    a: ArrayLike,
+    order: int,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    ddof: float = 0,
+    split_every: int | None = None,  # noqa: ARG001  (the plan decides)
+    out: Array | None = None,
+) -> Array:
+    """Return the central moment of an order along `axis`, as `dask.array.moment`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    order
+        Power of the deviations from the mean: 0 gives ones, 1 zeros, 2 the variance.
+    axis
+        Axis or axes to reduce; None reduces all.
+    dtype
+        Dtype to compute in, and of the result; by default that of the mean.
+    keepdims
+        Keep the reduced axes, with length 1.
+    ddof
+        Subtracted from the number of cells in the divisor.
+    split_every
+        Accepted for Dask's sake; the plan decides how partial results are combined.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes.
+
+    Raises
+    ------
+    ShapeError
+        If the order is negative.
+
+    See Also
+    --------
+    var, mean
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.moment(dt.arange(5), 4))
+    6.8
+    """
+    number, x = index(order), asarray(a)
+    if number < 0:
+        raise ShapeError(f"order must be a non-negative integer, not {number}")
+    kind = wanted_dtype(dtype)
+    around = mean(x, axis, kind, keepdims=True)
+    kind = kind or around.dtype
+    if number < 2:
+        shape = mean(x, axis, kind, keepdims=keepdims).shape
+        return into(out, Array(full(shape, np.float64(1 - number))))
+    off = Array(astype(x.node, kind)) - around
+    total = sum(off**number, axis, kind, keepdims=keepdims)
+    cells = np.prod([x.shape[i] for i in normalize_axes(axis, x.ndim)], dtype=np.int64)
+    return into(out, Array(astype((total / np.float64(cells - ddof)).node, kind)))

@@ -1,0 +1,308 @@
+"""Quantiles and percentiles: exact, for axes of any length."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.known_values import known_now
+from dask_tapestry.arrays.core.lanes import Lanes, align_weights
+from dask_tapestry.arrays.core.layout_arguments import takes_hints
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.reduction_arguments import flag
+from dask_tapestry.arrays.statistics.nan_averages import nanmean
+from dask_tapestry.arrays.statistics.quantile_methods import check_method
+from dask_tapestry.arrays.statistics.quantile_values import nan_values, values, weighted_values
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import Axes
+
+__all__ = ["nanpercentile", "nanquantile", "percentile", "quantile"]
+
+
+@implements(np.quantile)
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """Return quantiles along `axis`, as `numpy.quantile`; NaN where a cell is NaN.
+
+    The values are NumPy's to the bit, for all methods. An axis may be longer than a block, except
+    with `weights`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    q
+        A level from 0 to 1, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    overwrite_input
+        Accepted for NumPy's sake; the array is never overwritten.
+    method
+        One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
+    weights
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes.
+
+    Raises
+    ------
+    ShapeError
+        If a level is out of range, or the method is unknown.
+    DTypeError
+        If cells are complex, or `q` is a lazy array.
+
+    See Also
+    --------
+    percentile, median, nanquantile
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.quantile(dt.arange(5), [0.25, 0.9]).compute()
+    array([1. , 3.6])
+    """
+    return _quantile(a, _Asked(q, 1, method, weights), axis, out, keepdims, skip_nan=False)
+
+
+@implements(np.percentile)
+@takes_hints("internal_method")
+def percentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """Return percentiles along `axis`, as `numpy.percentile`: `quantile` of ``q / 100``.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    q
+        A level from 0 to 100, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    overwrite_input
+        Accepted for NumPy's sake; the array is never overwritten.
+    method
+        One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
+    weights
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        As for `quantile`.
+
+    See Also
+    --------
+    quantile, nanpercentile
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.percentile(dt.arange(5), 25))
+    1.0
+    """
+    return _quantile(a, _Asked(q, 100, method, weights), axis, out, keepdims, skip_nan=False)
+
+
+@implements(np.nanquantile)
+def nanquantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """Return quantiles of the cells along `axis` that are not NaN, as `numpy.nanquantile`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    q
+        A level from 0 to 1, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    overwrite_input
+        Accepted for NumPy's sake; the array is never overwritten.
+    method
+        One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
+    weights
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells are.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        As for `quantile`.
+
+    See Also
+    --------
+    quantile, nanpercentile, nanmedian
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanquantile(dt.asarray([7, 1, float("nan"), 2]), 0.5))
+    2.0
+    """
+    return _quantile(a, _Asked(q, 1, method, weights), axis, out, flag(keepdims), skip_nan=True)
+
+
+@implements(np.nanpercentile)
+@takes_hints("internal_method")
+def nanpercentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """Return percentiles of the cells along `axis` that are not NaN, as `numpy.nanpercentile`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    q
+        A level from 0 to 100, or a sequence of them; not a lazy array.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    overwrite_input
+        Accepted for NumPy's sake; the array is never overwritten.
+    method
+        One of NumPy's thirteen.
+    keepdims
+        Keep the reduced axes, with length 1.
+    weights
+        Weights of cells, for the method ``"inverted_cdf"`` alone.
+
+    Returns
+    -------
+    Array
+        Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells are.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        As for `quantile`.
+
+    See Also
+    --------
+    percentile, nanquantile
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> float(dt.nanpercentile(dt.asarray([7, 1, float("nan"), 2]), 50))
+    2.0
+    """
+    return _quantile(a, _Asked(q, 100, method, weights), axis, out, flag(keepdims), skip_nan=True)
+
+
+class _Asked(NamedTuple):
+    """What the caller asks for: quantiles `q` of 1, or percentiles of 100, by a method."""
+
+    q: ArrayLike
+    scale: int
+    method: str
+    weights: ArrayLike | None
+
+    def levels(self) -> np.ndarray[Any, Any]:
+        """The quantiles, between 0 and 1."""
+        given = np.asanyarray(known_now(self.q, "quantiles to compute"))
+        levels: np.ndarray[Any, Any] = np.asanyarray(
+            np.true_divide(given, self.scale) if self.scale > 1 else given
+        )
+        if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
+            name = "Quantiles" if self.scale == 1 else "Percentiles"
+            raise ShapeError(f"{name} must be in the range [0, {self.scale}]")
+        if levels.ndim > 2:
+            raise ShapeError("q must be a scalar or 1d")
+        return levels
+
+
+def _quantile(
+    a: ArrayLike,
+    asked: _Asked,
+    axis: Axes,
+    out: Array | None,
+    keepdims: bool,
+    skip_nan: bool,
+) -> Array:
+    """The quantiles along `axis`, computed in the way that weights and NaN need."""
+    array, method = asarray(a), asked.method
+    if array.dtype.kind == "c":
+        raise DTypeError("a must be an array of real numbers")
+    levels = asked.levels()
+    weak = type(asked.q) in (int, float)
+    if skip_nan and not array.size:
+        return into(out, nanmean(array, axis, keepdims=keepdims))
+    lanes = Lanes(array, axis)
+    if asked.weights is not None:
+        if method != "inverted_cdf":
+            raise ShapeError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+        weights = Lanes(align_weights(asarray(asked.weights), array.shape, axis), axis).array
+        found = weighted_values(lanes.array, weights, levels, skip_nan)
+    else:
+        check_method(method)
+        if skip_nan and array.dtype.kind in "fmM":
+            found = nan_values(lanes, levels, method, weak)
+        else:
+            found = values(lanes.array, levels, method, weak)
+    return into(out, lanes.restored(found, keepdims, levels.ndim))

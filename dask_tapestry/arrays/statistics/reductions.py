@@ -1,0 +1,255 @@
+"""Sums, products, truth and counts of cells along axes: `sum`, `prod`, `any`, `all`.
+
+Their value is the same for every sharding: cells are folded in the order of the reduction tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.boolean_mask import not_zero
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.layout_arguments import takes_hints
+from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
+from dask_tapestry.operators.axes import Axes
+
+__all__ = ["all", "any", "count_nonzero", "prod", "sum"]
+
+
+@implements(np.sum)
+@takes_hints("split_every")
+def sum(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
+) -> Array:
+    """Add the cells along `axis`, as `numpy.sum`.
+
+    The value is bit for bit the same for every sharding, scheduler and number of workers.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    dtype
+        Dtype to add in, and of the result; by default small integers become 64-bit ones.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    initial
+        Number that is added to the sum.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of dtype `dtype`.
+
+    Raises
+    ------
+    AxisError, ShapeError
+        If an axis is out of bounds or given twice.
+    DTypeError
+        If cells of this dtype cannot be added.
+
+    See Also
+    --------
+    nansum, cumsum, mean, prod
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.sum(dt.ones((2, 3)), axis=1).compute()
+    array([3., 3.])
+    """
+    return folded(
+        "sum", a, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+    )
+
+
+@implements(np.prod)
+@takes_hints("split_every")
+def prod(
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = NOT_GIVEN,
+    where: ArrayLike = NOT_GIVEN,
+) -> Array:
+    """Multiply the cells along `axis`, as `numpy.prod`.
+
+    Cells that overflow among themselves beside a zero give NaN (zero times infinity), where NumPy,
+    which goes cell by cell, has zero if the zero is before them.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    dtype
+        Dtype to multiply in, and of the result; by default small integers become 64-bit ones.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    initial
+        Number that the product is multiplied by.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of dtype `dtype`.
+
+    Raises
+    ------
+    AxisError, ShapeError
+        If an axis is out of bounds or given twice.
+    DTypeError
+        If cells of this dtype cannot be multiplied.
+
+    See Also
+    --------
+    nanprod, cumprod, sum
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.prod(dt.arange(1, 5)))
+    24
+    """
+    return folded(
+        "prod", a, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+    )
+
+
+@implements(np.any)
+@takes_hints("split_every")
+def any(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = NOT_GIVEN,
+) -> Array:
+    """Return whether any cell along `axis` is non-zero, as `numpy.any`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of bools; False where no cell takes part.
+
+    See Also
+    --------
+    all, count_nonzero
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> bool(dt.any(dt.arange(3) > 1))
+    True
+    """
+    return folded("any", a, axis, out=out, keepdims=keepdims, where=where)
+
+
+@implements(np.all)
+@takes_hints("split_every")
+def all(
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = NOT_GIVEN,
+) -> Array:
+    """Return whether all cells along `axis` are non-zero, as `numpy.all`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    out
+        An `Array` of the result's shape that takes the result, converted to its dtype.
+    keepdims
+        Keep the reduced axes, with length 1.
+    where
+        Mask of the cells that take part; it broadcasts to the shape of `a`.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of bools; True where no cell takes part.
+
+    See Also
+    --------
+    any, count_nonzero
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> bool(dt.all(dt.arange(3) > 1))
+    False
+    """
+    return folded("all", a, axis, out=out, keepdims=keepdims, where=where)
+
+
+@implements(np.count_nonzero)
+def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) -> Array:
+    """Count the non-zero cells along `axis`, as `numpy.count_nonzero`.
+
+    Parameters
+    ----------
+    a
+        The array, or what `asarray` takes.
+    axis
+        Axis or axes to reduce; None reduces all.
+    keepdims
+        Keep the reduced axes, with length 1.
+
+    Returns
+    -------
+    Array
+        Shape of `a` without the reduced axes, of dtype intp.
+
+    See Also
+    --------
+    any, flatnonzero
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> int(dt.count_nonzero(dt.asarray([0, 5, 0, 1])))
+    2
+    """
+    return folded("sum", Array(not_zero(asarray(a).node)), axis, dtype=np.intp, keepdims=keepdims)

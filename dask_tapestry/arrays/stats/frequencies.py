@@ -1,0 +1,159 @@
+"""Tests of whether frequencies are those expected."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.elementwise.ufuncs import log
+from dask_tapestry.arrays.stats.results import REAL, Significance, special
+from dask_tapestry.operators.broadcast import broadcast
+from dask_tapestry.operators.required import required
+from dask_tapestry.operators.where import where
+
+__all__ = ["chisquare", "power_divergence"]
+POWERS: Final = MappingProxyType(
+    {
+        "pearson": 1.0,
+        "log-likelihood": 0.0,
+        "freeman-tukey": -0.5,
+        "mod-log-likelihood": -1.0,
+        "neyman": -2.0,
+        "cressie-read": 2 / 3,
+    }
+)
+AGREEMENT: Final = 1.5e-8  # of sums of frequencies, relative: half the digits of float64
+
+
+def chisquare(
+    f_obs: ArrayLike, f_exp: ArrayLike | None = None, ddof: int = 0, axis: int | None = 0
+) -> Significance:
+    """Test whether observed frequencies are those expected.
+
+    Parameters
+    ----------
+    f_obs
+        Observed frequencies.
+    f_exp
+        Those expected; by default all equal.
+    ddof
+        Degrees of freedom that are fewer than one less than the frequencies.
+    axis
+        Along which frequencies lie; None for all cells.
+
+    Returns
+    -------
+    Significance
+        Pearson's statistic, and the probability of a larger one.
+
+    Raises
+    ------
+    ImportError
+        Without SciPy.
+
+    See Also
+    --------
+    power_divergence
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.stats.chisquare([16, 18, 16, 14, 12, 12]).compute().statistic  # doctest: +SKIP
+    np.float64(2.0)
+    """
+    return power_divergence(f_obs, f_exp, ddof, axis, "pearson")
+
+
+def power_divergence(
+    f_obs: ArrayLike,
+    f_exp: ArrayLike | None = None,
+    ddof: int = 0,
+    axis: int | None = 0,
+    lambda_: str | float | None = None,
+) -> Significance:
+    """Test whether observed frequencies are those expected, by a power of their quotients.
+
+    Parameters
+    ----------
+    f_obs
+        Observed frequencies.
+    f_exp
+        Those expected, of the same sum; by default all equal.
+    ddof
+        Degrees of freedom that are fewer than one less than the frequencies.
+    axis
+        Along which frequencies lie; None for all cells.
+    lambda_
+        The power, or the name of a test: ``"pearson"`` (the default), ``"log-likelihood"``,
+        ``"freeman-tukey"``, ``"mod-log-likelihood"``, ``"neyman"``, ``"cressie-read"``.
+
+    Returns
+    -------
+    Significance
+        The statistic, and the probability of a larger one.
+
+    Raises
+    ------
+    ValueError
+        For another name; when it is computed, if the sums do not agree.
+    ImportError
+        Without SciPy.
+
+    See Also
+    --------
+    chisquare
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> found = dt.stats.power_divergence([16, 18, 16], lambda_=0)  # doctest: +SKIP
+    """
+    if isinstance(lambda_, str):
+        if lambda_ not in POWERS:
+            raise ValueError(f"invalid string for lambda_: {lambda_!r}; there are {[*POWERS]}")
+        lambda_ = POWERS[lambda_]
+    power = 1.0 if lambda_ is None else float(lambda_)
+    seen = asarray(f_obs).astype(REAL)
+    if axis is None:
+        seen, axis = seen.reshape(-1), 0
+    total = seen.sum(axis=axis, keepdims=True)
+    if f_exp is None:
+        wanted = seen.mean(axis=axis, keepdims=True)
+    else:
+        wanted = _agreeing(asarray(f_exp).astype(REAL), seen.shape, axis, total)
+    value = _terms(seen, wanted, power).sum(axis=axis)
+    freedom = seen.shape[axis] - 1 - ddof
+    return Significance(value, special("chdtrc", freedom, value))
+
+
+def _agreeing(wanted: Array, shape: tuple[int, ...], axis: int, total: Array) -> Array:
+    """Expected frequencies, of which the sums must be the totals."""
+    spread = Array(broadcast(wanted.node, shape))
+    gap = abs(spread.sum(axis=axis, keepdims=True) - total)
+    holds = (gap <= abs(total) * AGREEMENT).node
+    text = "the sums of observed and of expected frequencies must agree"
+    return Array(required(spread.node, holds, text))
+
+
+def _terms(seen: Array, wanted: Array, power: float) -> Array:
+    """What each frequency adds to the statistic."""
+    if power == 1:
+        return (seen - wanted) ** 2 / wanted
+    if power == 0:
+        return _times_log(seen, wanted) * 2
+    if power == -1:
+        return _times_log(wanted, seen) * 2
+    terms: Any = seen * ((seen / wanted) ** power - 1)
+    return asarray(terms * (2 / (power * (power + 1))))
+
+
+def _times_log(x: Array, y: Array) -> Array:
+    """``x * log(x / y)``, 0 where `x` is."""
+    product = x * log(x / y)
+    zero = asarray(np.zeros(())).node
+    return Array(where((x == 0).node, zero, product.node))

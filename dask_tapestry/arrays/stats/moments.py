@@ -1,0 +1,165 @@
+"""Central moments, skewness and kurtosis."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.stats.results import sample
+from dask_tapestry.operators.where import where
+
+__all__ = ["kurtosis", "moment", "skew"]
+
+
+def moment(
+    a: ArrayLike, moment: int = 1, axis: int | None = 0, nan_policy: str = "propagate"
+) -> Array:
+    """Return the mean of powers of the distances from the mean.
+
+    Parameters
+    ----------
+    a
+        Samples.
+    moment
+        The power, an integer from 0 on.
+    axis
+        Along which samples lie; None for all cells.
+    nan_policy
+        ``"propagate"``: NaN gives NaN.
+
+    Returns
+    -------
+    Array
+        Without the axis.
+
+    Raises
+    ------
+    ValueError
+        If the power is negative.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.stats.moment([1.0, 2.0, 3.0, 4.0], 2).compute()
+    np.float64(1.25)
+    """
+    power = index(moment)
+    if power < 0:
+        raise ValueError(f"moment {power}: powers are integers from 0 on")
+    x, along, _ = sample(a, axis, nan_policy)
+    middle = x.mean(axis=along, keepdims=True)
+    if power < 2:
+        gap = (middle - middle).squeeze(along)
+        return gap if power else gap + 1
+    return powers(x - middle, power).mean(axis=along)
+
+
+def skew(
+    a: ArrayLike, axis: int | None = 0, bias: bool = True, nan_policy: str = "propagate"
+) -> Array:
+    """Return the skewness of samples: 0 where both sides of the mean are alike.
+
+    Parameters
+    ----------
+    a
+        Samples.
+    axis
+        Along which samples lie; None for all cells.
+    bias
+        Whether the samples' own moments are taken; else those that they are estimates of.
+    nan_policy
+        ``"propagate"``: NaN gives NaN.
+
+    Returns
+    -------
+    Array
+        Without the axis; NaN where all cells are equal.
+
+    See Also
+    --------
+    kurtosis, skewtest
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> bool(dt.stats.skew([1.0, 2.0, 3.0]) == 0)
+    True
+    """
+    x, along, n = sample(a, axis, nan_policy)
+    second, third = _two_moments(x, along, 3)
+    value = third / second**1.5
+    if not bias and n > 2:
+        value = value * (np.sqrt((n - 1.0) * n) / (n - 2.0))
+    return value
+
+
+def kurtosis(
+    a: ArrayLike,
+    axis: int | None = 0,
+    fisher: bool = True,
+    bias: bool = True,
+    nan_policy: str = "propagate",
+) -> Array:
+    """Return the kurtosis of samples: how much of them lies far from the mean.
+
+    Parameters
+    ----------
+    a
+        Samples.
+    axis
+        Along which samples lie; None for all cells.
+    fisher
+        Whether 3 is subtracted, so that normal samples have 0.
+    bias
+        Whether the samples' own moments are taken; else those that they are estimates of.
+    nan_policy
+        ``"propagate"``: NaN gives NaN.
+
+    Returns
+    -------
+    Array
+        Without the axis; NaN where all cells are equal.
+
+    See Also
+    --------
+    skew, kurtosistest
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> dt.stats.kurtosis([1.0, 2.0, 3.0, 4.0], fisher=False).compute()
+    np.float64(1.64)
+    """
+    x, along, n = sample(a, axis, nan_policy)
+    second, fourth = _two_moments(x, along, 4)
+    value = fourth / (second * second)
+    if not bias and n > 3:
+        value = ((n * n - 1.0) * value - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3
+    return value - 3 if fisher else value
+
+
+def powers(x: Array, power: int) -> Array:
+    """Integer powers by products, squares first."""
+    value: Any = None
+    while power:
+        if power % 2:
+            value = x if value is None else value * x
+        power //= 2
+        x = x * x if power else x
+    return asarray(value)
+
+
+def _two_moments(x: Array, axis: int, power: int) -> tuple[Array, Array]:
+    """The second moment, NaN where it is nothing but rounding, and another one."""
+    middle = x.mean(axis=axis, keepdims=True)
+    off = x - middle
+    second = (off * off).mean(axis=axis)
+    least = (middle * np.finfo(x.dtype).resolution).squeeze(axis)
+    flat = second <= least * least
+    nan = (second * np.nan).node
+    return Array(where(flat.node, nan, second.node)), powers(off, power).mean(axis=axis)

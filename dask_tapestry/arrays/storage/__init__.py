@@ -1,0 +1,17 @@
+"""Arrays in files and stores."""
+
+from dask_tapestry.arrays.storage.files import *
+from dask_tapestry.arrays.storage.npy_files import *
+from dask_tapestry.arrays.storage.stores import *
+from dask_tapestry.arrays.storage.zarr_arrays import *
+
+__all__ = [
+    "from_npy",
+    "from_npy_stack",
+    "from_zarr",
+    "save",
+    "store",
+    "to_hdf5",
+    "to_npy_stack",
+    "to_zarr",
+]

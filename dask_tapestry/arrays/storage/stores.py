@@ -1,0 +1,197 @@
+"""Writing into arrays that exist: in memory, in Zarr, in HDF5, anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dask_arrays import is_delayed
+from dask_tapestry.arrays.core.effect import Effect, check_options, points_of
+from dask_tapestry.arrays.core.write_arguments import (
+    Lock,
+    Region,
+    RegionSlices,
+    Writable,
+    resolve_region,
+)
+from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.coerce import is_zarr_array
+from dask_tapestry.io.duck_target import SizedTarget, duck_target
+from dask_tapestry.io.hdf5_source import is_dataset
+from dask_tapestry.io.hdf5_target import dataset_target
+from dask_tapestry.io.numpy_target import numpy_target
+from dask_tapestry.io.target import Target
+from dask_tapestry.io.write_order import Write, checked_write, ordered_sinks, target_tensor
+from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_target import zarr_target
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.teg import sequence_point
+
+__all__ = ["store"]
+
+
+def store(
+    sources: ArrayLike | Sequence[ArrayLike],
+    targets: Writable | Sequence[Writable],
+    lock: Lock = True,
+    regions: Region | list[Region] = None,
+    compute: bool = True,
+    return_stored: bool = False,
+    load_stored: bool | None = None,
+    *,
+    after: Sequence[Array | Effect] = (),
+    **kwargs: Any,
+) -> Effect | Array | tuple[Array, ...] | None:
+    """Write arrays into arrays that exist.
+
+    Each task writes whole stored chunks, or shards, of a Zarr array or an HDF5 dataset; a chunk
+    that is only partly covered is read, completed and written by one task. Sources that share a
+    stored chunk, or cells, are written one after the other, in their order.
+
+    Parameters
+    ----------
+    sources
+        One array, or several.
+    targets
+        As many: NumPy arrays and memory maps, arrays of zarr's, datasets of h5py's, or objects that
+        have ``__setitem__``, and ``shape`` and ``dtype`` unless all of it is written. Objects that
+        are no arrays in memory may be pickled to other processes and written there. Of a Delayed
+        value of Dask's the target is computed now.
+    lock
+        True to write to an object of an unknown kind from one task at a time, False to write as
+        tasks come; or a lock to use. Known kinds need none.
+    regions
+        Slices for each target, or None for all of it; steps are positive. One tuple serves all.
+    compute
+        Write now; otherwise return a lazy write to compute later.
+    return_stored
+        Return arrays that read the targets, or the one array of a source that is no list; where
+        `compute` is false they read after the write.
+    load_stored
+        As Dask's, without meaning here.
+    after
+        Lazy writes, sequence points and arrays that must end before.
+    **kwargs
+        For `compute`, such as ``scheduler``.
+
+    Returns
+    -------
+    None or Effect or Array or tuple of Array
+        As `compute` and `return_stored` say.
+
+    Raises
+    ------
+    ShapeError
+        If a source does not fit its target or region, or there are not as many.
+    DTypeError
+        If cells would lose their kind, as floating point in integers.
+    StoreError
+        If a target cannot be written to.
+
+    Source: dask.array.store.
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> target = np.zeros((2, 4), "int64")
+    >>> dt.store(dt.ones((2, 2), dtype="int64"), target, regions=(slice(None), slice(0, 4, 2)))
+    >>> target
+    array([[1, 0, 1, 0],
+           [1, 0, 1, 0]])
+    """
+    if not callable(kwargs.get("scheduler")):  # one of the user's own knows its options
+        check_options("store", kwargs)
+    del load_stored
+    several = isinstance(sources, list | tuple)
+    arrays = [asarray(x) for x in _listed(sources, several)]
+    given = [x.compute() if is_delayed(x) else x for x in _listed(targets, several)]
+    places = _for_each(regions, len(arrays))
+    if not len(arrays) == len(given) == len(places):
+        raise ShapeError(
+            f"as many sources, targets and regions are needed: there are {len(arrays)}, "
+            f"{len(given)} and {len(places)}"
+        )
+    sized = [_sized(*one) for one in zip(given, arrays, places, strict=True)]
+    found = _targets(sized, lock)
+    where = [resolve_region(r, t.shape) for r, t in zip(places, found, strict=True)]
+    writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
+    made = written(writes, where, after, (), compute, return_stored, kwargs)
+    return made[0] if isinstance(made, tuple) and not several else made
+
+
+def _sized(target: Any, source: Array, region: Region) -> Any:
+    """A target; one that tells no shape and dtype has those of what is written to all of it."""
+    told = hasattr(target, "shape") and hasattr(target, "dtype")
+    takes_cells = hasattr(target, "__setitem__") and not isinstance(target, list | dict)
+    if told or region is not None or not takes_cells:
+        return target
+    return SizedTarget.of(target, source.shape, source.dtype)
+
+
+def _listed(given: Any, several: bool) -> list[Any]:
+    return list(given) if several else [given]
+
+
+def _for_each(regions: Region | list[Region], count: int) -> list[Region]:
+    if isinstance(regions, list):
+        return regions * count if len(regions) == 1 else list(regions)
+    return [regions] * count
+
+
+def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:
+    """A target for each object; the same one where two objects are one stored array."""
+    known: dict[Any, Target] = {}
+    found = []
+    for data in given:
+        if isinstance(data, Array) or hasattr(data, "__dask_graph__"):
+            raise StoreError("a lazy array cannot be written into: give the array that holds cells")
+        key: Any = id(data)
+        location = None
+        if is_zarr_array(data):
+            location = Location.of(data, None, uuid4().hex)
+            key = location.key
+        elif is_dataset(data) and data:
+            key = (data.file.filename, data.name)
+        if key not in known:
+            known[key] = zarr_target(location) if location else _target(data, lock)
+        found.append(known[key])
+    return found
+
+
+def _target(data: Writable, lock: Lock) -> Target:
+    if isinstance(data, np.ndarray):
+        return numpy_target(data)
+    return dataset_target(data) if is_dataset(data) else duck_target(data, lock)
+
+
+def write_of(x: Array, target: Target, place: RegionSlices) -> Write:
+    """Return the write of an array to a region of a target."""
+    return checked_write(unsqueeze(x.node, place.pinned), target, place.slices)
+
+
+def written(
+    writes: Sequence[Write],
+    places: Sequence[RegionSlices],
+    after: Sequence[Array | Effect],
+    workers: tuple[str, ...],
+    compute: bool,
+    return_stored: bool,
+    kwargs: Mapping[str, Any],
+) -> Effect | tuple[Array, ...] | None:
+    """Write, or return the lazy write, or the stored arrays, as `store` and `to_zarr` do."""
+    sinks = ordered_sinks(writes, points_of(after), workers)
+    effect = Effect(sinks[0] if len(sinks) == 1 else sequence_point(*sinks))
+    if compute:
+        effect.compute(**kwargs)
+    if not return_stored:
+        return None if compute else effect
+    return tuple(
+        Array(target_tensor(write, None if compute else sink))[place.key]
+        for write, sink, place in zip(writes, sinks, places, strict=True)
+    )

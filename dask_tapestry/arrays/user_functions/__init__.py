@@ -1,0 +1,31 @@
+"""Functions of the user's own, of blocks, vectors, cells and graphs."""
+
+from dask_tapestry.arrays.user_functions.along_axis import *
+from dask_tapestry.arrays.user_functions.block_operators import *
+from dask_tapestry.arrays.user_functions.blockwise import *
+from dask_tapestry.arrays.user_functions.gufuncs import *
+from dask_tapestry.arrays.user_functions.map_blocks import *
+from dask_tapestry.arrays.user_functions.own_rules import *
+from dask_tapestry.arrays.user_functions.pin import *
+from dask_tapestry.arrays.user_functions.reduce_over import *
+from dask_tapestry.arrays.user_functions.reduction import *
+
+__all__ = [
+    "BlockFunction",
+    "Monoid",
+    "apply",
+    "apply_along_axis",
+    "apply_gufunc",
+    "apply_over_axes",
+    "as_gufunc",
+    "block_operator",
+    "blockwise",
+    "gufunc",
+    "map_blocks",
+    "mutator",
+    "pin",
+    "reduce_over",
+    "reduction",
+    "rule",
+    "scan_over",
+]

@@ -1,0 +1,196 @@
+"""NumPy's `apply_along_axis` and `apply_over_axes`: functions of one axis, wherever it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.shapes import Shape, shape_of
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.axes import normalize_axis
+from dask_tapestry.operators.block_function import call_blocks
+from dask_tapestry.operators.infer_meta import TRIAL_CELLS, dtype_of, sample, tried
+from dask_tapestry.operators.unsqueeze import unsqueeze
+from dask_tapestry.operators.user_function import UserFunction, name_of
+from dask_tapestry.operators.user_signature import Written
+from dask_tapestry.teg import Kind, Tensor
+
+__all__ = [
+    "apply_along_axis",
+    "apply_over_axes",
+]
+
+FEW = 2  # cells of an axis that a trial call takes if it is long
+
+
+@dataclass(frozen=True)
+class Along:
+    """`function` of the 1-d slices of a block along `axis`."""
+
+    function: Callable[..., Any]
+    axis: int
+    args: tuple[Any, ...]
+    options: tuple[tuple[str, Any], ...]
+
+    def __call__(self, block: np.ndarray[Any, Any]) -> Any:
+        return np.apply_along_axis(
+            self.function, self.axis, block, *self.args, **dict(self.options)
+        )
+
+
+@dataclass(frozen=True)
+class Over:
+    """`function` of a block and an axis."""
+
+    function: Callable[..., Any]
+    axis: int
+
+    def __call__(self, block: np.ndarray[Any, Any]) -> Any:
+        return self.function(block, self.axis)
+
+
+@implements(np.apply_along_axis)
+def apply_along_axis(
+    func1d: Callable[..., Any],
+    axis: int,
+    arr: ArrayLike,
+    *args: Any,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    **kwargs: Any,
+) -> Array:
+    """Apply a function to 1-d slices along an axis, as `numpy.apply_along_axis`.
+
+    Parameters
+    ----------
+    func1d
+        Called with a 1-d slice, `*args` and `**kwargs`.
+    axis
+        Axis of the slices.
+    arr
+        The array, or what `asarray` takes.
+    *args, **kwargs
+        Further arguments for `func1d`.
+    dtype, shape
+        Dtype and shape of what `func1d` returns; by default learnt by calling it on ones.
+
+    Returns
+    -------
+    Array
+        Shape of `arr` with the shape of what `func1d` returns in place of `axis`.
+
+    Raises
+    ------
+    ShapeError
+        If there are no slices.
+    SignatureError
+        If dtype or shape is not given and cannot be learnt.
+
+    See Also
+    --------
+    apply_over_axes, apply_gufunc, map_blocks
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.asarray([[3, 1, 2], [9, 7, 8]])
+    >>> dt.apply_along_axis(sorted, 1, x).compute()
+    array([[1, 2, 3],
+           [7, 8, 9]])
+    """
+    x = asarray(arr).node
+    at = normalize_axis(axis, x.type.ndim)
+    others = [n for d, n in enumerate(x.type.shape) if d != at]
+    if 0 in others:
+        raise ShapeError("Cannot apply_along_axis when any iteration dimensions are 0")
+    if dtype is None or shape is None:
+        length = x.type.shape[at]
+        few = [(length,)] if length <= TRIAL_CELLS or shape is None else [(1,), (FEW,)]
+        samples = [[sample(n, x.type.dtype)] for n in few]
+        made = tried(lambda cells: func1d(cells, *args, **kwargs), samples, name_of(func1d))
+        shape = np.shape(made) if shape is None else shape
+        dtype = dtype_of(made, name_of(func1d)) if dtype is None else dtype
+    function = Along(func1d, at, args, tuple(kwargs.items()))
+    return Array(_along(UserFunction.of(function), x, at, shape_of(shape), as_dtype(dtype), func1d))
+
+
+def _along(
+    call: UserFunction,
+    x: Tensor,
+    axis: int,
+    inner: tuple[int, ...],
+    dtype: np.dtype[Any],
+    function: Callable[..., Any],
+) -> Tensor:
+    """A function of blocks that hold all of `axis`; axes of the lengths `inner` replace it."""
+    owner = name_of(function)
+    loops = [f"i{d}" for d in range(x.type.ndim)]
+    index = [(name, Kind.PARALLEL, x.type.shape[d]) for d, name in enumerate(loops)]
+    index[axis] = (loops[axis], Kind.ATOMIC, x.type.shape[axis])
+    new = tuple(f"o{d}" for d in range(len(inner)))
+    index += [(name, Kind.ATOMIC, n) for name, n in zip(new, inner, strict=True)]
+    made = (*loops[:axis], *new, *loops[axis + 1 :])
+    written = Written(owner, tuple(index), (("x", tuple(loops)),), (("z", made),))
+    named = UserFunction(owner, call.identity, call.function)
+    return call_blocks(named, written, [x], {"z": dtype})[0]
+
+
+@implements(np.apply_over_axes)
+def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence[int]) -> Array:
+    """Apply ``func(a, axis)`` for each axis in turn, as `numpy.apply_over_axes`.
+
+    Parameters
+    ----------
+    func
+        Called with blocks that hold all of an axis, and the number of the axis; it may remove it.
+    a
+        The array, or what `asarray` takes.
+    axes
+        Axis or axes, in the order to take them.
+
+    Returns
+    -------
+    Array
+        As many dimensions as `a`; removed axes stay with length 1.
+
+    Raises
+    ------
+    ShapeError
+        If `func` changes the number of dimensions otherwise.
+
+    See Also
+    --------
+    apply_along_axis, reduction
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> dt.apply_over_axes(np.sum, dt.ones((2, 3, 4)), (0, 2)).compute()
+    array([[[8.],
+            [8.],
+            [8.]]])
+    """
+    x = asarray(a).node
+    for axis in np.atleast_1d(axes).tolist():
+        at = normalize_axis(axis, x.type.ndim)
+        length = x.type.shape[at]
+        some = length if length <= TRIAL_CELLS else FEW
+        sides = tuple(some if d == at else 1 for d in range(x.type.ndim))
+        function = Over(func, at)
+        made = np.asarray(tried(function, [[sample(sides, x.type.dtype)]], name_of(func)))
+        kept = made.ndim == x.type.ndim
+        if not kept and made.ndim != x.type.ndim - 1:
+            raise ShapeError("function is not returning an array of the correct shape")
+        inner = (made.shape[at] if made.shape[at] != some else length,) if kept else ()
+        dtype = dtype_of(made, name_of(func))
+        x = _along(UserFunction.of(function), x, at, inner, dtype, func)
+        x = x if kept else unsqueeze(x, at)
+    return Array(x)

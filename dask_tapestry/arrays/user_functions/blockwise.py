@@ -1,0 +1,313 @@
+"""Functions of blocks that indices match, as Dask calls them: `blockwise`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dask_arrays import delayed_cell, from_delayed, is_delayed
+from dask_tapestry.arrays.core.naming import named
+from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
+from dask_tapestry.errors import ShapeError
+from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
+from dask_tapestry.operators.infer_meta import dtype_of, tried
+from dask_tapestry.operators.user_function import UserFunction
+from dask_tapestry.teg import apply
+from dask_tapestry.teg.chunking import AxisChunks, together
+from dask_tapestry.teg.nominal import nominal_chunks
+from dask_tapestry.zspace import Cuts
+
+__all__ = ["blockwise"]
+
+
+BlockLengths = int | Sequence[int]
+Adjustment = BlockLengths | Callable[[int], int]
+Pair = tuple[Array, tuple[Hashable, ...] | None]
+
+
+@dataclass(frozen=True)
+class Slots:
+    """A function called with blocks in `slots` and for `keywords`, and with values elsewhere.
+
+    Blocks with the numbers in `delayed` hold one Python object each, which is what is given.
+    """
+
+    function: Callable[..., Any]
+    values: tuple[Any, ...]
+    slots: tuple[int, ...]
+    keywords: tuple[str, ...]
+    options: tuple[tuple[str, Any], ...]
+    delayed: frozenset[int] = frozenset()
+
+    def __call__(self, *blocks: Any, **told: Any) -> Any:
+        if self.delayed:
+            blocks = tuple(b[0] if n in self.delayed else b for n, b in enumerate(blocks))
+        given = list(self.values)
+        for slot, block in zip(self.slots, blocks, strict=False):
+            given[slot] = block
+        named = dict(zip(self.keywords, blocks[len(self.slots) :], strict=True))
+        return self.function(*given, **dict(self.options), **named, **told)
+
+
+def blockwise(
+    func: Callable[..., Any],
+    out_ind: Iterable[Hashable],
+    *args: Any,
+    name: str | None = None,
+    token: str | None = None,
+    dtype: DTypeLike | None = None,
+    adjust_chunks: Mapping[Hashable, Adjustment] | None = None,
+    new_axes: Mapping[Hashable, BlockLengths] | None = None,
+    align_arrays: bool = True,
+    concatenate: bool | None = None,
+    meta: ArrayLike | None = None,
+    **kwargs: Any,
+) -> Array:
+    """Apply a function to blocks that indices match, as `dask.array.blockwise`.
+
+    Parameters
+    ----------
+    func
+        Called with a block of each array; with lists of blocks along indices that `out_ind` lacks.
+    out_ind
+        Index of each axis of the result, such as ``"ij"``.
+    *args
+        Arrays and their indices by turns; the index None passes a value as it is, and of a Delayed
+        one what it yields.
+    name, token
+        As of `map_blocks`.
+    dtype
+        Dtype of the result; by default learnt by calling `func` on one cell.
+    adjust_chunks
+        By index, the lengths of the result's blocks: a function of a block's length, one length, or
+        one for each block.
+    new_axes
+        By index that no array has, its length, or the lengths of its blocks.
+    align_arrays
+        Cut arrays at each other's block edges first; else their numbers of blocks must agree.
+    concatenate
+        Join blocks instead of passing lists of them.
+    meta
+        An array like the result, instead of `dtype`.
+    **kwargs
+        Further arguments for `func`; an array among them is passed whole.
+
+    Returns
+    -------
+    Array
+        The blocks that `func` returns, at the places that `out_ind` gives them.
+
+    Raises
+    ------
+    ShapeError
+        If indices and arrays do not fit together.
+    SignatureError
+        If the dtype is not given and cannot be learnt.
+
+    See Also
+    --------
+    map_blocks, einsum, block_operator
+
+    Examples
+    --------
+    >>> import numpy as np, dask_tapestry as dt
+    >>> x = dt.arange(6).rechunk(4)
+    >>> dt.blockwise(np.multiply.outer, "ij", x, "i", dt.arange(2), "j").shape
+    (6, 2)
+    """
+    letters = tuple(out_ind)
+    if len(set(letters)) != len(letters):
+        raise ShapeError(f"out_ind {letters} repeats an index")
+    if len(args) % 2:
+        raise ShapeError("blockwise takes arrays and their indices by turns")
+    indices = Indices(
+        letters, new_axes or {}, adjust_chunks or {}, align_arrays, joined=bool(concatenate)
+    )
+    made = apply_blockwise(func, args, kwargs, indices, declared_dtype(dtype, meta))
+    return named(made, name, token or "")
+
+
+@dataclass(frozen=True)
+class Indices:
+    """The indices of a result, and how blocks along them are read and made.
+
+    Attributes
+    ----------
+    letters
+        The index of each axis of the result.
+    new_axes
+        Lengths of blocks along indices that no array has.
+    adjust
+        What the function makes of the lengths of blocks.
+    align
+        Whether arrays are cut at each other's block edges.
+    joined
+        Whether blocks along an index that the result lacks are joined, not listed.
+    """
+
+    letters: tuple[Hashable, ...]
+    new_axes: Mapping[Hashable, BlockLengths]
+    adjust: Mapping[Hashable, Adjustment]
+    align: bool
+    joined: bool
+
+
+def apply_blockwise(
+    func: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    indices: Indices,
+    dtype: np.dtype[Any] | None,
+    told: tuple[str, ...] = (),
+) -> Array:
+    """Apply a function to blocks; `args` are arrays and their indices by turns.
+
+    Parameters
+    ----------
+    dtype
+        Dtype of the result; by default learnt by calling `func` on one cell.
+    told
+        ``"block_id"`` and ``"block_info"``, where `func` takes them.
+    """
+    call, pairs, numbers = _slots(func, args, kwargs)
+    cuts = _index_cuts(pairs, indices.align)
+    cuts |= {one: _lengths(n) for one, n in indices.new_axes.items()}
+    unknown = [one for one in indices.letters if one not in cuts]
+    if unknown:
+        raise ShapeError(f"no array has the index {unknown[0]!r} of the result")
+    out = tuple(_adjusted(cuts[one], indices.adjust, one) for one in indices.letters)
+    reads = tuple(_reads(x, ind, cuts, indices) for x, ind in pairs)
+    whole = tuple((n, r) for n, r in zip(numbers, reads, strict=False) if n is not None)
+    blind = Blockwise(call, out, reads, np.dtype("V0"), told, (), whole, out)
+    kind = _learnt_dtype(blind, [x for x, _ in pairs]) if dtype is None else dtype
+    return Array(apply(replace(blind, dtype=kind), *[x.node for x, _ in pairs]))
+
+
+def _slots(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[UserFunction, list[Pair], list[int | None]]:
+    """The function of blocks alone, its arrays with their indices, and their places in `args`."""
+    values, slots, pairs = [], [], []
+    numbers: list[int | None] = []
+    for place, (value, ind) in enumerate(zip(args[::2], args[1::2], strict=True)):
+        if ind is None and not isinstance(value, Array) and not is_delayed(value):
+            values.append(value)
+            continue
+        array = _as_array(value)
+        if ind is not None and len(tuple(ind)) != array.ndim:
+            raise ShapeError(f"index {ind!r} does not fit the {array.ndim} dimensions of {array}")
+        values.append(None)
+        slots.append(place)
+        pairs.append((array, None if ind is None else tuple(ind)))
+        numbers.append(None if ind is None else place)
+    named = {k: v for k, v in kwargs.items() if isinstance(v, Array) or is_delayed(v)}
+    pairs += [(_as_array(v), None) for v in named.values()]
+    given = (*[args[2 * slot] for slot in slots], *named.values())
+    late = frozenset(n for n, value in enumerate(given) if is_delayed(value))
+    options = tuple((k, v) for k, v in kwargs.items() if k not in named)
+    plain = not options and not named and not late and len(slots) == len(values)
+    filled = Slots(func, tuple(values), tuple(slots), tuple(named), options, late)
+    inner = func if plain else filled
+    return replace(UserFunction.of(inner), name=UserFunction.of(func).name), pairs, numbers
+
+
+def _as_array(value: Any) -> Array:
+    """An argument as an array: a Delayed value becomes a cell that holds what it yields."""
+    return from_delayed(delayed_cell(value), (1,), object) if is_delayed(value) else asarray(value)
+
+
+def _index_cuts(pairs: Iterable[Pair], align: bool) -> dict[Hashable, Cuts]:
+    """How each index is cut; an axis of length 1 fits any."""
+    along: dict[Hashable, list[AxisChunks]] = {}
+    for x, ind in pairs:
+        for one, chunks in zip(ind or (), nominal_chunks(x.node) if ind else (), strict=True):
+            along.setdefault(one, []).append(chunks)
+    found = {}
+    for index, every in along.items():
+        long = [one for one in every if one.cuts.extent != 1] or every[:1]
+        found[index] = _aligned(long, index) if align else _of_most_blocks(long)
+    return found
+
+
+def _aligned(found: Sequence[AxisChunks], index: Hashable) -> Cuts:
+    """The block edges of all arrays along an index."""
+    extents = {one.cuts.extent for one in found}
+    if len(extents) > 1:
+        raise ShapeError(f"index {index!r} is of lengths {sorted(extents)}")
+    shared = together(found)
+    assert shared is not None
+    return shared.cuts
+
+
+def _of_most_blocks(found: Sequence[AxisChunks]) -> Cuts:
+    """The cuts that were chosen, or else those with most blocks."""
+    return max(found, key=lambda one: (one.said, one.cuts.count)).cuts
+
+
+def _reads(
+    x: Array,
+    ind: tuple[Hashable, ...] | None,
+    cuts: Mapping[Hashable, Cuts],
+    indices: Indices,
+) -> BlocksOf:
+    """Which blocks of an array a block of the result reads."""
+    if ind is None:
+        whole = tuple(Cuts.regular(n, max(n, 1)) for n in x.shape)
+        return BlocksOf(whole, (-1,) * x.ndim, (1,) * x.ndim)
+    own = []
+    for one, mine in zip(ind, x.nominal_cuts, strict=True):
+        shared = cuts[one]
+        if mine.extent == shared.extent and (indices.align or mine.count != shared.count):
+            mine = shared
+        if mine.count not in (1, shared.count):
+            raise ShapeError(f"index {one!r} has {mine.count} blocks and {shared.count}")
+        own.append(mine)
+    letters = indices.letters
+    axes = tuple(letters.index(one) if one in letters else -1 for one in ind)
+    return BlocksOf(tuple(own), axes, (1,) * x.ndim, lists=not indices.joined)
+
+
+def _lengths(given: BlockLengths) -> Cuts:
+    """Cuts of these lengths of blocks."""
+    lengths = [int(n) for n in given] if isinstance(given, Sequence) else [int(given)]
+    cuts = Cuts.of_lengths(lengths)
+    if cuts.count != len(lengths):
+        raise ShapeError(f"blocks without cells cannot be held: {tuple(lengths)}")
+    return cuts
+
+
+def _adjusted(cuts: Cuts, adjust: Mapping[Hashable, Adjustment], index: Hashable) -> Cuts:
+    """Cuts of the result along an index, after `adjust`."""
+    if index not in adjust:
+        return cuts
+    change = adjust[index]
+    if callable(change):
+        return _lengths([change(n) for n in cuts.lengths()])
+    if isinstance(change, Sequence):
+        if len(change) != cuts.count:
+            raise ShapeError(f"index {index!r} has {cuts.count} blocks, chunks are {len(change)}")
+        return _lengths(change)
+    length = int(change)
+    return Cuts.regular(length * cuts.count, length) if length else _lengths([0] * cuts.count)
+
+
+def _learnt_dtype(operator: Blockwise, arrays: Sequence[Array]) -> np.dtype[Any]:
+    """The dtype of what the function returns for one cell, or for none."""
+    told = operator.told_at((0,) * len(operator.cuts))
+    attempts = []
+    for side in (1, 0):
+        attempt = []
+        for x, read in zip(arrays, operator.reads, strict=True):
+            one: Any = np.ones((side,) * x.ndim, x.dtype)
+            for _ in read.listed:
+                one = [one]
+            attempt.append(one)
+        attempts.append(attempt)
+    result = tried(operator.function, attempts, operator.function.name, **told)
+    return dtype_of(result, operator.function.name)

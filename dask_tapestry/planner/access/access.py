@@ -1,0 +1,348 @@
+"""Access: which boxes the blocks of a grid read, without looking at each block.
+
+The blocks of a grid fall into classes of translates. There are few of them: the inner blocks, those
+at the edges, those on a diagonal where rows meet columns. A class knows the schedule of one of its
+blocks and how each box moves from block to block.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import islice, product
+from math import prod
+from operator import add
+from typing import Final, NamedTuple
+
+from dask_tapestry.planner.access.domain import Band, Domain, Line, Place, Way
+from dask_tapestry.planner.access.translates import Division, Shift, Translates, study
+from dask_tapestry.planner.fusion.program import Program, Schedule
+from dask_tapestry.teg.regularity import Regularity
+from dask_tapestry.zspace import Cuts, ZRange, block_box
+
+Boxes = tuple[tuple[ZRange, ...], ...]
+"""Of each external input, the boxes that a block reads."""
+
+MOST_CLASSES: Final = 2048  # that are looked at for totals; each takes .1 to .5 ms
+
+
+KEPT: Final = 64  # grids of a program that are remembered: a plan has one of them
+
+
+class UncountableError(Exception):
+    """There are too many classes of blocks, or boxes of them, to look at each."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockClass:
+    """Blocks that are translates of each other: one of them, and how many there are."""
+
+    index: tuple[int, ...]
+    count: int
+
+
+class MovingBox(NamedTuple):
+    """A box of an input, at the first block of a domain, and how it moves along each way."""
+
+    box: ZRange
+    shifts: tuple[Shift, ...]
+
+
+class Leaf:
+    """Blocks that are translates of each other."""
+
+    def __init__(self, translates: Translates, inputs: int) -> None:
+        self.translates = translates
+        self._inputs = inputs
+
+    @property
+    def domain(self) -> Domain:
+        """The blocks."""
+        return self.translates.domain
+
+    @property
+    def schedule(self) -> Schedule:
+        """What the representative block needs."""
+        return self.translates.schedule
+
+    @cached_property
+    def index(self) -> tuple[int, ...]:
+        """The representative block."""
+        return self.domain.block(self.translates.place)
+
+    @cached_property
+    def moving(self) -> tuple[tuple[MovingBox, ...], ...]:
+        """The boxes of each external input."""
+        place, shifts = self.translates.place, self.translates.shifts
+        found = []
+        for number, boxes in enumerate(self.schedule.boxes[: self._inputs]):
+            own = []
+            for at, box in enumerate(boxes):
+                still = (0,) * box.ndim
+                moves = tuple([s[number][at] if s else still for s in shifts])
+                own.append(MovingBox(moved(box, moves, [-t for t in place]), moves))
+            found.append(tuple(own))
+        return tuple(found)
+
+    def boxes(self, place: Place) -> Boxes:
+        """The boxes that the block at a place reads."""
+        return tuple(
+            [tuple([moved(box, shifts, place) for box, shifts in own]) for own in self.moving]
+        )
+
+    def leaf(self, place: Place) -> tuple[Leaf, Place]:
+        """Itself, and the place in its domain."""
+        return self, place
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Itself."""
+        yield self
+
+
+class Tree:
+    """A domain that is divided: along its ways, or into diagonals and the rest."""
+
+    def __init__(self, access: Access, domain: Domain, division: Division) -> None:
+        self._access, self._domain = access, domain
+        self._starts = {
+            way: sorted({0, *[s for s in starts if 0 < s < domain.ways[way].count]})
+            for way, starts in division.starts.items()
+        }
+        self._strides = {} if self._starts else division.strides
+        self._parts: dict[Place, Leaf | Tree | Banded] = {}
+
+    def leaf(self, place: Place) -> tuple[Leaf, Place]:
+        """The class of the block at a place, and its place there."""
+        part, within = [], []
+        for way, t in enumerate(place):
+            number = 0
+            starts = self._starts.get(way)
+            if starts is not None:
+                number = bisect_right(starts, t) - 1
+                t -= starts[number]
+            elif way in self._strides:
+                t, number = divmod(t, self._strides[way])
+            part.append(number)
+            within.append(t)
+        return self._part(tuple(part)).leaf(tuple(within))
+
+    def _part(self, part: Place) -> Leaf | Tree | Banded:
+        known = self._parts.get(part)
+        if known is None:
+            known = self._parts[part] = self._access.node(self._part_domain(part))
+        return known
+
+    def _part_domain(self, part: Place) -> Domain:
+        first, ways = [], []
+        for way, number in enumerate(part):
+            step, count = self._domain.ways[way].step, self._domain.ways[way].count
+            starts = self._starts.get(way)
+            if starts is not None:
+                start = starts[number]
+                end = starts[number + 1] if number + 1 < len(starts) else count
+                count = end - start
+            elif way in self._strides:
+                stride = self._strides[way]
+                start, count = number, -(-(count - number) // stride)
+                step = tuple([n * stride for n in step])
+            else:
+                start = 0
+            first.append(start)
+            ways.append(Way(step, count))
+        return Domain(self._domain.block(first), tuple(ways))
+
+    def leaves(self) -> Iterator[Leaf]:
+        """All classes."""
+        numbers = []
+        for way, along in enumerate(self._domain.ways):
+            starts = self._starts.get(way)
+            parts = len(starts) if starts else min(self._strides.get(way, 1), along.count)
+            numbers.append(range(parts))
+        for part in product(*numbers):
+            yield from self._part(part).leaves()
+
+
+class Banded:
+    """A domain whose diagonals near one of them differ from the rest."""
+
+    def __init__(self, access: Access, rest: Leaf, band: Band) -> None:
+        self._access, self._rest, self._band = access, rest, band
+        self._lines: dict[int, Line] = dict(rest.domain.lines)
+        self._nodes: dict[int, Leaf | Tree | Banded] = {}
+
+    def leaf(self, place: Place) -> tuple[Leaf, Place]:
+        """The class of the block at a place, and its place there."""
+        if place not in self._band:
+            return self._rest, place
+        value = self._band.value(place)
+        return self._node(value).leaf(self._lines[value].place(place))
+
+    def _node(self, value: int) -> Leaf | Tree | Banded:
+        known = self._nodes.get(value)
+        if known is None:
+            known = self._nodes[value] = self._access.node(self._lines[value].domain)
+        return known
+
+    def leaves(self) -> Iterator[Leaf]:
+        """The blocks off the band, then its diagonals."""
+        yield self._rest
+        for value in self._lines:
+            yield from self._node(value).leaves()
+
+
+class Access:
+    """What the blocks of a grid read.
+
+    Parameters
+    ----------
+    program, cuts
+        What a block takes, and how the output is cut.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> from dask_tapestry.planner.fusion.group import group_of
+    >>> from dask_tapestry.zspace import Cuts
+    >>> x = dt.placeholder((1000, 1000), "f8")
+    >>> program = group_of((x + x.T).node, set()).program
+    >>> cuts = (Cuts.regular(1000, 100), Cuts.regular(1000, 100))
+    >>> [found.count for found in Access.of(program, cuts).classes]
+    [90, 10]
+    """
+
+    def __init__(self, program: Program, cuts: tuple[Cuts, ...]) -> None:
+        self.program, self.cuts = program, cuts
+
+    @classmethod
+    def of(cls, program: Program, cuts: tuple[Cuts, ...]) -> Access:
+        """The access of a program whose output is cut by `cuts`, remembered."""
+        known: Access | None = program.found.get(cuts)
+        if known is None:
+            if len(program.found) >= KEPT:
+                program.found.clear()
+            known = program.found[cuts] = Access(program, cuts)
+        return known
+
+    @cached_property
+    def _regularity(self) -> tuple[Regularity | None, ...]:
+        return _regularity(self.program)
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[list[int], list[int]], ...]:
+        """Along each axis, where rows of blocks of one length begin, and their lengths."""
+        return tuple([_rows_of(c) for c in self.cuts])
+
+    @cached_property
+    def _tops(self) -> dict[Place, Leaf | Tree | Banded]:
+        return {}
+
+    def _top(self, part: Place) -> Leaf | Tree | Banded:
+        known = self._tops.get(part)
+        if known is None:
+            rank = len(part)
+            first = tuple([starts[n] for (starts, _), n in zip(self._rows, part, strict=True)])
+            ways = tuple(
+                [
+                    Way(tuple([int(a == axis) for a in range(rank)]), counts[n])
+                    for axis, ((_, counts), n) in enumerate(zip(self._rows, part, strict=True))
+                ]
+            )
+            known = self._tops[part] = self.node(Domain(first, ways))
+        return known
+
+    def node(self, domain: Domain) -> Leaf | Tree | Banded:
+        """The classes of the blocks of a domain."""
+        inputs = len(self.program.inputs)
+        found = study(self.program, self.cuts, domain, self._regularity)
+        while not isinstance(found, Translates):
+            if found.starts or found.strides:
+                return Tree(self, domain, found)
+            assert found.band is not None
+            band = found.band
+            found = study(self.program, self.cuts, replace(domain, band=band), self._regularity)
+            if isinstance(found, Translates):
+                return Banded(self, Leaf(found, inputs), band)
+        return Leaf(found, inputs)
+
+    def leaf(self, index: tuple[int, ...]) -> tuple[Leaf, Place]:
+        """The class of a block, and its place there."""
+        part, place = [], []
+        for (starts, _), n in zip(self._rows, index, strict=True):
+            number = bisect_right(starts, n) - 1
+            part.append(number)
+            place.append(n - starts[number])
+        return self._top(tuple(part)).leaf(tuple(place))
+
+    def boxes(self, index: tuple[int, ...]) -> Boxes:
+        """The boxes of each external input that a block reads: ``program.input_boxes`` of it."""
+        leaf, place = self.leaf(index)
+        return leaf.boxes(place)
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The classes, with all that is known of them."""
+        return tuple(self.each_leaf())
+
+    @cached_property
+    def few_leaves(self) -> tuple[Leaf, ...]:
+        """The classes; `UncountableError` where there are more than `MOST_CLASSES`."""
+        found = tuple(islice(self.each_leaf(), MOST_CLASSES + 1))
+        if len(found) > MOST_CLASSES:
+            raise UncountableError(f"more than {MOST_CLASSES} classes of blocks")
+        return found
+
+    def each_leaf(self) -> Iterator[Leaf]:
+        """The classes, one after another."""
+        for part in product(*[range(len(starts)) for starts, _ in self._rows]):
+            yield from self._top(part).leaves()
+
+    @cached_property
+    def classes(self) -> tuple[BlockClass, ...]:
+        """The classes of blocks; each block is in one of them."""
+        return tuple([BlockClass(leaf.index, leaf.domain.count) for leaf in self.leaves])
+
+    def schedule(self, index: tuple[int, ...]) -> Schedule:
+        """What a block of a class needs, the representative one without any work."""
+        leaf, _ = self.leaf(index)
+        if leaf.index == index:
+            return leaf.schedule
+        return self.program.schedule(block_box(self.cuts, index))
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return prod([c.count for c in self.cuts])
+
+
+@lru_cache(maxsize=1024)
+def _regularity(program: Program) -> tuple[Regularity | None, ...]:
+    return tuple([i.operator.regularity(i.types) for i in program.instructions])
+
+
+@lru_cache(maxsize=1024)
+def _rows_of(cuts: Cuts) -> tuple[list[int], list[int]]:
+    """Where rows of blocks of one length begin, and how many blocks each has."""
+    if cuts.count == 1:
+        return [0], [1]
+    if not cuts.edges:
+        starts = {0, int(cuts.lead != cuts.step)}
+        if cuts.block(cuts.count - 1)[1] - cuts.block(cuts.count - 1)[0] != cuts.step:
+            starts.add(cuts.count - 1)
+        begins = sorted(starts)
+    else:
+        lengths = list(cuts.lengths())
+        begins = [0, *[n for n in range(1, len(lengths)) if lengths[n] != lengths[n - 1]]]
+    ends = [*begins[1:], cuts.count]
+    return begins, [end - start for start, end in zip(begins, ends, strict=True)]
+
+
+def moved(box: ZRange, shifts: Sequence[Shift], place: Sequence[int]) -> ZRange:
+    """A box after so many steps along each way."""
+    lo, hi = box.lo, box.hi
+    for t, shift in zip(place, shifts, strict=True):
+        if t and any(shift):
+            way = [t * n for n in shift]
+            lo, hi = tuple(map(add, lo, way)), tuple(map(add, hi, way))
+    return box if lo is box.lo else ZRange(lo, hi)

@@ -1,0 +1,229 @@
+"""Traffic: what all blocks of a step take of its inputs and of stores, as exact totals.
+
+Nothing is taken from one block times their number: boxes that move are summed over the periods in
+which they lie on the blocks of an input or on stored chunks. A program whose blocks fall into too
+many classes is not counted: `UncountableError` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import NamedTuple
+
+from dask_tapestry.planner.access.access import Access
+from dask_tapestry.planner.access.distinct_slices import distinct_slices
+from dask_tapestry.planner.access.overlaps import Lying, combined, lying_of
+from dask_tapestry.planner.access.shares import shares_of
+from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.zspace import Cuts, ZRange
+
+Held = tuple[tuple[Cuts, ...] | None, ...]
+"""How each input is held in blocks; None for one in memory."""
+
+
+class InputTraffic(NamedTuple):
+    """What all blocks of a step take of one input.
+
+    Attributes
+    ----------
+    cells
+        Cells that they need.
+    whole
+        Cells of the held blocks that they meet, one after another.
+    edges
+        Pairs of a block's box and a held block, or a slice of one, that it waits for.
+    slices
+        Tasks that cut parts of held blocks, each for all that need this part.
+    moved
+        Bytes of these blocks and slices, for each block anew.
+    distinct
+        The same, but once for blocks that need the same box.
+    fetched
+        The same, but once for each worker, or for each block where there are fewer.
+    nearest
+        Bytes of the largest part in one held block, of all boxes that differ: one worker has it.
+    boxes, reads
+        How many boxes differ, and how many blocks read, one after another.
+    sliced
+        Bytes of slices, once for blocks that need the same box.
+    """
+
+    cells: int = 0
+    whole: int = 0
+    edges: int = 0
+    slices: int = 0
+    moved: int = 0
+    distinct: int = 0
+    fetched: int = 0
+    nearest: int = 0
+    boxes: int = 0
+    reads: int = 0
+    sliced: int = 0
+
+
+class Traffic(NamedTuple):
+    """What all blocks of a step take.
+
+    Attributes
+    ----------
+    inputs
+        Of each external input.
+    stored
+        Bytes of the stored chunks that sources read, whole ones for each block anew.
+    requests
+        Stored chunks that are read, where a source has chunks.
+    """
+
+    inputs: tuple[InputTraffic, ...]
+    stored: int
+    requests: int
+
+
+def traffic(access: Access, held: Held, workers: int, local: bool = False) -> Traffic:
+    """What the blocks of a grid take of the step's inputs and of stores.
+
+    Parameters
+    ----------
+    held
+        How the inputs are held.
+    workers
+        Between how many the blocks are shared.
+    local
+        Whether all are one process: then no slices are cut.
+
+    Raises
+    ------
+    UncountableError
+        If there are too many classes of blocks.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> from dask_tapestry.planner.fusion.group import group_of
+    >>> x = dt.placeholder((1000, 1000), "f8")
+    >>> doubled = x * 2
+    >>> program = group_of((doubled + doubled[::-1]).node, {doubled.node}).program
+    >>> cuts = (Cuts.regular(1000, 100), Cuts.regular(1000, 1000))
+    >>> total = traffic(Access.of(program, cuts), (cuts,), workers=4)
+    >>> total.inputs[0].edges, total.inputs[0].moved == 2 * x.nbytes
+    (20, True)
+    """
+    found = []
+    for number, cuts in enumerate(held):
+        if cuts is None:
+            found.append(InputTraffic())
+        else:
+            found.append(input_traffic(access, number, cuts, workers, local))
+    stored, requests = stored_traffic(access)
+    return Traffic(tuple(found), stored, requests)
+
+
+@lru_cache(maxsize=4096)
+def input_traffic(
+    access: Access, number: int, cuts: tuple[Cuts, ...], workers: int, local: bool
+) -> InputTraffic:
+    """What the blocks of a grid take of input `number`, which is held in blocks by `cuts`."""
+    itemsize = access.program.inputs[number].dtype.itemsize
+    largest = prod([c.longest for c in cuts]) * itemsize
+    may_cut = not local and largest >= SLICE_SAVES_BYTES
+    cells = whole = edges = moved = distinct = fetched = nearest = boxes = reads = sliced = 0
+    cut = []
+    for share in shares_of(access, number):
+        pattern, times = share.pattern, share.times
+        more = min(share.inside + times, 1) - min(share.inside, 1)
+        if pattern.box.is_empty:
+            edges += times
+            empty = 0 if may_cut and _first_is_large(cuts, itemsize) else _first_cells(cuts)
+            cut.append(share)
+            sent = empty * itemsize
+        else:
+            lying = lying_of(pattern, cuts)
+            needed, met, count = _totals(lying)
+            cells, whole, edges = cells + times * needed, whole + times * met, edges + times * count
+            sent, own = met * itemsize, 0
+            if may_cut and met > needed:
+                sent, own = _sent(lying, itemsize)
+            if own:
+                cut.append(share)
+                sliced += more * own
+            nearest += more * prod([group.largest for group in lying]) * itemsize
+        moved += times * sent
+        distinct += more * sent
+        boxes, reads = boxes + more * pattern.places, reads + times * pattern.places
+        fetched += sent * (min(share.inside + times, workers) - min(share.inside, workers))
+    slices = distinct_slices(cut, cuts, itemsize) if may_cut else 0
+    totals = (cells, whole, edges, slices, moved, distinct, fetched, nearest, boxes, reads, sliced)
+    return InputTraffic(*totals)
+
+
+def _totals(lying: Sequence[Lying]) -> tuple[int, int, int]:
+    """Cells needed, cells of blocks met, and number of overlaps."""
+    cells = whole = count = 1
+    for kinds, _ in lying:
+        cells *= sum(overlap.part * n for overlap, n in kinds.items())
+        whole *= sum(overlap.held * n for overlap, n in kinds.items())
+        count *= sum(kinds.values())
+    return cells, whole, count
+
+
+def _sent(lying: Sequence[Lying], itemsize: int) -> tuple[int, int]:
+    """Bytes of blocks, or of slices where these save enough, and bytes of the slices."""
+    sent = sliced = 0
+    for (part, held), n in combined([kinds for kinds, _ in lying]).items():
+        if (held - part) * itemsize < SLICE_SAVES_BYTES:
+            sent += n * held
+        else:
+            sent, sliced = sent + n * part, sliced + n * part
+    return sent * itemsize, sliced * itemsize
+
+
+def _first_cells(cuts: Sequence[Cuts]) -> int:
+    return prod([c.block(0)[1] for c in cuts])
+
+
+def _first_is_large(cuts: Sequence[Cuts], itemsize: int) -> bool:
+    return _first_cells(cuts) * itemsize >= SLICE_SAVES_BYTES
+
+
+@lru_cache(maxsize=1024)
+def stored_traffic(access: Access) -> tuple[int, int]:
+    """Bytes of stored chunks that all blocks read, and their number."""
+    stored = requests = 0
+    first = len(access.program.inputs)
+    for number, instruction in enumerate(access.program.instructions):
+        source = instruction.operator
+        if isinstance(source, Source) and source.stored_bytes(_one_cell(instruction.type.ndim)):
+            read, asked = _chunks_read(access, first + number, source)
+            stored, requests = stored + read, requests + asked
+    return stored, requests
+
+
+def _one_cell(ndim: int) -> ZRange:
+    return ZRange((0,) * ndim, (1,) * ndim)
+
+
+def _chunks_read(access: Access, value: int, source: Source) -> tuple[int, int]:
+    """Bytes that all blocks read of a source, as whole chunks where it reads these, and chunks."""
+    type_ = access.program.types[value]
+    itemsize = type_.dtype.itemsize
+    chunks, parts = (_regular(type_, s) for s in (source.chunks, source.read_sides))
+    by_parts = source.stored_bytes(_one_cell(type_.ndim)) != itemsize
+    stored = requests = 0
+    for pattern, times, *_ in shares_of(access, value):
+        if not pattern.box.is_empty:
+            cells, whole, count = _totals(lying_of(pattern, parts))
+            stored += times * (whole if by_parts else cells) * itemsize
+            if source.chunks is not None:
+                if chunks != parts:
+                    *_, count = _totals(lying_of(pattern, chunks))
+                requests += times * count
+    return stored, requests
+
+
+def _regular(type_: TensorType, sides: tuple[int, ...] | None) -> tuple[Cuts, ...]:
+    """Regular cuts of a tensor, whole where there are no sides."""
+    found = zip(type_.shape, sides or type_.shape, strict=True)
+    return tuple([Cuts.regular(n, max(1, side)) for n, side in found])

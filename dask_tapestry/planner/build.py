@@ -1,0 +1,85 @@
+"""Planning: from the graph the user wrote to verified steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dask_tapestry.memory.garbage import collection_paused
+from dask_tapestry.planner.cost.step import with_first
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources, current
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.rewriting.passes import rewritten
+from dask_tapestry.planner.rewriting.rule_choices import with_forms
+from dask_tapestry.planner.search.choosing import choosing
+from dask_tapestry.planner.search.search import METHODS, Found, search, steps_of
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.effects import followed_points, keep_effects
+from dask_tapestry.teg import Graph, Node, Sink
+from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
+from dask_tapestry.teg.node import written_as
+
+
+def build_plan(
+    roots: Sequence[Node],
+    resources: Resources | None = None,
+    method: str = "auto",
+    budget: float | None = None,
+    seed: int = 0,
+) -> Plan:
+    """Plan the values `roots` together.
+
+    Parameters
+    ----------
+    resources
+        What to plan for; by default what is configured, live, or this machine.
+    method
+        ``"auto"``; ``"exhaustive"``, the best of all plans of a small graph; or ``"none"``, one
+        block an operator.
+    budget
+        Seconds of the search; by default what the plan may be worth.
+    seed
+        Of what chance decides in the search.
+
+    Raises
+    ------
+    ConstraintError
+        If two writes meet in a stored piece and neither follows the other.
+    MemoryLimitError
+        If a block cannot be made small enough.
+    PlanError
+        If a graph is too large for ``"exhaustive"``.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method {method!r}: there are {METHODS}")
+    if budget is not None and not budget >= 0:
+        raise ValueError(f"budget={budget}: seconds are needed, or None")
+    machines = resources or current()
+    with written_as(None):
+        return plan_as_found(
+            roots, machines, lambda graph: search(graph, machines, method, budget, seed)
+        )
+
+
+def plan_as_found(
+    roots: Sequence[Node], machines: Resources, find: Callable[[Graph], Found]
+) -> Plan:
+    """Plan the values `roots` for `machines`, with the choices that `find` makes for a graph.
+
+    The graph that it is given is rewritten, and in no forms.
+    """
+    trace = Trace()
+    written = Graph(roots)
+    if any(isinstance(node.operator, Sink) for node in written):
+        check(written, (writes_that_meet_are_ordered,))
+    points = followed_points(written)
+    graph = Graph([*written.roots, *points]) if points else written
+    with collection_paused():
+        graph = keep_effects(written, points, rewritten(graph, trace), trace)
+    graph, found = choosing(graph, find, trace)
+    state = found.state
+    with_forms(graph, state.choices.forms, trace)
+    steps = with_first(steps_of(state, Machine.of(machines)))
+    return Plan(
+        written, state.graph, steps, machines, trace, choices=state.choices, points=found.points
+    )

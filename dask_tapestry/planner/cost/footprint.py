@@ -1,0 +1,213 @@
+"""Footprint: the bytes and operations that computing one block takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from dask_tapestry.planner.fusion.peak import Peak
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.fusion.streaming import course_of
+from dask_tapestry.planner.fusion.units import Held
+from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES
+from dask_tapestry.zspace import Cuts, ZRange
+
+
+class Needs(NamedTuple):
+    """What one block takes.
+
+    Attributes
+    ----------
+    read
+        Bytes that come from outside the step: whole stored chunks, and blocks of other steps; of
+        these only slices, where all are in one memory or slicing saves much.
+    stored
+        Those bytes of `read` that come from stores.
+    touched
+        Bytes of stored chunks, inputs, temporaries and output that grow with the block: its size.
+    work
+        Peak bytes of the arrays alive while the block is computed: temporaries, scratch memory of
+        kernels and stores, and inputs from other workers or joined from several blocks.
+    used, fresh
+        Peak bytes of the arrays in memory that is used again, and of all others.
+    flops
+        Operations.
+    blocks
+        Blocks of other steps that are read.
+    copied
+        Whether the block is copied at its end to where it stays.
+    calls
+        Operators that are called, for each piece of what is computed in turns.
+    ahead
+        Pieces of which one is computed while the next one is read; 1 where all is read before.
+    pieces
+        In which it is computed, one after the other.
+    """
+
+    read: int
+    stored: int
+    touched: int
+    work: int
+    used: int
+    fresh: int
+    flops: int
+    blocks: int
+    copied: bool
+    calls: int
+    ahead: int
+    pieces: int
+
+
+def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
+    """What computing the cells `box` takes; `chunks` are the cuts in which inputs are held."""
+    return _needs_of(program, box, tuple(chunks), local)
+
+
+@lru_cache(maxsize=8192)  # a search asks for those of each step in each plan that it compares
+def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
+    schedule = program.schedule(box)
+    read = touched = brought = here = blocks = 0
+    is_whole = box == program.type.box
+    for type_, cuts, boxes in zip(program.inputs, chunks, schedule.boxes, strict=False):
+        reach = reach_of(boxes, None if cuts is None else tuple(cuts))
+        exact = reach.exact * type_.dtype.itemsize
+        whole = exact if local else _moved_bytes(reach, type_.dtype.itemsize)
+        grows = is_whole or exact < type_.nbytes
+        read += whole
+        touched += exact if grows else 0
+        brought += whole if reach.blocks and not local else 0
+        if reach.blocks == 1 and whole == reach.whole * type_.dtype.itemsize and not local:
+            here = max(here, whole)  # a block that is read alone is not brought to its reader
+        brought += exact if reach.blocks > len(boxes) else 0
+        blocks += reach.blocks
+    flops, stored, peak, at_end, copied_at_end, *turns = _own_needs(program, box)
+    copied, brought = (0 if local else at_end), brought - here
+    return Needs(
+        read + stored,
+        stored,
+        max(touched + stored, peak.arrays),
+        max(peak.all, copied) + brought,
+        peak.used,
+        max(peak.fresh, copied - peak.used) + brought,
+        flops,
+        blocks,
+        copied_at_end,
+        *turns,
+    )
+
+
+class _Own(NamedTuple):
+    """What a block takes however its inputs are held."""
+
+    flops: int
+    stored: int
+    peak: Peak
+    at_end: int
+    copied: bool
+    calls: int
+    ahead: int
+    pieces: int
+
+
+@lru_cache(maxsize=4096)
+def _own_needs(program: Program, box: ZRange) -> _Own:
+    """Remembered: a step is priced with its inputs held in many ways."""
+    course = course_of(program, box)
+    flops = stored = 0
+    first, lasting = len(program.inputs), program.lasting
+    for value, own, _ in program.schedule(box).works:
+        operator, _, types, *_ = program.instructions[value - first]
+        does = lasting[value - first]
+        stored += operator.stored_bytes(own) if does.stored else 0
+        flops += operator.flops(types, own) if does.flops else 0
+    peak = course.peak(program, box)
+    last = len(program.types) - 1
+    in_turns = (last, box) in course.streamed
+    at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
+    fills = bool(program.instructions) and program.instructions[-1].operator.fills
+    turns = course.calls, course.ahead, course.pieces
+    return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
+
+
+def _moved_bytes(reach: Reach, itemsize: int) -> int:
+    """Bytes that come from other workers: whole blocks, or slices where these save enough."""
+    exact, whole = reach.exact * itemsize, reach.whole * itemsize
+    return exact if whole - exact >= max(1, reach.blocks) * SLICE_SAVES_BYTES else whole
+
+
+def _copied_bytes(program: Program, box: ZRange, peak: Peak) -> int:
+    """Bytes at the end of a block that is sent: a view is copied first."""
+    first = len(program.inputs)
+    value = len(program.types) - 1
+    while value >= first and not program.instructions[value - first].operator.copies:
+        operator, inputs, *_ = program.instructions[value - first]
+        if operator.is_view:
+            return peak.last + box.size * program.type.dtype.itemsize
+        if len(inputs) != 1:
+            break
+        (value,) = inputs
+    return peak.last
+
+
+class Reach(NamedTuple):
+    """What boxes of a value take of the blocks in which it is held.
+
+    Attributes
+    ----------
+    exact, whole
+        Cells of the boxes, and of the blocks that they meet.
+    blocks
+        How many they meet; none where nothing is cut.
+    most
+        Most cells of a box that lie in one block.
+    """
+
+    exact: int
+    whole: int
+    blocks: int
+    most: int
+
+
+@lru_cache(maxsize=4096)
+def reach_of(boxes: tuple[ZRange, ...], cuts: tuple[Cuts, ...] | None) -> Reach:
+    """What `boxes` take of blocks that are cut so."""
+    exact = sum([box.size for box in boxes])
+    if cuts is None:
+        return Reach(exact, exact, 0, 0)
+    met = [_met(box, cuts) for box in boxes]
+    whole, blocks = sum([m.cells for m in met]), sum([m.blocks for m in met])
+    return Reach(exact, whole, blocks, max([m.most for m in met], default=0))
+
+
+class Met(NamedTuple):
+    """The held blocks that meet a box: how many, their cells, most cells of the box in one."""
+
+    blocks: int
+    cells: int
+    most: int
+
+
+def held_cells(box: ZRange, cuts: Sequence[Cuts] | None) -> int:
+    """Cells of the blocks that meet `box`; of the box itself where nothing is cut."""
+    return box.size if cuts is None else _met(box, tuple(cuts)).cells
+
+
+def met_blocks(box: ZRange, cuts: Sequence[Cuts]) -> int:
+    """Number of blocks that meet `box`; of an empty box one."""
+    return _met(box, tuple(cuts)).blocks
+
+
+@lru_cache(maxsize=8192)
+def _met(box: ZRange, cuts: tuple[Cuts, ...]) -> Met:
+    """Remembered, as memory, seconds and traffic all ask for it."""
+    if box.is_empty:
+        return Met(1, 0, 0)
+    blocks = cells = most = 1
+    for lo, hi, cut in zip(box.lo, box.hi, cuts, strict=True):
+        first, end = cut.overlapping(lo, hi)
+        spans = [cut.block(i) for i in (first, min(first + 1, end - 1), end - 1)]
+        blocks *= end - first
+        cells *= spans[-1][1] - spans[0][0]
+        most *= max([min(hi, b) - max(lo, a) for a, b in spans])
+    return Met(blocks, cells, most)

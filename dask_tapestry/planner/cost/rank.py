@@ -1,0 +1,114 @@
+"""Rank: the order of grids, forms and whole plans; the least is best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, TypeVar
+
+from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.machine.limits import Limits
+
+T = TypeVar("T")
+
+ALIKE: Final = 1.03  # times the least seconds: of two plans as near, none is known to be faster
+
+
+class Rank(NamedTuple):
+    """What memory, the scheduler and the user allow comes first, then what takes least time.
+
+    Attributes
+    ----------
+    excess
+        Bytes by which tasks exceed what they may take.
+    beyond
+        By how much the user's own resources are exceeded.
+    many
+        Blocks or edges above what a scheduler should have.
+    large
+        Bytes of blocks above what the user wants them to touch.
+    seconds
+        Of all steps, one after the other.
+    busy
+        Seconds that all resources are busy, one after the other, though they overlap.
+    """
+
+    excess: int
+    beyond: float
+    many: int
+    large: int
+    seconds: float
+    busy: float = 0.0
+
+    @property
+    def exceeded(self) -> tuple[float, ...]:
+        """By how much all that may be exceeded is."""
+        return self[:4]
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether nothing is exceeded."""
+        return not any(self.exceeded)
+
+    def plus(self, other: Rank) -> Rank:
+        """The rank of both together, in which the number of blocks does not count."""
+        return Rank(
+            self.excess + other.excess,
+            self.beyond + other.beyond,
+            0,
+            self.large + other.large,
+            self.seconds + other.seconds,
+            self.busy + other.busy,
+        )
+
+    def with_seconds(self, times: float) -> Rank:
+        """The rank of what takes so many times the seconds."""
+        return self._replace(seconds=times * self.seconds, busy=times * self.busy)
+
+
+NOTHING: Final = Rank(0, 0.0, 0, 0, 0.0)
+
+
+def preferred(found: Iterable[T], ranked: Callable[[T], Rank]) -> T:
+    """The one to take of several grids, forms or plans that were found.
+
+    Of all that take about as long as the fastest, that is the one for which workers, network and
+    stores are busy for the least time: what one reads again while it computes costs energy, and
+    others who share the network their time.
+
+    Parameters
+    ----------
+    ranked
+        Tells the rank of one.
+
+    Examples
+    --------
+    >>> fast, frugal = Rank(0, 0.0, 0, 0, 10.0, 15.0), Rank(0, 0.0, 0, 0, 10.2, 11.0)
+    >>> preferred([fast, frugal], lambda rank: rank) is frugal
+    True
+    """
+    ranks = [(ranked(one), one) for one in found]
+    best = min([rank for rank, _ in ranks])
+    most = best.with_seconds(ALIKE).seconds
+    alike = [(r, one) for r, one in ranks if r.exceeded == best.exceeded and r.seconds <= most]
+    return min(alike, key=lambda pair: (pair[0].busy, pair[0]))[1]
+
+
+def rank(cost: StepCost, limits: Limits) -> Rank:
+    """The rank of a step."""
+    many = max(cost.blocks - limits.blocks, cost.edges - limits.edges, 0)
+    few = limits.block is not None and cost.blocks < limits.blocks and cost.edges < limits.edges
+    large = max(0, cost.touched - (limits.block or 0)) if few else 0
+    excess = max(0, cost.work - limits.of_block(cost.blocks, cost.edges))
+    return Rank(excess, cost.beyond, many, large, cost.seconds, cost.busy)
+
+
+def total(steps: Iterable[tuple[StepCost, Limits]]) -> Rank:
+    """The rank of several steps together, each under the limits of its place.
+
+    How many blocks these have does not count beside what that costs: in another form, or with
+    other values held, far more of them may be far better.
+    """
+    found = NOTHING
+    for cost, limits in steps:
+        found = found.plus(rank(cost, limits))
+    return found

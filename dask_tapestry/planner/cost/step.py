@@ -1,0 +1,154 @@
+"""Steps: groups of operators that are computed block by block together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from math import prod
+from typing import Literal, Protocol
+
+from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.cost.counted import counted_cost
+from dask_tapestry.planner.cost.footprint import Needs
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.fusion.units import Held
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.teg import Graph, Node, Sink, Source
+from dask_tapestry.teg.token import token
+from dask_tapestry.zspace import Cuts, ZRange, block_box
+
+
+@dataclass(frozen=True)
+class Step:
+    """A fused group of operators that share one grid and become one Dask layer.
+
+    Attributes
+    ----------
+    node
+        The value it computes, or the sink it writes.
+    program, inputs
+        What one block takes, and the nodes whose values come from outside the step.
+    members
+        The node that each instruction of the program computes.
+    cuts, held
+        How the output and the inputs are cut; None for an input in memory.
+    machine
+        What it is planned for.
+    estimate
+        What the step takes, as the search compares it: its `cost` is counted over all blocks.
+    needs
+        What its largest block takes.
+    second
+        The next best cuts, with their estimate, where several were compared.
+    name
+        Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
+    first
+        Sinks whose stores are made ready before this step, which reads no other step, starts. Sinks
+        wait for their stores; if reads did not wait too, Dask would order all reads before the
+        first write, and hold what they read.
+    """
+
+    node: Node
+    program: Program
+    inputs: tuple[Node, ...]
+    members: tuple[Node, ...]
+    cuts: tuple[Cuts, ...]
+    held: Held
+    machine: Machine
+    estimate: StepCost
+    needs: Needs
+    name: str
+    first: tuple[Node, ...] = ()
+    second: tuple[tuple[Cuts, ...], StepCost] | None = None
+
+    @cached_property
+    def cost(self) -> StepCost:
+        """What the step takes."""
+        return counted_cost(self.estimate, self.program, self.cuts, self.held, self.machine)
+
+    @property
+    def reason(self) -> str:
+        """Why it is cut so: the resource that takes most seconds."""
+        if self.node.operator.layout is not None:
+            return "as the user asked"
+        return "one block suffices" if self.count == 1 else self.estimate.bound
+
+    @property
+    def place(self) -> str:
+        """Which workers alone compute it; "" for any."""
+        return self.machine.place
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of blocks along each dimension."""
+        return tuple(c.count for c in self.cuts)
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return prod(self.grid_shape)
+
+    def box(self, index: tuple[int, ...]) -> ZRange:
+        """Box of the block at `index` of the grid."""
+        return block_box(self.cuts, index)
+
+
+class PlannedSteps(Protocol):
+    """What cost and checks read of a plan: steps, producers first, and what they were cut for."""
+
+    @property
+    def steps(self) -> Mapping[Node, Step]:
+        """Steps by the node they compute."""
+
+    @property
+    def graph(self) -> Graph:
+        """The rewritten graph; its roots are the results."""
+
+    @property
+    def resources(self) -> Resources:
+        """The workers that run the steps."""
+
+
+def memory_order(node: Node, inputs: Sequence[Node]) -> Literal["C", "F"]:
+    """Memory order of a value: "F" if all its inputs of its shape are arrays in that order.
+
+    NumPy's ufuncs do the same; then cells are read and written in one order.
+    """
+    alike = [x.operator for x in inputs if x.type.shape == node.type.shape]
+    along = bool(alike) and all(isinstance(o, Source) and o.order == "F" for o in alike)
+    return "F" if along else "C"
+
+
+def step_name(node: Node, cuts: tuple[Cuts, ...], inputs: tuple[str, ...]) -> str:
+    """Name of a step; another grid or expansion upstream gives another name.
+
+    What calls a user's function is named as the function, as Dask's arrays name it.
+    """
+    text = " ".join((node.digest, token(cuts), *inputs))
+    name, label = node.operator.name, node.operator.label
+    group = f"tapestry-{name}" if label == name else label
+    return f"{group}-{blake2b(text.encode(), digest_size=12).hexdigest()}"
+
+
+def with_first(steps: dict[Node, Step], salt: str = "") -> dict[Node, Step]:
+    """The steps with their `first`, and with names that depend on it.
+
+    `salt` makes the names of one compute unique, as its blocks go into a buffer of its own.
+    """
+    wanted: dict[Node, set[Node]] = {}
+    for node in reversed(steps):
+        if isinstance(node.operator, Sink) and not node.after:
+            wanted.setdefault(node, set()).add(node)
+        for x in steps[node].inputs:
+            wanted.setdefault(x, set()).update(wanted.get(node, ()))
+    named: dict[Node, Step] = {}
+    for node, step in steps.items():
+        reads_blocks = any(x in steps or x.operator.layout is not None for x in step.inputs)
+        sinks = () if reads_blocks else tuple(sorted(wanted.get(node, ()), key=lambda n: n.digest))
+        names = [named[x].name if x in named else x.digest for x in step.inputs]
+        name = step_name(node, step.cuts, (*names, *[sink.digest for sink in sinks], salt))
+        named[node] = replace(step, name=name, first=sinks)
+    return named

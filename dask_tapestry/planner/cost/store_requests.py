@@ -1,0 +1,36 @@
+"""Requests to stores: chunks that are opened, each of which takes time whatever its size."""
+
+from __future__ import annotations
+
+from math import prod
+
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.teg import Sink, Source, TensorType
+from dask_tapestry.zspace import ZRange
+
+
+def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
+    """Stored chunks that the cells `box` of a program's output are read from, and written to."""
+    read = written = 0.0
+    first, lasting = len(program.inputs), program.lasting
+    for value, own, _ in program.schedule(box).works:
+        operator, _, _, type_, _ = program.instructions[value - first]
+        if lasting[value - first].is_source and isinstance(operator, Source):
+            read += _chunks_met(own, operator.chunks) if operator.chunks is not None else 0
+        elif lasting[value - first].is_sink and isinstance(operator, Sink):
+            whole = set(operator.chunks) <= {1}  # it has no pieces: a box is written at once
+            size = own.size * type_.dtype.itemsize
+            written += 1.0 if whole else size / _chunk_bytes(operator.chunks, type_)
+    return read, written
+
+
+def _chunks_met(box: ZRange, sides: tuple[int, ...]) -> int:
+    if box.is_empty:
+        return 0
+    spans = zip(box.lo, box.hi, sides, strict=True)
+    return prod([-(-hi // side) - lo // side for lo, hi, side in spans])
+
+
+def _chunk_bytes(sides: tuple[int, ...], type_: TensorType) -> int:
+    shape = [min(side, n) for side, n in zip(sides, type_.shape, strict=True)]
+    return max(1, prod(shape) * type_.dtype.itemsize)

@@ -1,0 +1,73 @@
+"""Needs of the block that takes most, of a grid whose blocks are not alike.
+
+Where values are joined, padded or written into others, a block in one part may take more than one
+in another, and one that lies across a joint more than both. A block of ``x + x[::-1]`` takes twice
+as much as the one in the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from dask_tapestry.planner.access.access import Access, Leaf
+from dask_tapestry.planner.access.domain import Place
+from dask_tapestry.planner.access.translates import reads_in_place
+from dask_tapestry.planner.cost.footprint import Needs, needs_of
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.fusion.units import Held
+from dask_tapestry.zspace import Cuts, block_box, largest_box
+
+MOST_LOOKED_AT: Final = 64  # classes of blocks; it takes .1 to .2 ms each
+MOST_TURNS: Final = 8  # blocks in a row after which boxes lie on other blocks as before, mostly
+
+
+def usual_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: bool) -> Needs:
+    """What a block of the largest size takes that is far from all edges."""
+    return needs_of(program, largest_box(cuts), held, local)
+
+
+def worst_needs(program: Program, cuts: tuple[Cuts, ...], held: Held, local: bool) -> Needs:
+    """What a block takes at most, field by field.
+
+    Of more than `MOST_LOOKED_AT` classes of blocks so many are looked at, and a block that is far
+    from all edges. Of the class that takes most, blocks in a row are: one may read parts of more
+    blocks than the next.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> from dask_tapestry.planner.fusion.group import group_of
+    >>> x = dt.placeholder((900, 1000), "f8", stored_chunks=(100, 1000))
+    >>> joined = dt.concatenate([dt.zeros((9100, 1000)), dt.sqrt(x).T.T])
+    >>> program = group_of(joined.node, set()).program
+    >>> cuts = (Cuts.regular(10_000, 500), Cuts.regular(1000, 1000))
+    >>> usual = usual_needs(program, cuts, (), local=False)
+    >>> worst = worst_needs(program, cuts, (), local=False)
+    >>> usual.read, worst.read
+    (0, 4000000)
+    """
+    usual = usual_needs(program, cuts, held, local)
+    if not any(held) and reads_in_place(program):
+        return usual
+
+    def needs(index: Place) -> Needs:
+        return needs_of(program, block_box(cuts, index), held, local)
+
+    leaves = tuple(islice(Access.of(program, cuts).each_leaf(), MOST_LOOKED_AT))
+    found = [usual, *[needs(leaf.index) for leaf in leaves]]
+    if any(held) and not local:
+        heaviest = max(zip(found[1:], leaves, strict=True), key=lambda pair: pair[0].work)[1]
+        found += [needs(index) for index in _next_to(heaviest)]
+    return Needs(*map(max, zip(*found, strict=True)))
+
+
+def _next_to(leaf: Leaf) -> Iterator[Place]:
+    """Blocks of a class along each way: their boxes lie otherwise on the blocks of inputs."""
+    domain, own = leaf.domain, leaf.translates.place
+    for number, way in enumerate(domain.ways):
+        for turn in range(1, min(way.count, MOST_TURNS)):
+            place = (*own[:number], (own[number] + turn) % way.count, *own[number + 1 :])
+            if domain.band is None or place not in domain.band:
+                yield domain.block(place)

@@ -1,0 +1,166 @@
+"""Fusion: which values are held between steps, and the program each step runs.
+
+A value that is not held is computed within each step that reads it. Held are
+
+- roots, sinks, values whose layout the user fixed, and nodes before or after a sequence point;
+- values whose readers' annotations cannot be joined with their own;
+- results of operators that are not transparent (reductions, products), unless the rest of the step
+  reads each of their cells once: then it is their epilogue;
+- stored cells, or a selection of them, and costly formulas, that several steps read, where there is
+  memory to hold them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from dask_tapestry.planner.fusion.annotated import held_apart
+from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.rules.views import COSTLY_FLOPS
+from dask_tapestry.teg import Graph, Node, Sink, Source
+
+HELD_SHARE = 0.3  # of all memory that a value may take if it is held while its readers wait
+
+
+def required(graph: Graph) -> set[Node]:
+    """The nodes that are held whatever it costs."""
+    held = {n for n in graph.nodes if n.operator.holds}
+    held.update(n for n in graph.nodes if n.after and not n.is_sequence_point)
+    held.update(a for n in graph.nodes if n.is_sequence_point for a in n.after)
+    held.update(graph.roots)
+    held = {n for n in held if not n.is_sequence_point}
+    return held | held_apart(graph, held)
+
+
+def held_values(
+    graph: Graph,
+    memory: int,
+    extra: Iterable[Node] = (),
+    fused: Collection[Node] = (),
+    local: bool = False,
+) -> set[Node]:
+    """The nodes whose values are held: each becomes the output of one step.
+
+    Parameters
+    ----------
+    memory
+        Bytes of memory of all workers.
+    extra, fused
+        Nodes to hold besides those that must be, and nodes not to hold unless they must be.
+    local
+        Whether this process computes: files whose cells are not encoded come from the system's
+        memory when they are read again, in less time than fresh memory takes to hold them.
+    """
+    held = required(graph) | set(extra)
+    readers = graph.consumers
+    flops = _formula_flops(graph)
+    users: dict[Node, set[Node]] = {}
+    once: dict[Node, bool] = {}
+    later: dict[Node, set[Node]] = defaultdict(set)
+    for node in reversed(graph.nodes):
+        if node.is_sequence_point:
+            continue
+        users[node] = set().union(*(_step_of(c, held, users) for c in readers[node]))
+        once[node] = len(readers[node]) == 1 and _epilogue(readers[node][0], node, held, once)
+        if (
+            node not in held
+            and node not in fused
+            and _is_better_held(
+                node,
+                users[node],
+                once[node],
+                readers[node],
+                later,
+                memory,
+                flops,
+                local,
+            )
+        ):
+            held.add(node)
+        for user in {node} if node in held else users[node]:
+            later[user].update(u for c in readers[node] for u in _step_of(c, held, users))
+    return held
+
+
+def _step_of(consumer: Node, held: set[Node], users: dict[Node, set[Node]]) -> set[Node]:
+    return {consumer} if consumer in held else users.get(consumer, set())
+
+
+def _epilogue(consumer: Node, node: Node, held: set[Node], once: dict[Node, bool]) -> bool:
+    """Whether `node`'s only reader, and all after it in the step, read each cell once."""
+    operator = consumer.operator
+    if not (operator.transparent or isinstance(operator, Sink)):
+        return False
+    reads = operator.reads_once(consumer.input_types)
+    mine = [r for r, x in zip(reads, consumer.inputs, strict=True) if x is node]
+    return len(mine) == 1 and mine[0] and (consumer in held or once[consumer])
+
+
+def _is_better_held(
+    node: Node,
+    users: set[Node],
+    once: bool,
+    readers: list[Node],
+    later: dict[Node, set[Node]],
+    memory: int,
+    flops: dict[Node, int],
+    local: bool,
+) -> bool:
+    operator = node.operator
+    if not operator.transparent:
+        return not once
+    if len(users) < 2 or is_external(node):
+        return False
+    stored = _reads_store(node, local) and _is_read_again(node, readers)
+    costly = operator.is_formula and flops[node] >= COSTLY_FLOPS
+    if not (stored or costly):
+        return False
+    waits = any(_reaches(a, users - {a}, later) for a in users)
+    return not waits or node.type.nbytes <= HELD_SHARE * memory
+
+
+def _is_read_again(node: Node, readers: list[Node]) -> bool:
+    """Whether its readers together read more cells than it has; a selection may read few."""
+    size = node.type.size
+    chosen = (r.type.size if r.operator.is_selector else size for r in readers)
+    return sum(min(cells, size) for cells in chosen) > size
+
+
+def _formula_flops(graph: Graph) -> dict[Node, int]:
+    """Operations that a cell of each node takes, with the formulas before it."""
+    flops: dict[Node, int] = {}
+    for node in graph.nodes:
+        formulas = node.operator.formulas(node.input_types) if node.operator.is_formula else ()
+        own = sum(formula.flops for formula in formulas)
+        before = max((flops[x] for x in node.inputs if node.operator.transparent), default=0)
+        flops[node] = own + before
+    return flops
+
+
+def _reads_store(node: Node, local: bool) -> bool:
+    """Whether a node is a stored source, or a selection of one that repeats no cell.
+
+    Plain ones do not count where this process reads them.
+    """
+    while node.operator.is_selector and len(node.inputs) == 1:
+        if node.type.size > node.inputs[0].type.size:
+            return False
+        node = node.inputs[0]
+    source = node.operator
+    if not isinstance(source, Source) or source.external:
+        return False
+    return not (local and source.is_plain)
+
+
+def _reaches(start: Node, goals: set[Node], later: dict[Node, set[Node]]) -> bool:
+    """Whether a step's value is needed, directly or not, by one of the steps `goals`."""
+    seen, stack = {start}, [start]
+    while stack:
+        for after in later[stack.pop()]:
+            if after in goals:
+                return True
+            if after not in seen:
+                seen.add(after)
+                stack.append(after)
+    return False

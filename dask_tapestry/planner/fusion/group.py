@@ -1,0 +1,143 @@
+"""Groups: what is fused into one step, and the program that a block of it runs.
+
+Cell expressions whose values one other expression alone reads are written into it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from dask_tapestry.cells import CellBuilder
+from dask_tapestry.planner.fusion.program import Instruction, Program
+from dask_tapestry.teg import Node, Operator, Source
+
+LONGEST_FORMULA = 256  # steps of one fused formula; longer ones gain nothing more
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A held value with all that is computed for it between other held values.
+
+    Attributes
+    ----------
+    node
+        The value.
+    program
+        What one block of it takes.
+    inputs
+        The held and external nodes that it reads.
+    members
+        The node that each instruction of the program computes.
+    """
+
+    node: Node
+    program: Program
+    inputs: tuple[Node, ...]
+    members: tuple[Node, ...]
+
+
+def is_external(node: Node) -> bool:
+    """Whether a node's blocks come from outside the plan: from memory or another collection."""
+    return isinstance(node.operator, Source) and node.operator.external
+
+
+def group_of(node: Node, held: Collection[Node]) -> Group:
+    """What computes a held node from other held and external ones."""
+    if is_external(node):
+        return Group(node, Program((node.type,), ()), (node,), ())
+    members = members_of(node, held)
+    inputs = inputs_of(members)
+    groups: dict[Node, list[Node]] = defaultdict(list)
+    for member, lead in _formula_leads(members, node).items():
+        groups[lead].append(member)
+    number = {x: i for i, x in enumerate(inputs)}
+    instructions: list[Instruction] = []
+    for member in members:
+        if member not in groups:
+            continue
+        group = groups[member]
+        operator, sources = _fused(group) if len(group) > 1 else (member.operator, member.inputs)
+        number[member] = len(inputs) + len(instructions)
+        instructions.append(
+            Instruction(
+                operator,
+                tuple(number[x] for x in sources),
+                tuple(x.type for x in sources),
+                member.type,
+                member.line,
+            )
+        )
+    computed = tuple(m for m in members if m in groups)
+    program = Program(tuple(x.type for x in inputs), tuple(instructions))
+    return Group(node, program, inputs, computed)
+
+
+def inputs_of(members: Sequence[Node]) -> tuple[Node, ...]:
+    """The nodes that `members` read and that are none of them."""
+    inside = set(members)
+    return tuple(dict.fromkeys(x for m in members for x in m.inputs if x not in inside))
+
+
+def members_of(node: Node, held: Collection[Node]) -> list[Node]:
+    """What the step of `node` computes, inputs first."""
+    order: list[Node] = []
+    state: dict[Node, bool] = {}
+    stack = [node]
+    while stack:
+        top = stack[-1]
+        if top in state:
+            stack.pop()
+            if not state[top]:
+                state[top] = True
+                order.append(top)
+            continue
+        state[top] = False
+        stack.extend(
+            x
+            for x in reversed(top.inputs)
+            if x not in state and x not in held and not is_external(x)
+        )
+    return order
+
+
+def _formula_leads(members: list[Node], last: Node) -> dict[Node, Node]:
+    """For each member, inputs first, the node into whose formula it is written, or itself."""
+    readers: dict[Node, list[Node]] = defaultdict(list)
+    for member in members:
+        for x in member.inputs:
+            readers[x].append(member)
+    leads: dict[Node, Node] = {}
+    sizes: dict[Node, int] = defaultdict(int)
+    fusing: set[Node] = set()  # nodes that read through formulas
+    for member in reversed(members):
+        lead = member
+        formulas = member.operator.formulas(member.input_types)
+        length = sum(len(formula.steps) for formula in formulas)
+        sizes[member] += length
+        if member.operator.is_formula:
+            into = {leads[r] if leads[r] in fusing else None for r in readers[member]}
+            only = into.pop() if len(into) == 1 and member is not last else None
+            if only is not None and sizes[only] + length <= LONGEST_FORMULA:
+                lead = only
+                sizes[lead] += length
+        if formulas:
+            fusing.add(lead)
+        leads[member] = lead
+    return {member: leads[member] for member in members}
+
+
+def _fused(group: list[Node]) -> tuple[Operator, tuple[Node, ...]]:
+    """The last operator of a group with the formulas before it written into it; its inputs."""
+    inside = set(group)
+    reads = tuple(dict.fromkeys(x for m in group for x in m.inputs if x not in inside))
+    builder = CellBuilder([x.type.dtype for x in reads])
+    value = {x: i for i, x in enumerate(reads)}
+    *before, last = group
+    for member in before:
+        (formula,) = member.operator.formulas(member.input_types)
+        value[member] = builder.inline(formula, [value[x] for x in member.inputs])
+    inputs = [value[x] for x in last.inputs]
+    results = [builder.inline(f, inputs) for f in last.operator.formulas(last.input_types)]
+    return last.operator.with_formulas(tuple(builder.finish(r) for r in results)), reads

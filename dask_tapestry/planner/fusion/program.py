@@ -1,0 +1,337 @@
+"""Programs: what a step computes for one block, as a flat list of operators.
+
+Value i is an external input for the first few i, then the result of an instruction; the last value
+is the step's output. For any box of the output, `Program.schedule` follows the operators' demands
+back to the inputs: that is how slices, permutes and broadcasts reach the sources, how a plan knows
+what a block reads and needs in memory, and what a worker then executes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from dask_tapestry.teg import Operator, Sink, Source, TensorType
+from dask_tapestry.teg.operator import Demanding, Types
+from dask_tapestry.zspace import ZRange
+
+FEW_CELLS = 64
+SCHEDULES = 64  # that a program remembers: a block's is needed by its task and when that runs
+
+
+class Instruction(NamedTuple):
+    """An operator applied to earlier values; `line` is where the user wrote it."""
+
+    operator: Operator
+    inputs: tuple[int, ...]
+    types: Types
+    type: TensorType
+    line: str | None = None
+
+
+class Work(NamedTuple):
+    """Compute cells `box` of value `value` from boxes of other values, each with its number."""
+
+    value: int
+    box: ZRange
+    reads: tuple[tuple[int, ZRange], ...]
+
+    @property
+    def boxes(self) -> tuple[ZRange, ...]:
+        """The boxes alone."""
+        return tuple([box for _, box in self.reads])
+
+
+class Lasting(NamedTuple):
+    """What is true of an instruction in every block.
+
+    Attributes
+    ----------
+    is_source, is_sink
+        Whether it reads, and writes, what lies outside.
+    stored, flops, scratch
+        Whether it may read from stores, do operations, and take scratch memory; others need not
+        be asked how much.
+    copies
+        Whether its blocks are no views.
+    demand
+        The box of each input that it reads for a box; None where it reads other `pieces`.
+    """
+
+    is_source: bool
+    is_sink: bool
+    stored: bool
+    flops: bool
+    scratch: bool
+    copies: bool
+    demand: Demanding | None
+
+    @staticmethod
+    def of(operator: Operator, inputs: Types) -> Lasting:
+        """What is true of an operator with inputs of these types."""
+        own = type(operator)
+        return Lasting(
+            isinstance(operator, Source),
+            isinstance(operator, Sink),
+            own.stored_bytes is not Operator.stored_bytes,
+            own.flops is not Operator.flops,
+            own.scratch_bytes is not Operator.scratch_bytes,
+            operator.copies,
+            operator.demanding(inputs) if own.pieces is Operator.pieces else None,
+        )
+
+
+class Places(NamedTuple):
+    """The boxes of a schedule by number, as they follow each other in its `boxes`.
+
+    Attributes
+    ----------
+    total
+        How many boxes there are.
+    made, read
+        For each work, the box that it computes, and those that hold what it reads.
+    """
+
+    total: int
+    made: tuple[int, ...]
+    read: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The computations that one box of the output needs, in order.
+
+    Attributes
+    ----------
+    boxes
+        For each value, the boxes of it that are read or computed; they do not contain each other.
+    works
+        The computations, inputs first.
+    """
+
+    boxes: tuple[tuple[ZRange, ...], ...]
+    works: tuple[Work, ...]
+
+    def holder(self, value: int, box: ZRange) -> ZRange:
+        """The box of `value` that is held and contains `box`."""
+        held = self.boxes[value]
+        if len(held) == 1:
+            return held[0]
+        return next(h for h in held if h.contains(box))
+
+    @cached_property
+    def places(self) -> Places:
+        """Its boxes by number: whoever follows values through a block asks for them."""
+        if all(len(held) == 1 for held in self.boxes):
+            reads = [tuple([value for value, _ in reads]) for _, _, reads in self.works]
+            made = tuple([value for value, _, _ in self.works])
+            return Places(len(self.boxes), made, tuple(reads))
+        firsts = list(accumulate(map(len, self.boxes), initial=0))
+
+        def place(value: int, box: ZRange) -> int:
+            held = self.boxes[value]
+            number = 0
+            if len(held) > 1:
+                number = next(n for n, h in enumerate(held) if h is box or h.contains(box))
+            return firsts[value] + number
+
+        made = tuple([firsts[w.value] + self._number(w) for w in self.works])
+        read = tuple([tuple([place(*one) for one in w.reads]) for w in self.works])
+        return Places(firsts[-1], made, read)
+
+    def _number(self, work: Work) -> int:
+        held = self.boxes[work.value]
+        return held.index(work.box) if len(held) > 1 else 0
+
+
+@dataclass(frozen=True)
+class Program:
+    """Operators in order; see the module's text."""
+
+    inputs: tuple[TensorType, ...]
+    instructions: tuple[Instruction, ...]
+
+    @property
+    def type(self) -> TensorType:
+        """Type of the output."""
+        return self.instructions[-1].type if self.instructions else self.inputs[-1]
+
+    @cached_property
+    def types(self) -> tuple[TensorType, ...]:
+        """Type of every value."""
+        return (*self.inputs, *[i.type for i in self.instructions])
+
+    @cached_property
+    def lasting(self) -> tuple[Lasting, ...]:
+        """What is true of each instruction in every block."""
+        return tuple([Lasting.of(i.operator, i.types) for i in self.instructions])
+
+    @cached_property
+    def multithreaded(self) -> bool:
+        """Whether a kernel of it starts threads of its own."""
+        return any(i.operator.multithreaded for i in self.instructions)
+
+    @cached_property
+    def paces(self) -> Mapping[int, int]:
+        """Steps along the first axis in which a value's only reader picks cells, by the value."""
+        found: dict[int, int] = {}
+        for source in range(len(self.types) - 1):
+            readers = [i for i in self.instructions if source in i.inputs]
+            if len(readers) != 1 or len(readers[0].inputs) != 1 or not self.types[source].ndim:
+                continue
+            (reader,) = readers
+            cells = reader.operator.cell_map(reader.types) if reader.operator.is_view else None
+            steps = [abs(n) for n in cells.matrix[0] if n] if cells is not None else []
+            if len(steps) == 1 and steps[0] > 1:
+                found[source] = steps[0]
+        return found
+
+    @cached_property
+    def reads_plain(self) -> bool:
+        """Whether all that it reads from stores is not encoded."""
+        pairs = zip(self.instructions, self.lasting, strict=True)
+        sources = [i.operator for i, lasting in pairs if lasting.is_source and lasting.stored]
+        return all(isinstance(one, Source) and one.is_plain for one in sources)
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether a block may come in memory of its own, which nobody else has."""
+        return bool(self.instructions) and self.instructions[-1].operator.hands_over
+
+    @cached_property
+    def granularity(self) -> tuple[tuple[int, ...] | None, ...]:
+        """For each instruction, the cells along each axis that it computes together; 0 for all.
+
+        None where any cut will do, as of a selector of what is given: that is computed already.
+        """
+        given = len(self.inputs)
+        return tuple(
+            [self._together(i, max(i.inputs, default=given) < given) for i in self.instructions]
+        )
+
+    @staticmethod
+    def _together(instruction: Instruction, is_of_given: bool) -> tuple[int, ...] | None:
+        operator = instruction.operator
+        if is_of_given and operator.is_selector:
+            return None
+        cells = operator.granularity(instruction.types)
+        return cells if set(cells) - {1} else None
+
+    @cached_property
+    def reads_single_boxes(self) -> bool:
+        """Whether each value is read in one box for any box of the output."""
+        reads = [value for i in self.instructions for value in i.inputs]
+        plain = all(lasting.demand for lasting in self.lasting)
+        return plain and len(reads) == len(set(reads))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.inputs, self.instructions))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _schedules(self) -> dict[tuple[ZRange, bool], Schedule]:
+        return {}
+
+    @cached_property
+    def found(self) -> dict[Any, Any]:
+        """What is known of all blocks, by how the output is cut."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"inputs": self.inputs, "instructions": self.instructions}
+
+    def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
+        """Follow the demands of the output's cells `box` back to the inputs.
+
+        Values in between are computed in boxes whose edges lie between cells that are computed
+        together; with ``rounded=False`` they are not, which tells how boxes move.
+        """
+        known = self._schedules.get((box, rounded))
+        if known is None:
+            if len(self._schedules) >= SCHEDULES:
+                self._schedules.clear()
+            known = self._schedules[box, rounded] = self._schedule(box, rounded)
+        return known
+
+    def _schedule(self, box: ZRange, rounded: bool) -> Schedule:
+        first = len(self.inputs)
+        count = first + len(self.instructions)
+        wanted: list[list[ZRange]] = [[] for _ in range(count)]
+        wanted[-1].append(box)
+        boxes: list[tuple[ZRange, ...]] = [()] * count
+        works: list[Work] = []
+        for value in range(count - 1, first - 1, -1):
+            operator, inputs, types, type_, _ = self.instructions[value - first]
+            found = wanted[value]
+            together = self.granularity[value - first] if rounded else None
+            if together and value < count - 1:
+                found = [rounded_out(b, together, type_.shape) for b in found]
+            held = boxes[value] = merged(found)
+            demand = self.lasting[value - first].demand
+            for one in held:
+                if demand is not None:
+                    reads = tuple(zip(inputs, demand(one), strict=True))
+                else:
+                    pieces = operator.pieces(types, one)
+                    reads = tuple([(inputs[number], need) for number, need in pieces])
+                works.append(Work(value, one, reads))
+                for source, need in reads:
+                    wanted[source].append(need)
+        for value in range(first):
+            boxes[value] = merged(wanted[value])
+        return Schedule(tuple(boxes), tuple(reversed(works)))
+
+    def with_operators(self, operators: Mapping[int, Operator]) -> Program:
+        """The same with other `operators` in instructions, which read the same boxes."""
+        instructions = list(self.instructions)
+        for at, operator in operators.items():
+            instructions[at] = instructions[at]._replace(operator=operator)
+        made = Program(self.inputs, tuple(instructions))
+        made.__dict__["_schedules"] = self._schedules
+        made.__dict__["found"] = self.found
+        return made
+
+    def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
+        """Boxes of each external input that the output's cells `box` need."""
+        return self.schedule(box).boxes[: len(self.inputs)]
+
+
+def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) -> ZRange:
+    """The smallest box that holds `box` and whose edges are between cells computed together.
+
+    An empty box stays as it is.
+    """
+    if box.is_empty:
+        return box
+    lo = [a // n * n if n else 0 for a, n in zip(box.lo, together, strict=True)]
+    ends = zip(box.hi, together, shape, strict=True)
+    return ZRange(lo, [min(-(-b // n) * n, extent) if n else extent for b, n, extent in ends])
+
+
+def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
+    """Boxes that together hold all `boxes`: their hull, unless it is larger than they are.
+
+    A hull of few cells is always taken: in a chain of stencils boxes would multiply.
+    """
+    if len(boxes) < 2:
+        return tuple(boxes)
+    only = boxes[0]
+    if all(box is only for box in boxes):
+        return (only,)
+    distinct = list(dict.fromkeys(boxes))
+    if len(distinct) == 1:
+        return (distinct[0],)
+    hull = distinct[0]
+    for box in distinct[1:]:
+        hull = hull.hull(box)
+    if hull.size <= max(FEW_CELLS, sum(box.size for box in distinct)):
+        return (hull,)
+    outer = [b for b in distinct if not any(o is not b and o.contains(b) for o in distinct)]
+    filled = [b for b in outer if not b.is_empty]
+    return tuple(filled or outer[:1])

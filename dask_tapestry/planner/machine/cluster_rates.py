@@ -1,0 +1,140 @@
+"""Rates of a live cluster: how fast values go from one of its workers to another, measured once.
+
+Two workers send each other a few megabytes in their event loops, so that busy threads do not make
+the first plan wait. That takes a twentieth of a second. Where workers, scheduler and client share
+the cores of this machine, handling tasks takes so much longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any, Final
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from dask.system import CPU_COUNT
+
+from dask_tapestry.planner.machine.calibrate import rates_in_force
+from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
+from dask_tapestry.settings import setting
+
+PATIENCE: Final = 2.0  # seconds after which a cluster that does not answer has shipped rates
+SIZES: Final = (2**18, 2**22)  # bytes: the second where the first one took little
+SLOW: Final = 0.02  # seconds for the first one, past which it alone counts
+ECHOES: Final = 5  # messages, of which the fastest counts
+HANDLING: Final = ("scheduler_task", "scheduler_edge", "scheduler_slice", "worker_task")
+BESIDE_WORKERS: Final = 2  # processes that want a core too: the scheduler's and the client's
+HERE: Final = ("inproc://", "tcp://127.0.0.1:", "tcp://localhost:", "tls://127.0.0.1:")
+
+_known: WeakKeyDictionary[Any, Rates] = WeakKeyDictionary()  # by client
+
+
+def cluster_rates(client: Any) -> Rates | None:
+    """The rates of a client's cluster; None where the setting ``rates`` names others."""
+    if setting("rates") != "measured":
+        return None
+    if client not in _known:
+        base = rates_in_force()
+        _known[client] = rates_of(_measured(client, base), base)
+    return _known[client]
+
+
+def keep_cluster_rates(client: Any, rates: Rates) -> None:
+    """Plan for a client's cluster with `rates` from now on."""
+    _known[client] = rates
+
+
+def network_rates(client: Any) -> dict[str, float]:
+    """Measure bytes a second between two workers, and seconds a message; {} with one worker.
+
+    Raises
+    ------
+    TimeoutError
+        If they do not answer in time.
+    """
+    pair = two_workers(_workers(client))
+    if pair is None:
+        return {}
+    asked, peer = pair
+    found = client.run(probe_peer, peer, workers=[asked], callback_timeout=PATIENCE)[asked]
+    return {name: rounded(value) for name, value in found.items()}
+
+
+def crowded(workers: Mapping[str, Any], base: Rates) -> dict[str, float]:
+    """The rates at which tasks are handled where all workers share the cores of this machine.
+
+    Every thread of a worker wants a core, the scheduler and the client want one as well. With two
+    workers on two cores, each of 1000 tasks that do nothing took 1.7 ms; the shipped rates say .65.
+    """
+    if not workers or not all(address.startswith(HERE) for address in workers):
+        return {}
+    threads = sum(one.get("nthreads", 1) for one in workers.values())
+    share = max(1.0, (threads + BESIDE_WORKERS) / CPU_COUNT)
+    return {name: rounded(getattr(base, name) * share) for name in HANDLING}
+
+
+def two_workers(workers: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Addresses of two workers, on two hosts if there are several; None for fewer workers."""
+    addresses = list(workers)
+    if len(addresses) < 2:
+        return None
+    first = addresses[0]
+    others = [a for a in addresses[1:] if urlsplit(a).hostname != urlsplit(first).hostname]
+    return first, (others or addresses[1:])[0]
+
+
+async def probe_peer(peer: str, dask_worker: Any) -> dict[str, float]:
+    """What a worker finds of the way to another one at the address `peer`."""
+    remote = dask_worker.rpc(peer)
+    latency = await _least(lambda: remote.echo(data=b""), ECHOES)
+    for size in SIZES:
+        code = _pickled(np.ones, size, np.uint8)
+        took = await _least(lambda code=code: remote.run(**code), 1 + (size > SIZES[0]))
+        if took > SLOW:
+            break
+    return {"latency": latency, "network": size / max(took - latency, took / 10)}
+
+
+def _pickled(function: Any, *arguments: Any) -> dict[str, Any]:
+    """What a worker's handler of ``run`` takes."""
+    dumps = sys.modules["distributed.protocol.pickle"].dumps
+    return {"function": dumps(function), "args": dumps(arguments)}
+
+
+async def _least(send: Any, repeats: int) -> float:
+    """Least seconds of several messages, each answered."""
+    times = []
+    for _ in range(repeats + 1):  # the first one connects
+        start = perf_counter()
+        await asyncio.wait_for(send(), PATIENCE)
+        times.append(perf_counter() - start)
+    return min(times[1:])
+
+
+def _measured(client: Any, base: Rates) -> dict[str, float]:
+    """What can be measured here and now; {} from inside an event loop or a task."""
+    if client.asynchronous or _in_task():
+        return {}
+    found = crowded(_workers(client), base)
+    try:
+        return found | network_rates(client)
+    except (OSError, TimeoutError, KeyError, ValueError):
+        return found
+
+
+def _workers(client: Any) -> Mapping[str, Any]:
+    """What the scheduler tells of each worker, by address."""
+    found: Mapping[str, Any] = client.scheduler_info(n_workers=-1).get("workers", {})
+    return found
+
+
+def _in_task() -> bool:
+    try:
+        sys.modules["distributed.worker"].get_worker()
+    except (KeyError, ValueError):
+        return False
+    return True

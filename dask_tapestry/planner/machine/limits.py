@@ -1,0 +1,72 @@
+"""Limits: what the blocks of a step may take, whatever they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from dask.utils import parse_bytes
+
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.settings import BLOCK_BYTES, setting
+
+MOST_BLOCKS: Final = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task to begin
+MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs some 10 µs
+TOGETHER: Final = 2  # blocks on a worker at most, of a step of few that wait for nothing
+TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the blocks of a step may take.
+
+    Attributes
+    ----------
+    task
+        Peak bytes of a block; a larger one is refused.
+    block
+        Bytes that a block should not touch more of, where that leaves few enough blocks; None
+        where cost alone decides.
+    handy
+        Bytes of a block up to which memory is used again.
+    blocks, edges
+        Blocks of a step, and blocks that these read of other steps, above which cutting goes on
+        for `task` alone.
+    workers
+        Processes that blocks run in.
+    few
+        Peak bytes of a block of a step that has no more blocks than there are workers, and that
+        reads no other step. Dask gives such blocks to the workers that have least to do, so that
+        `TOGETHER` of them meet on a worker at most.
+    """
+
+    task: int
+    block: int | None
+    blocks: int
+    handy: int = BLOCK_BYTES
+    edges: int = MOST_EDGES
+    workers: int = 1
+    few: int = 0
+
+    @classmethod
+    def of(cls, resources: Resources, share: float = TASK_SHARES[0]) -> Limits:
+        """Limits for `resources`, whose tasks together may take a `share` of the memory."""
+        task = max(1, int(2 * share * resources.task_bytes))  # which is half of a thread's memory
+        wished = setting("block-bytes")
+        block = None if wished is None else min(int(parse_bytes(wished)), task)
+        few = min(resources.usable_by(k) // min(k.threads, TOGETHER) for k in resources.kinds)
+        blocks = max(MOST_BLOCKS, 2 * resources.slots)
+        return cls(task, block, blocks, workers=resources.workers, few=max(task, int(share * few)))
+
+    def of_block(self, count: int, edges: int) -> int:
+        """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
+        return self.few if count <= self.workers and not edges else self.task
+
+    def scaled(self, share: float) -> Limits:
+        """Those of workers with a share of the memory."""
+        return replace(self, task=int(self.task * share), few=int(self.few * share))
+
+    @property
+    def uncut(self) -> Limits:
+        """Limits under which nothing is cut unless memory demands it."""
+        return replace(self, block=None, blocks=1)

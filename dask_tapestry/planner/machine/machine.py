@@ -1,0 +1,215 @@
+"""Machine: what the cost model knows of the workers that a plan is for.
+
+`Machine.of` joins the declared or live resources with the rates in force: how much there is, and
+how fast it is. Everything else in the cost model is structural.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry.planner.machine.calibrate import rates_in_force
+from dask_tapestry.planner.machine.rates import Rates
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.machine.worker_group import WorkerGroup
+
+SECONDS_A_TASK: Final = 1e-4  # of the scheduler
+HUGE_PAGE: Final = 2**21  # bytes, of x86 and usual arm64 systems
+IMBALANCE: Final = 1.25  # of a worker's share of memory: Dask decides which worker holds what
+SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save, to be worth a task
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Workers and their rates; a value, made by `Machine.of`.
+
+    Attributes
+    ----------
+    workers, threads, slots
+        Worker processes, threads of each, and blocks that are computed at the same time.
+    local
+        Whether the one worker is this process: values move between its threads for nothing.
+    memory_limit, usable, task_bytes
+        Bytes of memory of a worker, those that a plan may fill, and those for one task.
+    memory, memory_all
+        Bytes a second that a thread reads and writes while all threads do; all of a worker's.
+    fresh, fresh_pages
+        Bytes a second of memory that comes fresh from the system: of large arrays, and by pages.
+    row
+        Seconds by which a row of memory delays a thread that does not follow the one before.
+    network, latency
+        Bytes a second into a worker, and seconds a message.
+    store_read, store_plain, store_write
+        Bytes a second of a worker; those read that are not encoded.
+    store_read_all, store_write_all
+        Bytes a second of all workers together: the store's own limit.
+    store_latency
+        Seconds a request to a store.
+    task, edge, slice
+        Seconds of the scheduler, which does one at a time: for a task, for a value that a task
+        reads, for a task that slices a value where it lies.
+    worker_task
+        Seconds of a worker's thread for a task, besides computing it.
+    call
+        Seconds that calling one operator of a block takes, however few its cells are.
+    limits
+        How much there is of the resources that users named: (name, amount), sorted.
+    place, hosts
+        The group of workers that alone computes, and how many these are; "" and all of them where
+        any may. Values lie on all `workers` nevertheless.
+    speed
+        How many times as fast as the rates say threads compute.
+    places
+        The machine at each place, where workers are not alike.
+    rates
+        What the rates of kernels are looked up in.
+    """
+
+    workers: int
+    threads: int
+    slots: int
+    local: bool
+    memory_limit: int
+    usable: int
+    task_bytes: int
+    memory: float
+    memory_all: float
+    fresh: float
+    fresh_pages: float
+    row: float
+    network: float
+    latency: float
+    store_read: float
+    store_plain: float
+    store_write: float
+    store_read_all: float
+    store_write_all: float
+    store_latency: float
+    task: float
+    edge: float
+    slice: float
+    worker_task: float
+    call: float
+    hosts: int
+    limits: tuple[tuple[str, float], ...] = ()
+    place: str = ""
+    speed: float = 1.0
+    places: tuple[Machine, ...] = ()
+    rates: Rates = field(kw_only=True, repr=False)
+
+    @staticmethod
+    def of(resources: Resources, rates: Rates | None = None) -> Machine:
+        """The machine of `resources`, at `rates` or those in force.
+
+        Examples
+        --------
+        >>> from dask_tapestry.planner.machine.resources import Resources
+        >>> Machine.of(Resources(workers=4, threads=8, memory="64 GiB")).slots
+        32
+        """
+        memory = resources.memory_bytes, resources.usable_bytes, resources.task_bytes
+        known = rates or resources.rates or rates_in_force()
+        assert isinstance(known, Rates)
+        return _machine(resources, memory, known)
+
+    def at(self, place: str) -> Machine:
+        """The machine at a place; itself for ""."""
+        return next((m for m in self.places if m.place == place), self)
+
+    def seconds(self, kernel: str, dtype: np.dtype[Any], flops: float, bytes: float) -> float:
+        """Seconds that a thread takes for `flops` operations of `kernel` that touch `bytes`.
+
+        Parameters
+        ----------
+        kernel
+            Its name; one without a rate of its own has the rate of all others.
+        dtype
+            Of the cells that it reads, or makes if it reads none.
+        flops
+            Operations, as operators count them.
+        bytes
+            Bytes that it reads from memory and writes to it.
+        """
+        speed = self.speed * self.rates.operations_a_second(kernel, dtype)
+        return max(flops / speed, bytes / (self.speed * self.memory))
+
+    def read_rate(self, plain: bool) -> float:
+        """Bytes a second that a worker reads from stores, of cells that are encoded or `plain`."""
+        return self.store_plain if plain else self.store_read
+
+    def fresh_seconds(self, bytes: float) -> float:
+        """Seconds until an array of so many bytes has its memory from the system.
+
+        NumPy asks for huge pages where arrays are large; what lies before the first one and behind
+        the last one comes by small ones.
+        """
+        paged = min(bytes, HUGE_PAGE)
+        return paged / self.fresh_pages + (bytes - paged) / self.fresh
+
+
+@lru_cache(maxsize=64)
+def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) -> Machine:
+    local = resources.local
+    limit, usable, task_bytes = bytes  # which settings change
+    memory = rates.memory if resources.threads == 1 else rates.memory_shared
+    carried = resources.bandwidth_bytes
+    latency = rates.latency if resources.latency is None else float(resources.latency)
+    store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
+    made = Machine(
+        workers=resources.workers,
+        hosts=resources.workers,
+        threads=resources.threads,
+        slots=resources.slots,
+        local=local,
+        memory_limit=limit,
+        usable=usable,
+        task_bytes=task_bytes,
+        memory=memory,
+        memory_all=memory * resources.threads,
+        fresh=rates.fresh,
+        fresh_pages=rates.fresh_pages,
+        row=rates.row,
+        network=inf if local else carried,
+        latency=0.0 if local else latency,
+        store_read=rates.store_read if local else carried,
+        store_plain=rates.store_plain if local else carried,
+        store_write=rates.store_write if local else carried,
+        store_read_all=store,
+        store_write_all=store,
+        store_latency=rates.store_latency,
+        task=rates.local_task if local else rates.scheduler_task,
+        edge=rates.local_edge if local else rates.scheduler_edge,
+        slice=rates.local_slice if local else rates.scheduler_slice,
+        worker_task=0.0 if local else rates.worker_task,
+        call=rates.call,
+        limits=tuple(resources.limits.items()),
+        speed=min(kind.speed for kind in resources.kinds),
+        rates=rates,
+    )
+    if not resources.groups:
+        return made
+    return replace(made, places=tuple(_at(made, group, resources) for group in resources.kinds))
+
+
+def _at(machine: Machine, group: WorkerGroup, resources: Resources) -> Machine:
+    """The machine whose group of workers alone computes."""
+    usable, shared = resources.usable_by(group), group.threads > 1
+    memory = machine.rates.memory_shared if shared else machine.rates.memory
+    return replace(
+        machine,
+        place=group.place,
+        hosts=group.workers,
+        threads=group.threads,
+        slots=group.workers * group.threads,
+        memory_limit=int(group.memory),
+        usable=usable,
+        task_bytes=max(1, usable // (2 * group.threads)),
+        memory=memory,
+        memory_all=memory * group.threads,
+        speed=group.speed,
+    )

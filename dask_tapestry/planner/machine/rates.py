@@ -1,0 +1,181 @@
+"""Rates: how fast a machine computes, moves and schedules, as measured once.
+
+They ship with the library, measured on a common machine; `dask_tapestry.calibrate` measures those
+of another. A file of rates and the setting ``rates`` have one form: the fields of `Rates` by name,
+in which what is missing is as shipped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+FORMAT: Final = 2  # changes with what operators count as operations: older rates are measured anew
+DIGITS: Final = 2  # of a rate: more are noise
+SHIPPED: Final = Path(__file__).with_name("rates.json")
+TEXTS: Final = ("machine",)  # fields that are no numbers
+TABLE: Final = "operations"
+
+
+@dataclass(frozen=True, repr=False)
+class Rates:
+    """Rates of one machine: bytes and operations a second, and seconds.
+
+    Attributes
+    ----------
+    machine, threads
+        What was measured, and how many threads it has.
+    memory, memory_shared
+        Bytes a second that a thread reads and writes: alone, and while all threads do.
+    fresh, fresh_pages
+        Bytes a second of memory that comes from the system, which clears it: of large arrays, and
+        of those too small for huge pages.
+    row
+        Seconds by which a row of memory delays a thread that does not follow the one before.
+    store_read, store_plain, store_write, store_latency
+        Bytes a second of a store on this machine, which is encoded, or plain; seconds a request.
+    network, latency
+        Bytes a second between two workers, and seconds a message.
+    local_task, local_edge, local_slice
+        Seconds of this process for a task, a value that a task reads, and a task that slices.
+    scheduler_task, scheduler_edge, scheduler_slice
+        The same of a cluster's scheduler.
+    worker_task
+        Seconds of a cluster's worker for a task, besides computing it.
+    call
+        Seconds that calling one operator of a block takes, however few its cells are.
+    operations
+        Operations a second of a thread, by ``"kernel dtype"``, by ``"kernel"``, and by ``""`` for
+        kernels that are not named.
+    """
+
+    machine: str
+    threads: int
+    memory: float
+    memory_shared: float
+    fresh: float
+    fresh_pages: float
+    row: float
+    store_read: float
+    store_plain: float
+    store_write: float
+    store_latency: float
+    network: float
+    latency: float
+    local_task: float
+    local_edge: float
+    local_slice: float
+    scheduler_task: float
+    scheduler_edge: float
+    scheduler_slice: float
+    worker_task: float
+    call: float
+    operations: tuple[tuple[str, float], ...]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, f.name) for f in fields(self)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # texts hash anew elsewhere
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, np.dtype[Any]], float]:
+        return {}
+
+    def operations_a_second(self, kernel: str, dtype: np.dtype[Any]) -> float:
+        """Operations a second of a thread in `kernel` on cells of `dtype`."""
+        found = self._found.get((kernel, dtype))
+        if found is None:
+            table = dict(self.operations)
+            names = (f"{kernel} {dtype.name}", kernel, "")
+            found = self._found[kernel, dtype] = next(table[n] for n in names if n in table)
+        return found
+
+    def __repr__(self) -> str:
+        """A table: what, how much, of what."""
+        lines = [f"rates of {self.machine}, {self.threads} threads"]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float):
+                lines.append(f"  {field.name.replace('_', ' '):24} {_amount(field.name, value)}")
+        for name, rate in self.operations:
+            lines.append(f"  {name or 'other kernels':24} {rate:8.2g} operations/s")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, as a file of rates holds them."""
+        return self.__getstate__() | {TABLE: dict(self.operations)}
+
+
+def _amount(name: str, value: float) -> str:
+    """A rate with its unit: seconds of what is done once, else bytes a second."""
+    if name.endswith(("latency", "task", "edge", "slice", "row", "call")):
+        return f"{value * 1e6:8.4g} µs"
+    return f"{value / 1e9:8.3g} GB/s"
+
+
+def rounded(rate: float) -> float:
+    """`rate` to the digits that measuring it again would find."""
+    return float(f"{rate:.{DIGITS}g}")
+
+
+def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
+    """Rates from their fields by name; what is missing is as in `base`, or as shipped.
+
+    Raises
+    ------
+    ValueError
+        For a rate that does not exist, or is no positive number.
+
+    Examples
+    --------
+    >>> rates_of({"network": 1e10}).network
+    10000000000.0
+    """
+    known = {f.name for f in fields(Rates)}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise ValueError(f"unknown rates {unknown}; there are {sorted(known)}")
+    numbers = {n: v for n, v in given.items() if n not in (*TEXTS, TABLE)} | given.get(TABLE, {})
+    wrong = {n: v for n, v in numbers.items() if not isinstance(v, int | float) or not v > 0}
+    if wrong:
+        raise ValueError(f"rates are positive numbers; these are not: {wrong}")
+    if base is None:
+        base = shipped_rates()
+    table = dict(base.operations) | given.get(TABLE, {})
+    exact = (*TEXTS, "threads", TABLE)
+    plain: dict[str, Any] = {n: v if n in exact else float(v) for n, v in given.items()}
+    rows = tuple(sorted((name, float(rate)) for name, rate in table.items()))
+    return replace(base, **plain | {TABLE: rows})
+
+
+@cache
+def shipped_rates() -> Rates:
+    """The rates that ship with the library."""
+    given = json.loads(SHIPPED.read_text())
+    return Rates(**{**given, TABLE: tuple(sorted(given[TABLE].items()))})
+
+
+@lru_cache(maxsize=16)
+def rates_in(file: Path) -> Rates:
+    """The rates in a file, read once.
+
+    Raises
+    ------
+    ValueError
+        If it holds no rates.
+    """
+    try:
+        return rates_of(json.loads(file.read_text()))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{file} holds no rates: {error}") from None

@@ -1,0 +1,233 @@
+"""Resources: the machines a plan is made for."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+import dask
+from dask.system import CPU_COUNT
+from dask.utils import format_bytes, parse_bytes
+
+from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
+from dask_tapestry.planner.machine.adaptive import grown
+from dask_tapestry.planner.machine.amounts import amounts_by_name, bytes_a_second, seconds
+from dask_tapestry.planner.machine.calibrate import chosen_rates, rates_in_force
+from dask_tapestry.planner.machine.cluster_rates import cluster_rates
+from dask_tapestry.planner.machine.rates import Rates
+from dask_tapestry.planner.machine.worker_group import WorkerGroup, workers_text
+from dask_tapestry.settings import setting
+
+USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Workers that a plan may count on; all fields are optional.
+
+    Parameters
+    ----------
+    workers
+        Number of worker processes.
+    threads
+        Threads of each worker.
+    memory
+        Memory of each worker, in bytes or as text such as ``"64 GiB"``.
+    bandwidth
+        Between workers and from storage, in bytes a second of a worker or as text such as
+        ``"25 GB/s"``.
+    gpus
+        GPUs of each worker.
+    local
+        Whether the one worker is this process, whose memory results stay in.
+    store_bandwidth
+        Most that storage gives or takes for all workers together, in bytes a second or as text;
+        by default each worker has its bandwidth for itself.
+    latency
+        Of a message between workers, in seconds or as text such as ``"200 us"``; by default as
+        measured, see `calibrate`.
+    limits
+        How much there is of resources that users' operators name in their ``costs``.
+    groups
+        Workers that are not alike: for each kind ``(workers, threads, memory)``, or a
+        `WorkerGroup` with a name and a speed. Then ``workers`` is their sum, ``threads`` the most
+        of a worker and ``memory`` the least of one, since Dask may run any block anywhere. Each
+        kind is a place too, to which a plan keeps steps that need its memory or its speed.
+    rates
+        How fast these machines compute, as in ``config(rates=...)``; by default what that says.
+
+    Examples
+    --------
+    >>> Resources(workers=4, threads=8, memory="64 GiB").slots
+    32
+    >>> print(Resources(groups=[(4, 8, "64 GiB"), (2, 2, "16 GiB")]))
+    4 workers, 8 threads, 64.00 GiB each; 2 workers, 2 threads, 16.00 GiB each
+    """
+
+    workers: int = 1
+    threads: int = CPU_COUNT
+    memory: int | str = 0
+    bandwidth: int | str = "1 GB/s"
+    gpus: int = 0
+    local: bool = field(default=False, repr=False)
+    store_bandwidth: int | str | None = field(default=None, kw_only=True)
+    latency: float | str | None = field(default=None, kw_only=True)
+    limits: Mapping[str, float] = field(default_factory=dict, kw_only=True, hash=False)
+    groups: Sequence[WorkerGroup | tuple[Any, ...]] = field(default=(), kw_only=True)
+    rates: Rates | Mapping[str, Any] | str | None = field(default=None, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        self._join_groups()
+        if self.workers < 1 or self.threads < 1 or self.gpus < 0:
+            raise ValueError(f"workers and threads must be at least 1, gpus at least 0: {self!r}")
+        memory = parse_bytes(self.memory) if self.memory else machine_memory() // self.workers
+        self._set(memory=int(memory), bandwidth=bytes_a_second("bandwidth", self.bandwidth))
+        if self.store_bandwidth is not None:
+            store = bytes_a_second("store_bandwidth", self.store_bandwidth)
+            self._set(store_bandwidth=store)
+        if self.latency is not None:
+            self._set(latency=seconds("latency", self.latency))
+        if self.rates is not None:
+            self._set(rates=chosen_rates(self.rates))
+        self._set(limits=amounts_by_name(self.limits))
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _join_groups(self) -> None:
+        groups = [g if isinstance(g, WorkerGroup) else WorkerGroup(*g) for g in self.groups]
+        alike: dict[tuple[int, int, str, float], int] = {}
+        for group in groups:
+            kind = group.threads, int(group.memory), group.name, group.speed
+            alike[kind] = alike.get(kind, 0) + group.workers
+        joined = [WorkerGroup(n, *kind) for kind, n in sorted(alike.items(), reverse=True)]
+        twice = [place for place, n in Counter(g.place for g in joined).items() if n > 1]
+        if twice:
+            raise ValueError(f"two groups of workers that are not alike are called {twice[0]}")
+        self._set(groups=tuple(joined) if len(joined) > 1 else ())
+        if joined:
+            workers, least = sum(alike.values()), min(int(g.memory) for g in joined)
+            self._set(workers=workers, threads=max(g.threads for g in joined), memory=least)
+
+    @property
+    def kinds(self) -> tuple[WorkerGroup, ...]:
+        """The groups of workers that are alike; one where all are."""
+        alone = (WorkerGroup(self.workers, self.threads, self.memory),)
+        return cast(tuple[WorkerGroup, ...], self.groups) or alone
+
+    @property
+    def slots(self) -> int:
+        """Blocks that can be computed at the same time."""
+        return sum(kind.workers * kind.threads for kind in self.kinds)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of a worker that a plan may use: the declared one, or a lower limit in force."""
+        return _limited(int(self.memory))
+
+    @property
+    def total_bytes(self) -> int:
+        """Memory of all workers together."""
+        return sum(kind.workers * _limited(int(kind.memory)) for kind in self.kinds)
+
+    @property
+    def usable_bytes(self) -> int:
+        """Memory of a worker that a plan may fill: Dask pauses workers that fill four fifths."""
+        return self.memory_bytes if self.local else int(USABLE * self.memory_bytes)
+
+    @property
+    def task_bytes(self) -> int:
+        """Memory that one task may take: half of a worker's memory is left to held values."""
+        return max(1, min(self.usable_by(kind) // (2 * kind.threads) for kind in self.kinds))
+
+    def usable_by(self, kind: WorkerGroup) -> int:
+        """Memory of a worker of a kind that a plan may fill."""
+        return int((1 if self.local else USABLE) * _limited(int(kind.memory)))
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of freed arrays that a worker may keep to use again."""
+        return kept_bytes(int(self.memory))
+
+    @property
+    def bandwidth_bytes(self) -> int:
+        """Bandwidth in bytes a second."""
+        return int(self.bandwidth)
+
+    def __str__(self) -> str:
+        if self.groups:
+            return "; ".join(map(str, self.groups))
+        threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
+        who = f"this machine, {threads}" if self.local else workers_text(self.workers, self.threads)
+        return f"{who}, {format_bytes(self.memory_bytes)} each"
+
+
+def _limited(memory: int) -> int:
+    """`memory`, or a lower limit in force."""
+    limit = setting("memory-limit")
+    return memory if limit is None else min(memory, int(parse_bytes(limit)))
+
+
+def this_machine() -> Resources:
+    """Return the threads and memory of this machine."""
+    return Resources(workers=1, threads=CPU_COUNT, local=True)
+
+
+def live_client() -> Any:
+    """Return the Dask client that will compute, if any; never imports distributed."""
+    if dask.config.get("scheduler", None) not in (None, "dask.distributed", "distributed"):
+        return None
+    worker_module = sys.modules.get("distributed.worker")
+    if worker_module is None:
+        return None
+    try:
+        client = worker_module.get_client()
+    except (ValueError, RuntimeError, AttributeError):
+        return None
+    return client if client.status == "running" else None
+
+
+def runs_elsewhere() -> bool:
+    """Whether what is computed now runs in other processes than this one."""
+    processes = dask.config.get("scheduler", None) in ("processes", "multiprocessing")
+    return processes or live_client() is not None
+
+
+@contextmanager
+def computing_with(scheduler: Any) -> Iterator[None]:
+    """Plan for the scheduler that a ``compute(scheduler=...)`` names, if it names one."""
+    if isinstance(scheduler, str):
+        with dask.config.set(scheduler=scheduler):
+            yield
+    else:
+        yield
+
+
+def current() -> Resources:
+    """Resources in force: configured, else the live client's workers, else this machine.
+
+    Of an adaptive cluster with a maximum they are that many workers.
+    """
+    declared = setting("resources")
+    if declared is not None:
+        return declared if isinstance(declared, Resources) else Resources(**declared)
+    client = live_client()
+    if client is None:
+        return this_machine()
+    workers = client.scheduler_info(n_workers=-1).get("workers", {}).values()
+    groups = [
+        WorkerGroup(1, w["nthreads"], w["memory_limit"] or machine_memory())
+        for w in workers
+        if w["nthreads"]
+    ]
+    groups = grown(client, groups)
+    if not groups:
+        return this_machine()
+    rates = cluster_rates(client)
+    carried = (rates or rates_in_force()).network
+    return Resources(groups=groups, bandwidth=int(carried), rates=rates)

@@ -1,0 +1,170 @@
+"""Lifetimes: which steps have ended before others begin, and what is held together then.
+
+Steps are numbered, and a set of them is an integer with a bit for each: hundreds are compared in
+pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import reduce
+from itertools import pairwise, product
+from operator import or_
+from typing import Final
+
+from dask_tapestry.planner.cost.footprint import met_blocks
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.teg import Node
+
+MOST_BLOCKS: Final = 256  # of a step of which it is known which of its readers read which
+
+Block = tuple[int, ...]
+Running = Callable[[Callable[[Node], bool]], float]
+
+
+class Lifetimes:
+    """When the values of steps are held, whatever the order in which a scheduler takes blocks.
+
+    Parameters
+    ----------
+    steps
+        Those of a plan, producers first.
+    kept
+        The values that nobody frees.
+    """
+
+    def __init__(self, steps: Mapping[Node, Step], kept: Collection[Node]) -> None:
+        self._number = {node: number for number, node in enumerate(steps)}
+        self._reads = [self._read_blocks(step, steps) for step in steps.values()]
+        self._counts = [step.count for step in steps.values()]
+        self._readers = [0] * len(steps)
+        for number, reads in enumerate(self._reads):
+            for x in reads:
+                self._readers[x] |= 1 << number
+        self._ended = self._before(steps)
+        never = 1 << len(steps)  # a step that has not ended when all have
+        pairs = zip(steps, self._readers, strict=True)
+        self._until = [never if node in kept else readers for node, readers in pairs]
+
+    def _read_blocks(self, reader: Step, steps: Mapping[Node, Step]) -> dict[int, frozenset[Block]]:
+        """Blocks that a step reads of others, by their numbers."""
+        read = [x for x in reader.inputs if x in steps and x is not reader.node]
+        return {self._number[x]: _met(reader, steps[x]) for x in read}
+
+    def _before(self, steps: Mapping[Node, Step]) -> list[int]:
+        """For each step, the steps that have ended when its first block can be computed."""
+        ended, needed = list[int](), list[int]()  # needed: when its last block has been computed
+        nodes = list(steps)
+        for step, reads in zip(steps.values(), self._reads, strict=True):
+            over, whole = reduce(or_, [ended[x] for x in reads], 0), 0
+            for x, met in reads.items():
+                all_of_it = 1 << x | needed[x]
+                if _fewest_read(step, steps[nodes[x]]) == self._counts[x]:
+                    over |= all_of_it
+                if len(met) == self._counts[x] or _reads_all(step, nodes[x]):
+                    whole |= all_of_it
+            while more := self._read_by_several(over):
+                over = reduce(or_, [1 << x | needed[x] for x in more], over)
+            ended.append(over)
+            needed.append(over | whole)
+        return ended
+
+    def _read_by_several(self, over: int) -> list[int]:
+        """Steps of which those that have ended have read all blocks together."""
+        found = []
+        for x, readers in enumerate(self._readers):
+            several = readers & over
+            if several & (several - 1) and not over >> x & 1:
+                met = frozenset().union(*(self._reads[reader][x] for reader in _bits(several)))
+                found += [x] if len(met) == self._counts[x] else []
+        return found
+
+    def ends_before(self, one: Node, other: Node) -> bool:
+        """Whether a step has ended when the first block of another can be computed."""
+        return bool(self._ended[self._number[other]] >> self._number[one] & 1)
+
+    def most_together(self, held: Mapping[Node, float], running: Running) -> float:
+        """The most bytes at a time: of values, and of blocks that are computed.
+
+        Parameters
+        ----------
+        held
+            Bytes of each value while it is held.
+        running
+            Bytes of blocks that may be computed at a time, of the steps for which it is told True.
+
+        Notes
+        -----
+        Two bounds hold, and the lower is taken. While a step begins, there is no value that is made
+        of all of it, or whose readers have all ended before. And at any time some step of a chain,
+        of which each ends before the next begins, was the last to begin: a step that depends on
+        nothing may then run at any time, but not at all times at once.
+        """
+        values = [(size, self._number[node]) for node, size in held.items()]
+
+        def most(begun: int | None, to_come: int | None) -> float:
+            """Bytes between the beginnings of two steps, or of one and the same."""
+            over = 0 if begun is None else self._ended[begun]
+            later = 0 if to_come is None else 1 << to_come
+            there = sum(
+                [b for b, n in values if self._until[n] & ~over and not self._ended[n] & later]
+            )
+
+            def may_run(node: Node) -> bool:
+                number = self._number[node]
+                return not (over >> number & 1 or self._ended[number] & later)
+
+            return there + running(may_run)
+
+        single = max((most(number, number) for number in self._number.values()), default=0.0)
+        chain = [None, *self._longest_chain(), None]
+        return min(single, max(most(a, b) for a, b in pairwise(chain)))
+
+    def _longest_chain(self) -> list[int]:
+        """Steps of which each has ended when the next begins."""
+        length, last = list[int](), list[int | None]()
+        for over in self._ended:
+            best = max(_bits(over), key=length.__getitem__, default=None)
+            last.append(best)
+            length.append(1 if best is None else length[best] + 1)
+        at = max(range(len(length)), key=length.__getitem__, default=None)
+        chain = list[int]()
+        while at is not None:
+            chain.append(at)
+            at = last[at]
+        return chain[::-1]
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The places of ones."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+def _reads_all(reader: Step, x: Node) -> bool:
+    """Whether all blocks of `reader` together read all cells of one of its inputs."""
+    boxes = reader.program.input_boxes(reader.node.type.box)[reader.inputs.index(x)]
+    return any(box.contains(x.type.box) for box in boxes)
+
+
+def _met(reader: Step, step: Step) -> frozenset[Block]:
+    """Blocks of `step` that all blocks of `reader` read together; none of a step of very many."""
+    if step.count > MOST_BLOCKS:
+        return frozenset()
+    at = reader.inputs.index(step.node)
+    boxes = reader.program.input_boxes(reader.node.type.box)[at]
+    found = set[Block]()
+    for box in boxes:
+        spans = [c.overlapping(*edges) for c, *edges in zip(step.cuts, box.lo, box.hi, strict=True)]
+        found.update(product(*[range(*span) for span in spans]))
+    return frozenset(found)
+
+
+def _fewest_read(reader: Step, step: Step) -> int:
+    """Fewest blocks of `step` that the first or the last block of `reader` reads."""
+    at = reader.inputs.index(step.node)
+    ends = (0,) * len(reader.cuts), tuple(n - 1 for n in reader.grid_shape)
+    boxes = [reader.program.input_boxes(reader.box(end))[at] for end in ends]
+    return min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)

@@ -1,0 +1,252 @@
+"""Memory of a worker: the most that it holds at a time while a plan runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import ceil, prod
+from typing import NamedTuple
+
+from dask_tapestry.planner.cost.footprint import met_blocks
+from dask_tapestry.planner.cost.step import PlannedSteps, Step
+from dask_tapestry.planner.fusion.given import is_sent, scatter_cuts
+from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.planner.machine.limits import TOGETHER
+from dask_tapestry.planner.machine.machine import IMBALANCE, Machine
+from dask_tapestry.planner.machine.worker_group import WorkerGroup
+from dask_tapestry.planner.memory.lifetimes import Lifetimes
+from dask_tapestry.planner.memory.rounds import largest_round
+from dask_tapestry.teg import Node, Sink
+from dask_tapestry.zspace import Cuts
+
+STREAMED = 4  # blocks for each slot that are held of a value that is read block by block
+MOST_PAIRED = 256  # steps that are compared in pairs: a thousand would take 70 ms
+
+
+class Fullest(NamedTuple):
+    """The workers whose memory is fullest.
+
+    Attributes
+    ----------
+    bytes, usable
+        The most bytes that one of them holds at a time, and how many a plan may.
+    place
+        Which of several groups they are; "" where all workers are alike.
+    """
+
+    bytes: int
+    usable: int
+    place: str = ""
+
+    @property
+    def fits(self) -> bool:
+        """Whether they hold no more than a plan may."""
+        return self.bytes <= self.usable
+
+
+def fullest_workers(plan: PlannedSteps, at_most: bool = False) -> Fullest:
+    """The workers that hold most of what they may.
+
+    With `at_most` they hold no more than that: slices are not counted, but taken to be cut by all
+    steps that may.
+    """
+    resources = plan.resources
+    if not resources.groups:
+        return Fullest(_peak(plan, resources.kinds[0], "", at_most), resources.usable_bytes)
+    found = [
+        Fullest(_peak(plan, g, g.place, at_most), resources.usable_by(g), g.place)
+        for g in resources.kinds
+    ]
+    return max(found, key=lambda one: one.bytes / one.usable)
+
+
+def peak_worker_bytes(plan: PlannedSteps) -> int:
+    """The most bytes that one worker holds at a time, of those whose memory is fullest."""
+    return fullest_workers(plan).bytes
+
+
+def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = False) -> int:
+    """The most bytes that a worker of a kind holds at a time.
+
+    While a step runs: the values that are held then, spread over the workers that compute them with
+    an imbalance factor; the largest blocks that its threads may compute, of this step or of others
+    that may run beside it; arrays that the client has sent; and memory that is kept to be used
+    again. Of steps at another place it holds and computes nothing.
+    """
+    resources = plan.resources
+    steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
+    lifetimes = _lifetimes(plan)
+    held = _all_resident(plan, lifetimes)
+    placed = plan.graph.roots if resources.local else ()  # in the final array
+    running = [
+        _Running.of(
+            node, step, held[node], node in placed and step.needs.copied, kind.threads, at_most
+        )
+        for node, step in steps.items()
+    ]
+    blocks = sorted(running, key=lambda block: -block.beside)
+    parts = {
+        n: _of_one_worker(n, step.cuts, held[n], step.machine.hosts) for n, step in steps.items()
+    }
+    if lifetimes is None:
+        most = sum(parts.values()) + _threads_full(blocks, kind.threads)
+    else:
+        most = lifetimes.most_together(
+            parts,
+            lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
+        )
+    idle = min(kind.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
+    given = {x for x in plan.graph.roots if x not in plan.steps and not x.is_sequence_point}
+    copies = sum(x.type.nbytes for x in given) if resources.local else 0
+    return round(copies + _sent_bytes(plan) + most + min(resources.kept_bytes, idle))
+
+
+def _sent_bytes(plan: PlannedSteps) -> float:
+    """Bytes of one worker, of arrays in the client's memory that are sent and stay to the end."""
+    machine, workers = Machine.of(plan.resources), plan.resources.workers
+    sent = {
+        x: held or scatter_cuts(x.type.shape, x.type.dtype.itemsize)
+        for step in plan.steps.values()
+        for x, held in zip(step.inputs, step.held, strict=True)
+        if is_external(x) and is_sent(x, machine)
+    }
+    return sum(_of_one_worker(x, cuts, x.type.nbytes, workers) for x, cuts in sent.items())
+
+
+def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
+    return node.type.dtype.itemsize * prod(c.longest for c in cuts)
+
+
+class _Running(NamedTuple):
+    """A block that is computed.
+
+    Attributes
+    ----------
+    node
+        The value that its step computes.
+    together
+        Blocks of the step that a worker may compute at a time.
+    beside
+        Bytes that it takes besides the part of the value that is held once it has ended.
+    waiting
+        Bytes of a worker's slices that wait for blocks of the step.
+    """
+
+    node: Node
+    together: int
+    beside: float
+    waiting: float
+
+    @classmethod
+    def of(
+        cls, node: Node, step: Step, held: int, copied: bool, threads: int, at_most: bool
+    ) -> _Running:
+        """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
+        block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+        own = block if held >= node.type.nbytes and not copied else 0
+        few = step.count <= step.machine.hosts and all(held is None for held in step.held)
+        together = min(step.count, threads, TOGETHER if few else threads)
+        return cls(node, together, max(0, step.needs.work - own), _sliced(step, threads, at_most))
+
+
+def _sliced(step: Step, threads: int, at_most: bool) -> int:
+    """Bytes of slices that wait on a worker: for its threads, or for another step that has to end.
+
+    Slices are cut as soon as what they are cut from is there.
+    """
+    if step.machine.workers == 1 or all(own is None for own in step.held):
+        return 0
+    if not (at_most or step.cost.slices):
+        return 0
+    mine = ceil(step.count / step.machine.hosts)
+    blocks = mine if len(step.inputs) > 1 else min(mine, threads)
+    return blocks * (step.needs.read - step.needs.stored)
+
+
+def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:
+    """Bytes of one of `workers`, of the `held` ones of a value: its share, or whole blocks.
+
+    Pieces of a round lie where they were cut and, as soon as all are there, where they are wanted.
+    """
+    if STREAMED * workers * _block_bytes(node, cuts) < held < node.type.nbytes:
+        return held / workers * (2 - 1 / workers)
+    blocks = ceil(prod(c.count for c in cuts) / workers)
+    return min(held, max(_share(held, workers), blocks * _block_bytes(node, cuts)))
+
+
+def _share(held: float, workers: int) -> float:
+    """Bytes that one of `workers` holds of `held` ones."""
+    return held if workers == 1 else held / workers * IMBALANCE
+
+
+def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
+    """Bytes of the first `blocks`, as many as there are threads."""
+    total = 0.0
+    for block in blocks:
+        running = min(threads, block.together)
+        total += running * block.beside + block.waiting
+        threads -= running
+        if not threads:
+            break
+    return total
+
+
+def _idle(plan: PlannedSteps) -> int:
+    """Bytes of used memory that may lie idle while a block of another kind takes the most."""
+    needs = [step.needs for step in plan.steps.values()]
+    apart = max((n.used for n in needs), default=0) + max((n.fresh for n in needs), default=0)
+    return max(0, apart - max((n.work for n in needs), default=0))
+
+
+def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
+    """Bytes of each step's output that are held at once.
+
+    A value that is read block by block is freed block by block, one that is read in rounds round by
+    round; results, values that a block of a reader reads whole, and those of which a reader waits
+    for something made of all, are held whole.
+    """
+    return _all_resident(plan, _lifetimes(plan))
+
+
+def _lifetimes(plan: PlannedSteps) -> Lifetimes | None:
+    """Which values are held together; None for plans of too many steps to compare them."""
+    return Lifetimes(plan.steps, set(plan.graph.roots)) if len(plan.steps) <= MOST_PAIRED else None
+
+
+def _all_resident(plan: PlannedSteps, lifetimes: Lifetimes | None) -> dict[Node, int]:
+    """The same, where it is known which steps have ended before others."""
+    readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
+    for reader in plan.steps.values():
+        for node in dict.fromkeys(reader.inputs):
+            if node in readers and node is not reader.node:
+                readers[node].append(reader)
+    return {
+        node: _resident(step, plan, readers[node], lifetimes) for node, step in plan.steps.items()
+    }
+
+
+def _resident(
+    step: Step,
+    plan: PlannedSteps,
+    readers: Sequence[Step],
+    lifetimes: Lifetimes | None,
+) -> int:
+    node = step.node
+    if isinstance(node.operator, Sink):
+        return 0
+    if node in plan.graph.roots:
+        return node.type.nbytes
+    block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+    if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
+        return node.type.nbytes
+    if not any(_reads_many(r, step) for r in readers):
+        return min(node.type.nbytes, step.machine.slots * STREAMED * block)
+    share = largest_round(readers[0], step) if len(readers) == 1 else 1.0
+    return min(node.type.nbytes, int(share * node.type.nbytes) + step.machine.slots * block)
+
+
+def _reads_many(reader: Step, step: Step) -> bool:
+    """Whether one block of `reader` reads more blocks of `step` than a neighbourhood."""
+    box = reader.box((0,) * len(reader.cuts))
+    at = reader.inputs.index(step.node)
+    boxes = reader.program.input_boxes(box)[at]
+    return any(met_blocks(b, step.cuts) > 2 ** max(len(step.cuts), 1) for b in boxes)

@@ -1,0 +1,129 @@
+"""Plans: the rewritten graph and its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.cost.step import Step, with_first
+from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.totals import plan_cost
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.frontier import Point
+from dask_tapestry.planner.search.space import steps_of
+from dask_tapestry.planner.verify import verify
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node, Operator
+from dask_tapestry.zspace import Cuts
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an expression will be computed; made once, checked, printable.
+
+    Attributes
+    ----------
+    written
+        The graph as the user wrote it.
+    graph
+        The rewritten graph; its roots are the results in the order asked for.
+    steps
+        Steps by the node they compute, producers first.
+    resources
+        What it was made for.
+    sources
+        The source or sink for each slot that the plan was made with, by the slot's form.
+    choices
+        What was decided.
+    points
+        The frontier that it was chosen from.
+    """
+
+    written: Graph
+    graph: Graph
+    steps: dict[Node, Step]
+    resources: Resources
+    rewrites: Trace = field(repr=False)
+    sources: Mapping[str, Node] = field(default_factory=dict, repr=False)
+    choices: Choices = field(default=Choices(), repr=False)
+    points: tuple[Point, ...] = field(default=(), repr=False)
+
+    def closed(self, written: Graph, sources: Mapping[str, Node]) -> Plan:
+        """The same plan for the graph `written`, whose sources and sinks replace the slots."""
+        operators = {form: node.operator for form, node in sources.items() if not is_external(node)}
+        if not operators:
+            return replace(self, written=written, sources=sources)
+        steps = {node: _closed(step, operators) for node, step in self.steps.items()}
+        return replace(self, written=written, sources=sources, steps=steps)
+
+    def at(self, point: Point) -> Plan:
+        """The plan at a point of the frontier."""
+        state, machine = point.state, Machine.of(self.resources)
+        made = replace(
+            self,
+            graph=state.graph,
+            steps=with_first(steps_of(state, machine)),
+            choices=state.choices,
+        )
+        return made.closed(self.written, self.sources)
+
+    def source(self, node: Node) -> Node:
+        """The source or sink for a slot; any other node itself."""
+        return self.sources.get(node.form, node)
+
+    @cached_property
+    def cost(self) -> dict[str, float]:
+        """Estimated cost by resource; bytes, seconds, tasks."""
+        return plan_cost(self)
+
+    def chunks(self, x: Node | int = 0) -> tuple[tuple[int, ...], ...]:
+        """Planned block lengths of a result, a tuple of tuples as in Dask.
+
+        Parameters
+        ----------
+        x
+            A node the plan was made for, or the number of a result.
+
+        Raises
+        ------
+        PlanError
+            If it is none of the plan's results.
+        """
+        root = self.root_of(x)
+        return tuple(tuple(c.lengths()) for c in self.cuts_of(root))
+
+    def root_of(self, x: Node | int) -> Node:
+        """Rewritten node of a result, given as written or by number."""
+        if isinstance(x, int):
+            return self.graph.roots[x]
+        if x in self.written.roots:
+            return self.graph.roots[self.written.roots.index(x)]
+        raise PlanError(f"the plan has no result {x!r}; it computes {list(self.written.roots)}")
+
+    def cuts_of(self, node: Node) -> tuple[Cuts, ...]:
+        """Cuts of a result."""
+        cuts = self.steps[node].cuts if node in self.steps else node.operator.layout
+        if cuts is None:
+            raise PlanError(f"the plan does not hold {node!r}")
+        return cuts
+
+    def verify(self) -> None:
+        """Check the plan symbolically.
+
+        Raises
+        ------
+        PlanError
+            Names the constraint, the operator and the box.
+        """
+        verify(self)
+
+
+def _closed(step: Step, operators: Mapping[str, Operator]) -> Step:
+    """A step that computes with `operators` in place of the slots with these forms."""
+    forms = [member.form for member in step.members]
+    found = {at: operators[form] for at, form in enumerate(forms) if form in operators}
+    return replace(step, program=step.program.with_operators(found)) if found else step

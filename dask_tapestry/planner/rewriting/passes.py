@@ -1,0 +1,133 @@
+"""Passes: which rules rewrite a graph before it is planned, in which order and how often.
+
+================  ==========================================  ==================================
+pass              rules                                       how often
+================  ==========================================  ==================================
+annotations       `merge_annotated`                           once, if any are annotated
+as written        the user's semantic ones                    to a fixed point
+*a rule's name*   one of the user's that says `times`         so many times over the graph
+simplify          the user's, `FAST_RULES`, `WRITTEN_RULES`   to a fixed point
+products          the user's, `OF_PRODUCTS`                   to a fixed point, if there are any
+slices            `push_slices`                               once
+after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
+joint reductions  `join_reductions`                           until each reads its cells once
+outputs           `keep_outputs_read`                         until each output is read
+================  ==========================================  ==================================
+
+Rules that are choices are in no pass: a plan decides on them by cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from dask_tapestry.rewrite.annotated import merge_annotated
+from dask_tapestry.rewrite.driver import rewrite, sweep
+from dask_tapestry.rewrite.own import OwnRule, rules_in_force
+from dask_tapestry.rewrite.rule import Rules
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.batching_dims import BATCHING_RULES
+from dask_tapestry.rules.broadcasts import BROADCAST_RULES
+from dask_tapestry.rules.constants import CONSTANT_RULES
+from dask_tapestry.rules.effects import followed_points, keep_effects
+from dask_tapestry.rules.fast_math import FAST_RULES
+from dask_tapestry.rules.formulas import FORMULA_RULES
+from dask_tapestry.rules.joint_reductions import join_reductions
+from dask_tapestry.rules.linear import LINEAR_RULES
+from dask_tapestry.rules.matrix_chains import CHAIN_RULES
+from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
+from dask_tapestry.rules.products import PRODUCT_RULES, has_products
+from dask_tapestry.rules.slice_pushdown import push_slices
+from dask_tapestry.rules.views import VIEW_RULES
+from dask_tapestry.settings import setting
+from dask_tapestry.teg import Graph
+from dask_tapestry.teg.node import written_as
+
+SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
+WRITTEN_RULES = Rules((*SIMPLIFY, *LINEAR_RULES, *BATCHING_RULES))
+OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
+
+
+class Pass(NamedTuple):
+    """A named part of rewriting: rules, or a function of the whole graph.
+
+    Attributes
+    ----------
+    times
+        How often the rules go over the graph, at most once at each node; None for until none
+        applies.
+    applies
+        Whether a graph has anything that the rules rewrite.
+    """
+
+    name: str
+    rules: Rules | Callable[[Graph, Trace], Graph]
+    times: int | None = None
+    applies: Callable[[Graph], bool] = bool
+
+    def run(self, graph: Graph, trace: Trace) -> Graph:
+        """The graph, rewritten."""
+        if not isinstance(self.rules, Rules):
+            return self.rules(graph, trace)
+        if not self.rules or not self.applies(graph):
+            return graph
+        if self.times is None:
+            return rewrite(graph, self.rules, trace, self.name)
+        for _ in range(self.times):
+            graph = sweep(graph, self.rules, trace, self.name)
+        return graph
+
+
+@lru_cache(maxsize=16)
+def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
+    """All passes in order.
+
+    Parameters
+    ----------
+    own
+        The user's rules.
+    fast
+        Whether rules that change floating-point bits are among them.
+    """
+    again = [rule for rule in own if rule.kind != "choice" and rule.times is None]
+    mine = [rule for rule in again if rule.kind == "optimisation"]
+    simplify = Rules((*mine, *SIMPLIFY))
+
+    def slices(graph: Graph, trace: Trace) -> Graph:
+        pushed = push_slices(graph, trace)
+        return graph if pushed is graph else rewrite(pushed, simplify, trace, "after slices")
+
+    return (
+        Pass("annotations", merge_annotated),
+        Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
+        *[Pass(rule.__name__, Rules((rule,)), rule.times) for rule in own if rule.times],
+        Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *WRITTEN_RULES))),
+        Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
+        Pass("slices", slices),
+        Pass("joint reductions", join_reductions),
+        Pass("outputs", keep_outputs_read),
+    )
+
+
+def rewritten(graph: Graph, trace: Trace, own: Sequence[OwnRule] | None = None) -> Graph:
+    """The graph that computes the same values for less, by the rules in force.
+
+    Parameters
+    ----------
+    own
+        The user's rules; by default those of the settings.
+    """
+    mine = rules_in_force() if own is None else tuple(own)
+    with written_as(None):
+        for each in passes(mine, setting("algebra") == "fast"):
+            graph = each.run(graph, trace)
+    return graph
+
+
+def simplified(written: Graph, trace: Trace) -> Graph:
+    """The graph that a plan is made for: rewritten, its results after the effects they follow."""
+    points = followed_points(written)
+    graph = Graph([*written.roots, *points]) if points else written
+    return keep_effects(written, points, rewritten(graph, trace), trace)

@@ -1,0 +1,152 @@
+"""Choices of users: rules that may be better, as forms that a search compares.
+
+A rule of the kind ``"choice"`` gives a node another form, as its operator's own forms do: under
+the rule's name, in one size. What it makes is rewritten by the other rules, so that it is compared
+as it would be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final, Protocol
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.rewriting.passes import passes
+from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
+from dask_tapestry.rewrite.own import OwnRule, rules_in_force
+from dask_tapestry.rewrite.rule import Rules
+from dask_tapestry.rewrite.trace import FORMS, Trace
+from dask_tapestry.rules.effects import following
+from dask_tapestry.settings import setting
+from dask_tapestry.teg import Form, Graph, Node
+from dask_tapestry.teg.node import written_as
+
+ONE_SIZE: Final = (1,)  # a rule has no size
+
+
+class Chosen(Protocol):
+    """A form's name and size."""
+
+    @property
+    def name(self) -> str:
+        """Of the form, or of the rule."""
+
+    @property
+    def size(self) -> int:
+        """One of the form's sizes, or between them."""
+
+
+def forms_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, ...]:
+    """The forms that a node's operator declares, then those that choices among rules give it.
+
+    Parameters
+    ----------
+    own
+        The user's rules; by default those of the settings.
+    """
+    return (*node.operator.forms(node.input_types), *choices_of(node, own))
+
+
+def choices_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, ...]:
+    """The forms that choices among the user's rules give a node."""
+    mine = rules_in_force() if own is None else tuple(own)
+    choices = [rule for rule in mine if rule.kind == "choice" and rule.begins_at(node)]
+    return tuple(_form(r, mine) for r in choices if _made(node, r, mine) is not node)
+
+
+def _form(rule: OwnRule, own: tuple[OwnRule, ...]) -> Form:
+    def make(node: Node, _: int) -> Node:
+        return _made(node, rule, own)
+
+    return Form(rule.__name__, ONE_SIZE, make)
+
+
+def _made(node: Node, rule: OwnRule, own: tuple[OwnRule, ...]) -> Node:
+    """What a choice makes of a node, rewritten; the node itself where it says nothing.
+
+    What the node reads stays as it is. A node that follows sequence points does so in any form.
+    """
+    with written_as(node):
+        result = rule(node)
+    if result is None or result is node:
+        return node
+    simplify = next(p for p in passes(own, setting("algebra") == "fast") if p.name == "simplify")
+    assert isinstance(simplify.rules, Rules)
+    settled = (*node.inputs, *node.after)
+    (root,) = rewrite(Graph([result]), simplify.rules, settled=settled).roots
+    return following(root, [node])
+
+
+def with_forms(
+    graph: Graph,
+    chosen: Mapping[Node, Sequence[Chosen]],
+    trace: Trace | None = None,
+    own: Sequence[OwnRule] | None = None,
+) -> Graph:
+    """The graph whose nodes have taken forms, which a trace records.
+
+    Parameters
+    ----------
+    chosen
+        The forms of each node of `graph` that takes any, each of what the one before made.
+    own
+        The user's rules; by default those of the settings.
+
+    Raises
+    ------
+    PlanError
+        If a node has no form of that name.
+    """
+    return formed(graph, chosen, trace, own)[0]
+
+
+def formed(
+    graph: Graph,
+    chosen: Mapping[Node, Sequence[Chosen]],
+    trace: Trace | None = None,
+    own: Sequence[OwnRule] | None = None,
+) -> tuple[Graph, dict[Node, Node]]:
+    """The graph whose nodes have taken forms, and what each node of `graph` has become."""
+    left = {node: tuple(forms) for node, forms in chosen.items() if forms}
+    became = {node: node for node in graph.nodes}
+    while left:
+        done = _take(graph, {node: forms[0] for node, forms in left.items()}, trace, own)
+        graph = Graph([done[root] for root in graph.roots])
+        left = {done[node]: forms[1:] for node, forms in left.items() if forms[1:]}
+        became = {node: done[now] for node, now in became.items()}
+    return graph, became
+
+
+def _take(
+    graph: Graph,
+    chosen: Mapping[Node, Chosen],
+    trace: Trace | None,
+    own: Sequence[OwnRule] | None,
+) -> dict[Node, Node]:
+    """What becomes of each node of a graph, of which some take a form."""
+    if trace is not None:
+        trace.begin(FORMS, "once")
+    done: dict[Node, Node] = {}
+    for node in graph.nodes:
+        now = done[node] = rebuilt(node, done)
+        if node in chosen:
+            form = form_named(now, chosen[node].name, own)
+            done[node] = form.make(now, chosen[node].size)
+            if trace is not None:
+                again = partial(_again, form, chosen[node].size)
+                trace.record(form.name, now, done[node], again=again)
+    return done
+
+
+def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> Form:
+    """The form of a node that has this name."""
+    form = next((f for f in forms_of(node, own) if f.name == name), None)
+    if form is None:
+        raise PlanError(f"{brief(node)} has no form {name!r}")
+    return form
+
+
+def _again(form: Form, size: int, node: Node) -> Node:
+    made: Node = form.make(node, size)
+    return made

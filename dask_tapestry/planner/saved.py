@@ -1,0 +1,183 @@
+"""Plans as JSON: the choices that make a plan, by which it is made again without a search.
+
+A file has the version of its form, the resources, digests of the graph as written and as rewritten,
+the forms that operators took, and of each step the node that it computes and its grid. Nodes are
+named by their places in a graph's order. Costs are there to be read; they are computed anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from hashlib import blake2b
+from typing import Any, Final
+
+from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.cost.step import Step, with_first
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.rates import Rates
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.planner.rewriting.passes import simplified
+from dask_tapestry.planner.rewriting.rule_choices import with_forms
+from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.search import steps_of
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph, Node, Sink, Source
+from dask_tapestry.teg.node import written_as
+from dask_tapestry.teg.token import token
+from dask_tapestry.zspace import Cuts
+
+VERSION: Final = 2  # of the file's form
+KIND: Final = "dask_tapestry plan"
+
+
+def dumps(plan: Plan) -> str:
+    """A plan as text."""
+    graph = simplified(plan.written, Trace())
+    place = {node: i for i, node in enumerate(graph.nodes)}
+    number = {node: i for i, node in enumerate(plan.graph.nodes)}
+    content = {
+        "kind": KIND,
+        "version": VERSION,
+        "resources": _resources(plan.resources),
+        "written": digest(plan.written),
+        "rewritten": digest(graph),
+        "results": _results(plan.written),
+        "forms": [[place[n], *f] for n, forms in plan.choices.forms.items() for f in forms],
+        "steps": [_step(step, number) for step in plan.steps.values()],
+        "cost": plan.cost,
+    }
+    return json.dumps(content, indent=1)
+
+
+def loads(text: str, roots: Sequence[Node], name: str = "the text") -> Plan:
+    """The plan of the values `roots` that `dumps` wrote.
+
+    Parameters
+    ----------
+    name
+        Of the file, for errors.
+
+    Raises
+    ------
+    PlanError
+        If it is no plan, of another version, or for another graph.
+    """
+    content = _content(text, name)
+    written, trace = Graph(roots), Trace()
+    graph = simplified(written, trace)
+    if content["written"] != digest(written):
+        raise PlanError(
+            f"{name} was made for another graph: its results are {content['results']}, those to be "
+            f"planned are {_results(written)}; operators, types and stored chunks must be the same"
+        )
+    if content["rewritten"] != digest(graph):
+        raise PlanError(f"{name} was made by other rules of rewriting: plan again")
+    forms: dict[Node, tuple[FormChoice, ...]] = {}
+    for place, *form in content["forms"]:
+        node = graph.nodes[place]
+        forms[node] = (*forms.get(node, ()), FormChoice(*form))
+    resources = Resources(**content["resources"])
+    with written_as(None):
+        formed = with_forms(graph, forms, trace)
+    grids = {formed.nodes[at]: _cuts(grid) for at, grid in _grids(content["steps"])}
+    places = {formed.nodes[step["node"]]: step["place"] for step in content["steps"]}
+    chosen = Choices(forms, frozenset(grids), grids=grids, places=places)
+    choices, steps = _placed(formed, chosen, resources, name)
+    return Plan(written, formed, steps, resources, trace, choices=choices)
+
+
+def digest(graph: Graph) -> str:
+    """Text that is the same for graphs that differ in their data and places alone."""
+    number = {node: i for i, node in enumerate(graph.nodes)}
+    rows = []
+    for node in graph.nodes:
+        ends = (number[x] for x in (*node.inputs, *node.after))
+        said = node.annotations.text
+        text = f"{_form(node, number[node])} {' '.join(map(str, ends))} {len(node.inputs)}"
+        rows.append(f"{text} {said}" if said else text)
+    roots = " ".join(str(number[root]) for root in graph.roots)
+    return blake2b("\n".join([*rows, roots]).encode(), digest_size=16).hexdigest()
+
+
+def _form(node: Node, number: int) -> str:
+    """What a node's operator is, without data and places."""
+    operator = node.operator
+    if not isinstance(operator, Source | Sink):
+        return node.form
+    slot = operator.slot(number)
+    if slot is not None:
+        return token(slot)
+    return token((operator.name, node.type, operator.chunks, operator.layout))
+
+
+def _placed(
+    graph: Graph, chosen: Choices, resources: Resources, name: str
+) -> tuple[Choices, dict[Node, Step]]:
+    """The steps that compute the nodes of the `chosen` grids, each cut so."""
+    machine, grids = Machine.of(resources), chosen.grids
+    fused = frozenset(node for node in graph.nodes if node not in grids)
+    choices = replace(chosen, fused=fused)
+    state = evaluate(graph, choices, Pricing(machine, Limits.of(resources)))
+    for node, priced in state.placed.items():
+        if grids.get(node) != priced.grid:
+            raise PlanError(f"{name}: {node!r} cannot be cut as it says: plan again")
+    return choices, with_first(steps_of(state, machine))
+
+
+def _content(text: str, name: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise PlanError(f"{name} is no plan: {error}") from None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise PlanError(f"{name} is no plan")
+    if content.get("version") != VERSION:
+        raise PlanError(
+            f"{name} is a plan of version {content.get('version')}; this library reads version "
+            f"{VERSION}: plan again"
+        )
+    return content
+
+
+def _results(graph: Graph) -> str:
+    return ", ".join(f"{root.operator.name} {root.type}" for root in graph.roots)
+
+
+def _resources(resources: Resources) -> dict[str, Any]:
+    """The arguments that make equal resources."""
+    found = {field.name: getattr(resources, field.name) for field in fields(resources)}
+    found["groups"] = [list(asdict(group).values()) for group in found["groups"]]
+    found["rates"] = resources.rates.as_dict() if isinstance(resources.rates, Rates) else None
+    return found
+
+
+def _step(step: Step, number: Mapping[Node, int]) -> dict[str, Any]:
+    """A step: what is needed to make it again, and what is good to know."""
+    return {
+        "node": number[step.node],
+        "grid": [_written(cuts) for cuts in step.cuts],
+        "place": step.place,
+        "computes": f"{step.node.operator.name} {step.node.type}",
+        "seconds": step.cost.seconds,
+        "tasks": step.cost.tasks,
+    }
+
+
+def _written(cuts: Cuts) -> list[Any]:
+    return [list(cuts.edges)] if cuts.edges else [cuts.extent, cuts.step, cuts.lead]
+
+
+def _grids(steps: Iterable[Mapping[str, Any]]) -> list[tuple[int, list[list[Any]]]]:
+    return [(step["node"], step["grid"]) for step in steps]
+
+
+def _cuts(grid: Iterable[Sequence[Any]]) -> tuple[Cuts, ...]:
+    return tuple(
+        Cuts(c[0][-1], 0, 0, tuple(c[0])) if len(c) == 1 else Cuts(c[0], c[1], c[2]) for c in grid
+    )

@@ -1,0 +1,67 @@
+"""Budget: how long a plan is searched for, by what it may save.
+
+A search is counted in costs of steps that it computes, so that the same question always has the
+same answer; seconds are converted by what one cost takes.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final, NamedTuple
+
+from dask_tapestry.planner.machine.resources import live_client
+from dask_tapestry.planner.search.choices import State
+
+SECONDS_A_COST: Final = 3e-4  # of one core, with all that a search does beside
+SHARE: Final = 0.03  # of a job's seconds that may be spent on its plan, at first
+A_CHANGE: Final = 10  # costs that one change of a plan takes: of a step whose grid is searched
+LONG: Final = 50.0  # seconds of a job from which on the budget grows with their root only
+MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
+
+
+class Effort(NamedTuple):
+    """What a search may spend.
+
+    Attributes
+    ----------
+    costs
+        Costs of steps that it may compute; None for what the plan is worth.
+    to_the_end
+        Whether all of them are spent, however little that gains.
+    """
+
+    costs: int | None
+    to_the_end: bool = False
+
+    @staticmethod
+    def of(seconds: float | None) -> Effort:
+        """What can be computed in so many seconds; what a plan is worth if they are not given."""
+        return WORTH if seconds is None else Effort(int(seconds / SECONDS_A_COST), True)
+
+    def for_plan(self, state: State) -> Effort:
+        """The effort for a plan like this one: seconds here, minutes where workers take part."""
+        if self.costs is not None:
+            return self
+        worth = costs_worth(state)
+        return Effort(min(worth, MOST_ALONE) if live_client() is None else worth)
+
+    def less(self, costs: int) -> Effort:
+        """What is left after some costs."""
+        return self._replace(costs=max(0, (self.costs or 0) - costs))
+
+
+WORTH: Final = Effort(None)
+TO_FIT: Final = Effort(int(SHARE * LONG / SECONDS_A_COST))  # where no plan fits that costs less
+NO_EFFORT: Final = Effort(0)
+
+
+def costs_worth(state: State) -> int:
+    """Costs that a plan is worth to compute: none for work of milliseconds, minutes for a week's.
+
+    None is worth less than one change takes. A plan that does not fit is worth as much as one of
+    `LONG` seconds.
+    """
+    seconds = max(state.seconds, LONG) if state.shortfall else state.seconds
+    most = min(seconds, LONG) * sqrt(max(1.0, seconds / LONG))
+    costs = int(SHARE * most / SECONDS_A_COST)
+    return costs if costs >= A_CHANGE else 0

@@ -1,0 +1,72 @@
+"""Evaluation: the steps, grids and costs that follow from choices."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from dask_tapestry.planner.cost.rank import rank
+from dask_tapestry.planner.fusion.fuse import held_values
+from dask_tapestry.planner.fusion.given import given_cuts
+from dask_tapestry.planner.fusion.group import Group, is_external
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.pricing import Cut, Priced, Pricing
+from dask_tapestry.teg import Graph, Node
+
+NO_GRIDS: Mapping[Node, Grid] = {}
+
+
+def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
+    """The plan of `graph`, whose forms are chosen already, with the other `choices`."""
+    local = pricing.machine.local
+    held = held_values(graph, pricing.memory, choices.held, choices.fused, local)
+    placed: dict[Node, Priced] = {}
+    for node in graph.nodes:
+        if node in held and not is_given(node):
+            chosen = choices.places.get(node)
+            placed[node] = place(node, held, placed, pricing, choices.grids, chosen)
+    return State(choices, graph, placed, tuple(m.place for m in pricing.machine.places))
+
+
+def place(
+    node: Node,
+    held: Collection[Node],
+    placed: Mapping[Node, Priced],
+    pricing: Pricing,
+    grids: Mapping[Node, Grid] = NO_GRIDS,
+    chosen: str | None = None,
+) -> Priced:
+    """The step of a held node, whose producers are `placed`.
+
+    It is cut as `grids` says, if it may be, or in the best way. It is computed at the `chosen`
+    place, or where the user has asked, or else anywhere; but where it needs more memory than any
+    worker has, at the place that is best of those.
+    """
+    group = pricing.group(node, held)
+    cuts: Cut = tuple(
+        given_cuts(x, pricing.machine)
+        if is_external(x)
+        else (placed[x].grid if x in placed else None)
+        for x in group.inputs
+    )
+    named = [m.place for m in pricing.machine.places if m.place in node.operator.workers]
+    if named:
+        return _cut(group, cuts, pricing.at(named[0]), grids.get(node))
+    found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node))
+    if chosen is not None or not rank(found.cost, found.limits).excess:
+        return found
+    places, grid = pricing.machine.places, grids.get(node)
+    others = [_cut(group, cuts, pricing.at(m.place), grid) for m in places]
+    return min((found, *others), key=lambda priced: rank(priced.cost, priced.limits))
+
+
+def _cut(group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None) -> Priced:
+    """A group cut by `grid`, if it may be, or in the best way."""
+    if grid is None or not pricing.allows(group, grid, cuts):
+        return pricing.best(group, cuts)
+    return pricing.under(group, grid, cuts)
+
+
+def is_given(node: Node) -> bool:
+    """Whether a node's blocks are made outside the plan, and cut there."""
+    return is_external(node) and node.operator.layout is not None

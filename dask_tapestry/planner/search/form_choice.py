@@ -1,0 +1,232 @@
+"""Choice of forms: how reductions, products, scans and sorts are computed, by cost.
+
+Nodes are decided producers first. What stands before a node is settled then, so a form's cost is
+that of the steps it adds; a node that its parallel dimensions keep all slots busy with is left
+whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.cost.rank import Rank, preferred, total
+from dask_tapestry.planner.fusion.fuse import held_values
+from dask_tapestry.planner.rewriting.rule_choices import form_named
+from dask_tapestry.planner.search.choices import FormChoice
+from dask_tapestry.planner.search.evaluate import is_given, place
+from dask_tapestry.planner.search.grid import reads_again
+from dask_tapestry.planner.search.pricing import Priced, Pricing
+from dask_tapestry.rewrite.driver import rebuilt
+from dask_tapestry.teg import Form, Graph, Node, Source
+from dask_tapestry.zspace import Cuts
+
+CLOSE: Final = 1.1  # times the least seconds that are possible: not worth another form
+PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+NEARBY: Final = 32  # nodes that are searched for stored chunks
+SHORT: Final = 0.02  # seconds; of a shorter step no more than one size is tried
+NOTHING: Final[Mapping[Node, Priced]] = {}
+
+
+def choose_forms(
+    graph: Graph, pricing: Pricing
+) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
+    """The graph with a form for each operator that is better computed in one, and these."""
+    formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
+    if not formed:
+        return graph, {}
+    chooser = _Chooser(graph, pricing)
+    behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
+    for node in graph.nodes[:behind]:
+        chooser.decide(node)
+    for node in graph.nodes[behind:]:
+        chooser.now[node] = rebuilt(node, chooser.now)
+    if not chooser.chosen:
+        return graph, {}
+    return Graph([chooser.now[root] for root in graph.roots]), chooser.chosen
+
+
+class _Chooser:
+    """Decides nodes one after the other.
+
+    Attributes
+    ----------
+    now
+        What has become of the nodes that are decided.
+    chosen
+        The forms taken.
+    """
+
+    def __init__(self, graph: Graph, pricing: Pricing) -> None:
+        self.pricing = pricing
+        self.now: dict[Node, Node] = {}
+        self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
+        self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
+        self._placed: dict[Node, Priced] = {}
+        self._decided: set[Node] = set()
+
+    def decide(self, node: Node) -> None:
+        """Decide how a node is computed; its producers are decided."""
+        new = rebuilt(node, self.now)
+        forms = new.operator.forms(new.input_types)
+        taken: list[FormChoice] = []
+        while more := new.operator.forms(new.input_types):
+            choice = self._best_form(new, more)
+            if choice is None:
+                break
+            taken.append(choice)
+            new = self._settled(form_named(new, choice.name).make(new, choice.size))
+        if taken:
+            self.chosen[node] = tuple(taken)
+        if forms or (node in self._held and not is_given(node)):
+            self._placed |= self._steps(new)
+        self.now[node] = new
+        self._decided.add(new)
+
+    def _settled(self, node: Node) -> Node:
+        """A node in a form, of which all steps but the last are as they will be."""
+        for x in node.inputs:
+            if x not in self._decided:
+                self._placed |= self._steps(x)
+                self._decided.update(_added(x, self._decided))
+        return node
+
+    def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
+        whole = self._steps(node)
+        best, once = self._rank(whole), self._once(whole[node])
+        floor = self._floor(once)
+        found: list[tuple[Rank, FormChoice | None]] = [(best, None)]
+        slow = not best.is_allowed or best.seconds > CLOSE * floor
+        if slow or reads_again(whole[node].cost, once):
+            for form in forms:
+                if best.is_allowed and best.seconds < form.least_seconds:
+                    continue
+                rank, size = self._best_size(node, form, quick=floor < SHORT)
+                found.append((rank, FormChoice(form.name, size)))
+        return preferred(found, lambda one: one[0])[1]
+
+    def _once(self, priced: Priced) -> StepCost:
+        """The cost of a step in one block, which reads every cell once."""
+        program = priced.group.program
+        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
+        return self.pricing.cost(program, uncut, priced.held)
+
+    def _floor(self, once: StepCost) -> float:
+        """Seconds below which no form can come: all slots busy, and every cell read once."""
+        machine = self.pricing.machine
+        compute, store = once.compute / machine.slots, once.store / machine.workers
+        return max(compute, store) + machine.task * (1 + machine.slots)
+
+    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
+        """The best size of a form near good guesses, or the best of these if it is `quick`.
+
+        Sizes between those that the form names are tried where they are whole stored chunks.
+        """
+        sizes, ranks = form.sizes, dict[int, Rank]()
+
+        def ranked(at: int) -> Rank:
+            if at not in ranks:
+                ranks[at] = self._formed(node, form, sizes[at])
+            return ranks[at]
+
+        best = min(self._guesses(node, form), key=ranked)
+        if quick and ranks[best].is_allowed:
+            return ranks[best], sizes[best]
+        for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
+            worse = 0
+            for at in others:
+                best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
+                if worse == form.patience:
+                    break
+        found = ranks[best], sizes[best]
+        for size in _whole_chunks(node, sizes[best], sizes):
+            found = min(found, (self._formed(node, form, size), size))
+        return found
+
+    def _guesses(self, node: Node, form: Form) -> list[int]:
+        """The coarsest sizes that yield enough cells, or enough for each cell of the value."""
+        wanted, last = PARTS_A_SLOT * self.pricing.machine.slots, len(form.sizes) - 1
+
+        def first(enough: int) -> int:
+            def is_fine(at: int) -> bool:
+                return _cells(form.make(node, form.sizes[at]), node) >= enough
+
+            return bisect_left(range(last), True, key=is_fine)
+
+        return list(dict.fromkeys((first(wanted * max(1, node.type.size)), first(wanted))))
+
+    def _formed(self, node: Node, form: Form, size: int) -> Rank:
+        """The rank of a node in a form, whose last step is formed again if that is better."""
+        made = form.make(node, size)
+        steps = self._steps(made)
+        best = self._rank(steps)
+        before = {n: priced for n, priced in steps.items() if n is not made}
+        if not before or best <= self._rank(before).with_seconds(CLOSE):
+            return best
+        for again in made.operator.forms(made.input_types):
+            for at in self._guesses(made, again):
+                more = self._steps(again.make(made, again.sizes[at]), before)
+                best = min(best, self._rank({**before, **more}))
+        return best
+
+    def _rank(self, steps: dict[Node, Priced]) -> Rank:
+        return total([(priced.cost, priced.limits) for priced in steps.values()])
+
+    def _steps(self, node: Node, before: Mapping[Node, Priced] = NOTHING) -> dict[Node, Priced]:
+        """The steps that a node adds to those that are placed, each with its best grid.
+
+        The steps in `before` are taken for placed, too.
+        """
+        added = _added(node, self._decided, before)
+        held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
+        steps: dict[Node, Priced] = {}
+        boundary = held | {node} | before.keys() | self._placed.keys()
+        for one in added:
+            if one is node or one in held:
+                steps[one] = place(one, boundary, {**self._placed, **before, **steps}, self.pricing)
+        return steps
+
+
+def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:
+    """Sizes near `size` that are multiples of sides of stored chunks that the node reads."""
+    sides = {
+        side
+        for x in _nearby(node)
+        if isinstance(x.operator, Source) and x.operator.chunks is not None
+        for side in x.operator.chunks
+        if side > 1
+    }
+    near = {n * side for side in sides for n in (size // side, -(-size // side))}
+    return {n for n in near if min(sizes) <= n <= max(sizes) and n not in sizes}
+
+
+def _nearby(node: Node) -> Iterator[Node]:
+    """What a node reads through operators that cost little."""
+    stack, seen = list(node.inputs), set[Node]()
+    while stack and len(seen) < NEARBY:
+        x = stack.pop()
+        if x not in seen:
+            seen.add(x)
+            yield x
+            stack.extend(x.inputs if x.operator.transparent else ())
+
+
+def _cells(formed: Node, node: Node) -> int:
+    """Cells that the first step of a form yields: into so many blocks it can be cut."""
+    return _added(formed, set(node.inputs))[0].type.size
+
+
+def _added(node: Node, *known: Collection[Node]) -> list[Node]:
+    """The nodes that lead to `node`, inputs first, from those that are known."""
+    order: dict[Node, None] = {}
+    stack = [(node, False)]
+    while stack:
+        top, done = stack.pop()
+        if done:
+            order.setdefault(top)
+        elif top not in order and (top is node or not any(top in some for some in known)):
+            stack.append((top, True))
+            stack.extend((x, False) for x in reversed(top.inputs))
+    return list(order)

@@ -1,0 +1,91 @@
+"""Frontier: the plans found of which none is better than another in every resource.
+
+Source: Tapestry whitepaper, "Stochastic Pareto Frontier Optimization".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import log1p
+from typing import Final, NamedTuple
+
+from dask_tapestry.planner.memory.own_peaks import plan_amounts
+from dask_tapestry.planner.search.choices import State
+from dask_tapestry.planner.search.space import Space
+
+RESOURCES: Final = ("seconds", "bytes_read", "bytes_moved", "tasks", "peak_worker_bytes")
+MOST_POINTS: Final = 32  # of a frontier; of more, those that take longest are dropped
+SLOW: Final = 8.0  # times the seconds of the fastest: no saving elsewhere is worth that
+CLOSE: Final = 0.02  # of a resource: points that differ by less in all are one
+
+
+class Point(NamedTuple):
+    """A plan, and what it takes of each resource."""
+
+    state: State
+    cost: Mapping[str, float]
+
+
+class Frontier:
+    """Points that are kept as long as no other is as good in all resources and better in one.
+
+    The fastest is the first. A plan that a worker's memory does not fit, or that the user's limits
+    forbid, is no point.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.points: list[Point] = []
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def add(self, state: State) -> bool:
+        """Take a plan among the points, if it is better than each of them in something."""
+        if not state.rank.is_allowed or self._is_beaten(quick_cost(state)):
+            return False
+        if not self.space.fits(state):
+            return False
+        cost = full_cost(self.space, state)
+        if self._is_beaten(cost):
+            return False
+        kept = [p for p in self.points if not _beats(cost, p.cost, 0.0)]
+        kept.append(Point(state, cost))
+        kept.sort(key=lambda point: point.cost["seconds"])
+        most = SLOW * kept[0].cost["seconds"]
+        self.points = [p for p in kept[:MOST_POINTS] if p.cost["seconds"] <= most]
+        return any(point.state is state for point in self.points)
+
+    def _is_beaten(self, cost: Mapping[str, float]) -> bool:
+        slow = bool(self.points) and cost["seconds"] > SLOW * self.points[0].cost["seconds"]
+        return slow or any(_beats(point.cost, cost, CLOSE) for point in self.points)
+
+    def distance(self, cost: Mapping[str, float]) -> float:
+        """How far a cost is from the nearest point: the logarithm of how often as much it takes."""
+        return min((_beyond(cost, point.cost) for point in self.points), default=0.0)
+
+
+def quick_cost(state: State) -> dict[str, float]:
+    """What a plan takes of all resources but memory."""
+    costs = [priced.cost for priced in state.placed.values()]
+    return {
+        "seconds": state.seconds,
+        "bytes_read": sum(c.read for c in costs),
+        "bytes_moved": sum(c.moved for c in costs),
+        "tasks": sum(c.tasks for c in costs),
+    }
+
+
+def full_cost(space: Space, state: State) -> dict[str, float]:
+    """What a plan takes of all resources, those that the user named included."""
+    peak = {"peak_worker_bytes": float(space.peak(state))}
+    return quick_cost(state) | peak | plan_amounts(space.sketch(state))
+
+
+def _beats(one: Mapping[str, float], other: Mapping[str, float], margin: float) -> bool:
+    """Whether `one` takes no more of anything, but for a `margin`; of what is unknown, more."""
+    return all(one[name] <= (1 + margin) * other.get(name, -1.0) for name in one)
+
+
+def _beyond(cost: Mapping[str, float], point: Mapping[str, float]) -> float:
+    return max(log1p(cost[name]) - log1p(point.get(name, 0.0)) for name in cost)

@@ -1,0 +1,251 @@
+"""Grids: how the output of a step is cut, by the cost of its blocks.
+
+Blocks start as the whole output. The dimension is cut in two whose cut costs least, again and
+again, as long as memory demands it or the cost falls; the grids of what the step reads are tried
+beside, and counts of blocks that fill the last wave. Where blocks read the same again and again, as
+those of a product do, equal blocks for all workers are tried, too, which divide stored chunks. The
+best of all that were seen is taken. What cannot be it, as its tasks take longer at best, is not
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, prod
+from typing import Final
+
+from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.cost.rank import Rank, rank
+from dask_tapestry.planner.fusion.units import Unit
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.zspace import Cuts
+
+Grid = tuple[Cuts, ...]
+Price = Callable[[Grid], StepCost]
+
+PATIENCE: Final = 3  # cuts in a row that may cost more before the search for a cheaper one ends
+FAR: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
+SMALLER: Final = 0.9  # times a block's bytes that half a block may have at most
+SCATTERED: Final = 0.05  # of the seconds by which a cut must be better than one of pieces in a row
+FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
+NEGLIGIBLE: Final = 2.0  # times what handling one task takes: not worth another task
+AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
+CARRIED: Final = 0.05  # of a step's seconds that its reads take: less cannot be worth a search
+LONG: Final = 2.0  # seconds of a step whose reads are; a tenth of them may go to the search
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A grid with its cost, and the next best one of another kind."""
+
+    grid: Grid
+    cost: StepCost
+    second: tuple[Grid, StepCost] | None = None
+
+
+def reads_again(cost: StepCost, once: StepCost) -> bool:
+    """Whether a step, that reads all `once` under another grid, takes long to read it again."""
+    takes_long = max(cost.network, cost.store) > CARRIED * cost.seconds
+    return cost.seconds > LONG and takes_long and cost.carried > AGAIN * once.carried
+
+
+def prime_factors(number: int) -> Iterator[int]:
+    """Factors of a number, the largest first.
+
+    Examples
+    --------
+    >>> list(prime_factors(360)), list(prime_factors(1))
+    ([5, 3, 3, 2, 2, 2], [])
+    """
+    found, factor = [], 2
+    while number > 1:
+        while number % factor == 0:
+            found.append(factor)
+            number //= factor
+        factor += 1
+    yield from reversed(found)
+
+
+def _margin(cost: StepCost) -> float:
+    """Seconds by which a grid must be better than one whose pieces lie in a row."""
+    return SCATTERED * (cost.seconds - cost.overhead)
+
+
+class GridSearch:
+    """The search for the grid of one step.
+
+    Parameters
+    ----------
+    shape
+        Of the output.
+    units
+        Where its cuts should fall.
+    price
+        Cost of a grid.
+    dims
+        Its dimensions, those first whose pieces lie in a row.
+    slots
+        Blocks that run at a time.
+    floor
+        Seconds that a step takes at least under a grid.
+    workers
+        Processes that blocks run in.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        units: Sequence[Unit],
+        price: Price,
+        limits: Limits,
+        dims: Sequence[int],
+        slots: int,
+        floor: Callable[[Grid], float] = lambda _: 0.0,
+        workers: int = 1,
+    ) -> None:
+        self.shape, self.units, self.limits, self.dims = shape, units, limits, dims
+        self.slots, self.workers, self.price, self.floor = slots, workers, price, floor
+        self._enough = inf  # seconds of the best grid that is allowed, of those seen
+        self.seen: dict[Grid, StepCost] = {}
+        self._ranks: dict[int, Rank] = {}  # by the costs seen
+
+    def best(self, candidates: Iterable[Grid] = ()) -> Graded:
+        """The best grid found; `candidates` are tried too."""
+        uncut = [1] * len(self.shape)
+        pieces = self._descend()
+        if len(self.seen) > 1:
+            for grid in candidates:
+                if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
+                    self._graded_if_it_may_win(grid)
+            for filled in self._full_waves(pieces):
+                self._graded_if_it_may_win(self._grid(filled))
+            if reads_again(self.seen[self._grid(pieces)], self.seen[self._grid(uncut)]):
+                self._cut_equally()
+        ordered = sorted(self.seen.items(), key=lambda item: self._rank(item[1]))
+        best = self._contiguous(ordered)
+        second = next((other for other in ordered if other[0] != best[0]), None)
+        return Graded(*best, second)
+
+    def _contiguous(self, ordered: list[tuple[Grid, StepCost]]) -> tuple[Grid, StepCost]:
+        """The best grid, or one hardly worse found before it, whose blocks lie in a row."""
+        first = ordered[0]
+        top = self._rank(first[1])
+        for grid, cost in self.seen.items():
+            one = self._rank(cost)
+            alike = one.exceeded == top.exceeded and cost.blocks == first[1].blocks
+            alike &= cost.carried <= (1 + SCATTERED) * first[1].carried
+            if alike and one.seconds <= top.seconds + _margin(first[1]):
+                return grid, cost
+        return first
+
+    def _graded(self, grid: Grid) -> StepCost:
+        known = self.seen.get(grid)
+        if known is None:
+            known = self.seen[grid] = self.price(grid)
+            if known.seconds < self._enough and self._rank(known).is_allowed:
+                self._enough = known.seconds
+        return known
+
+    def _rank(self, cost: StepCost) -> Rank:
+        found = self._ranks.get(id(cost))
+        if found is None:
+            found = self._ranks[id(cost)] = rank(cost, self.limits)
+        return found
+
+    def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
+        known = self.seen.get(grid)
+        if known is None and self._enough < inf and self.floor(grid) > self._enough:
+            return None
+        return self._graded(grid)
+
+    def _grid(self, pieces: Sequence[int]) -> Grid:
+        sides = zip(self.units, self.shape, pieces, strict=True)
+        return tuple([unit.cut(extent, count) for unit, extent, count in sides])
+
+    def _descend(self) -> list[int]:
+        """Cut until it no longer pays; return the pieces of the best grid on the way."""
+        pieces = [1] * len(self.shape)
+        cost = self._graded(self._grid(pieces))
+        best, best_rank, patience = pieces, self._rank(cost), PATIENCE
+        while patience:
+            if not any(best_rank.exceeded) and self._is_negligible(cost):
+                break
+            found = self._cheapest_cut(pieces, cost)
+            if found is None:
+                break
+            pieces, cost = found
+            now = self._rank(cost)
+            patience = PATIENCE if now < best_rank or any(now.exceeded) else patience - 1
+            if now < best_rank:
+                best, best_rank = pieces, now
+        return best
+
+    def _cut_equally(self) -> None:
+        """Equal blocks, one for each worker, then one for each slot, wherever chunks end."""
+        free = [unit if unit.required else Unit() for unit in self.units]
+        pieces, count = [1] * len(self.shape), 1
+        for wave in sorted({self.workers, self.slots}):
+            for parts in prime_factors(wave // count):
+                more = [self._multiplied(pieces, dim, parts) for dim in self.dims]
+                grids = {tuple(map(Unit.cut, free, self.shape, m)): m for m in more}
+                graded = {grid: self._graded(grid) for grid in grids}
+                pieces = grids[min(graded, key=lambda grid: graded[grid].seconds)]
+            count = prod(pieces)
+
+    def _multiplied(self, pieces: list[int], dim: int, parts: int) -> list[int]:
+        return [n * parts if d == dim else n for d, n in enumerate(pieces)]
+
+    def _is_negligible(self, cost: StepCost) -> bool:
+        """Whether all that cutting could save is less than another task costs."""
+        return cost.seconds - cost.overhead < NEGLIGIBLE * cost.overhead / max(1, cost.blocks)
+
+    def _cheapest_cut(self, pieces: list[int], cost: StepCost) -> tuple[list[int], StepCost] | None:
+        """Halve the dimension whose halving costs least, and that makes blocks smaller if it must.
+
+        Where blocks are too large, how much smaller they get does not count: halves are not all
+        equal, and the last cells of memory are not worth reading everything twice.
+        """
+        found = []
+        for dim in self.dims:
+            more = self._halved(pieces, dim, 4 if self._is_far(cost) else 2)
+            graded = more and self._graded_if_it_may_win(self._grid(more))
+            if more and graded:
+                found.append((more, graded))
+        if any(self._rank(cost).exceeded):
+            smaller = [f for f in found if f[1].touched <= SMALLER * cost.touched]
+            found = smaller or [f for f in found if f[1].work < cost.work] or found
+        best = None
+        for one in found:
+            if best is None or one[1].seconds < best[1].seconds - _margin(best[1]):
+                best = one
+        return best
+
+    def _is_far(self, cost: StepCost) -> bool:
+        """Whether blocks must become so many more or so much smaller that steps may be long."""
+        return FAR * cost.blocks <= self.slots or cost.work >= FAR * self.limits.task
+
+    def _halved(self, pieces: list[int], dim: int, parts: int) -> list[int] | None:
+        extent, unit = self.shape[dim], self.units[dim]
+        now, more = unit.cut(extent, pieces[dim]).count, list(pieces)
+        while more[dim] < 2 * extent:
+            more[dim] *= parts
+            if unit.cut(extent, more[dim]).count > now:
+                return more
+        return None
+
+    def _full_waves(self, pieces: list[int]) -> Iterator[list[int]]:
+        """Pieces near the best ones whose count is a multiple of the slots, or of the workers.
+
+        A worker's tasks share its connection to stores.
+        """
+        count = prod(c.count for c in self._grid(pieces))
+        for wave in {self.slots, self.workers}:
+            if not count % wave or not wave / 2 < count < FEW_WAVES * wave:
+                continue
+            for dim in self.dims:
+                others = prod(c.count for d, c in enumerate(self._grid(pieces)) if d != dim)
+                for waves in {count // wave, count // wave + 1} - {0}:
+                    wanted = waves * wave
+                    if wanted % others == 0 and 1 < wanted // others <= self.shape[dim]:
+                        yield [wanted // others if d == dim else n for d, n in enumerate(pieces)]

@@ -1,0 +1,127 @@
+"""Improvement: choices changed one at a time, as long as that makes the plan cheaper.
+
+The moves are tried in the order of the steps, the costliest first; no chance is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dask_tapestry.planner.search.budget import A_CHANGE
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.moves import (
+    elsewhere,
+    fuse_sets,
+    halved,
+    hold,
+    pull,
+    share,
+    shared,
+    split,
+)
+from dask_tapestry.planner.search.rounds import in_rounds
+from dask_tapestry.planner.search.space import Space
+
+GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
+GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
+HEAVY: Final = 4  # steps whose blocks take most, that are cut more finely where memory lacks
+HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
+
+
+def improve(space: Space, state: State, costs: int) -> State:
+    """The best plan that single changes lead to, and that a worker's memory fits.
+
+    Parameters
+    ----------
+    costs
+        Costs of steps that may be computed for it.
+    """
+    last = space.pricing.evaluated + costs - A_CHANGE  # from then on none is begun
+    tried: set[object] = set()
+    improved, state = True, relieved(space, state)
+    while improved and space.pricing.evaluated <= last:
+        improved = False
+        for choices in moves(state):
+            if choices.key in tried:
+                continue
+            tried.add(choices.key)
+            other = space.state(choices)
+            better = other.rank < state.rank.with_seconds(GAIN)
+            if better and space.fits(state) and not space.fits(other):
+                other = in_few_rounds(space, other)
+                better = other.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
+            if better and (space.fits(other) or not space.fits(state)):
+                state, improved = other, True
+                break
+            if space.pricing.evaluated > last:
+                break
+    return state
+
+
+def in_few_rounds(space: Space, state: State) -> State:
+    """The plan with values held in as few rounds as fit, if it fits only then."""
+    others = map(space.state, in_rounds(state))
+    return next((other for other in others if space.fits(other)), state)
+
+
+def fitted(space: Space, state: State, costs: int) -> State | None:
+    """The best plan that workers can hold, near one that they cannot; None for one that they can.
+
+    The cheapest plan may hold what is stored, or much that is computed, and then no smaller blocks
+    make it fit: it is changed one choice at a time, each time that by which a worker holds least,
+    until it fits; then as long as that makes it cheaper.
+    """
+    last = space.pricing.evaluated + costs - A_CHANGE
+    while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
+        found = []
+        for choices in (*moves(state), *_finer(state)):
+            found.append(space.state(choices))
+            if space.pricing.evaluated > last:
+                break
+        whole = [other for other in found if other.shortfall <= state.shortfall]
+        fitting = [other for other in whole if space.fits(other)]
+        if fitting:
+            best = min(fitting, key=lambda other: other.rank)
+            return improve(space, best, last - space.pricing.evaluated)
+        lighter = min(whole, key=space.peak, default=state)
+        if space.peak(lighter) >= space.peak(state):
+            break
+        state = lighter
+    return None
+
+
+def _finer(state: State) -> Iterator[Choices]:
+    """Choices in which the blocks that take most are cut more finely."""
+    heavy = sorted(state.placed.values(), key=lambda p: -p.cost.work)[:HEAVY]
+    for priced in heavy:
+        yield from halved(state, priced)
+
+
+def relieved(space: Space, state: State) -> State:
+    """The plan in smaller blocks, if workers can hold what it holds only then."""
+    lighter = state
+    for _ in range(HALVINGS):
+        if lighter.shortfall or space.fits(lighter):
+            return lighter
+        finer = [space.state(choices) for choices in _finer(lighter)]
+        fitting = [other for other in finer if space.fits(other)]
+        if fitting:
+            return min(fitting, key=lambda other: other.rank)
+        lighter = min(finer, key=space.peak, default=lighter)
+    return state
+
+
+def moves(state: State) -> Iterator[Choices]:
+    """Choices that differ in one."""
+    by_cost = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
+    for priced in by_cost:
+        yield from hold(state, priced)
+    yield from (share(state, node) for node in shared(state))
+    for priced in by_cost:
+        yield from split(state, priced)
+    yield from fuse_sets(state)
+    for priced in by_cost:
+        yield from pull(state, priced)
+    for priced in by_cost:
+        yield from elsewhere(state, priced)

@@ -1,0 +1,108 @@
+"""Islands: a long search in several parts, each with its own chance, that meet after each epoch.
+
+What an island finds depends on its seed and on what the last meeting gave it alone: so the plan is
+the same on a laptop as on a cluster, whose workers run the islands at the same time.
+
+Source: Tapestry whitepaper, "Parallel Optimization".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources, live_client
+from dask_tapestry.planner.search.budget import Effort
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.evolve import UNSURE, Evolution
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.space import Space
+from dask_tapestry.teg import Graph
+
+ISLANDS: Final = 4
+EPOCHS: Final = 4
+LONG: Final = 200_000  # costs, a minute: a shorter search has no parts, which would know less each
+
+
+class Island(NamedTuple):
+    """One part of a search during an epoch.
+
+    Attributes
+    ----------
+    graph, resources, limits
+        What is planned for what.
+    seeds
+        Choices to start from, the best first.
+    effort
+        Costs of the epoch.
+    seed
+        Of what chance decides.
+    """
+
+    graph: Graph
+    resources: Resources
+    limits: Limits
+    seeds: tuple[Choices, ...]
+    effort: Effort
+    seed: tuple[int, int, int]
+
+
+Run = Callable[[Sequence[Island]], Sequence[tuple[Choices, ...]]]
+
+
+def evolve_on_islands(
+    evolution: Evolution, effort: Effort, seed: int, run: Run | None = None
+) -> None:
+    """Spend an effort of several islands on a search that has begun.
+
+    Parameters
+    ----------
+    run
+        Runs the islands of an epoch; by default on the workers of the live client, if there is one.
+    """
+    space, found = evolution.space, evolution
+    each = Effort((effort.costs or 0) // (ISLANDS * EPOCHS), to_the_end=True)
+    run = run or _runner(space)
+    pricing = space.pricing
+    for epoch in range(EPOCHS):
+        seeds = _known(found)
+        parts = [
+            Island(space.graph, space.resources, pricing.limits, seeds, each, (seed, epoch, number))
+            for number in range(ISLANDS)
+        ]
+        before = found.best
+        for choices in run(parts):
+            found.begin(map(space.state, choices))
+        pricing.evaluated += ISLANDS * (each.costs or 0)
+        enough = found.best.rank < before.rank.with_seconds(1 - UNSURE)
+        if not effort.to_the_end and not enough:
+            break
+
+
+def epoch_of(island: Island) -> tuple[Choices, ...]:
+    """What an island finds: its best plan, then its frontier."""
+    pricing = Pricing(Machine.of(island.resources), island.limits)
+    evolution = Evolution(Space(island.graph, pricing, island.resources), island.seed)
+    evolution.begin(map(evolution.space.state, island.seeds))
+    evolution.run(island.effort)
+    return _known(evolution)
+
+
+def _known(evolution: Evolution) -> tuple[Choices, ...]:
+    points = [point.state.choices for point in evolution.frontier]
+    return (evolution.best.choices, *points)
+
+
+def _runner(space: Space) -> Run:
+    """On the workers of the live client; here if there is none, or if the graph has data."""
+    client: Any = live_client()
+    if client is None or any(is_external(node) for node in space.graph.nodes):
+        return _here
+    return lambda islands: list(client.gather(client.map(epoch_of, islands, pure=False)))
+
+
+def _here(islands: Sequence[Island]) -> Sequence[tuple[Choices, ...]]:
+    return [epoch_of(island) for island in islands]

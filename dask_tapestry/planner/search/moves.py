@@ -1,0 +1,272 @@
+"""Moves: choices that differ in one from those of a plan.
+
+Each is a choice that a step would make differently for the sake of another: a value that several
+blocks compute again is held, a held one computed where it is read, a producer cut as its reader
+reads, a dimension cut once more or less, a reduction done in other parts.
+
+Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+from typing import Final
+
+from dask_tapestry.planner.fusion.fuse import required
+from dask_tapestry.planner.fusion.movement import movement
+from dask_tapestry.planner.fusion.units import units
+from dask_tapestry.planner.rewriting.rule_choices import form_named, forms_of
+from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.pricing import Priced
+from dask_tapestry.planner.search.space import Space
+from dask_tapestry.settings import BLOCK_BYTES
+from dask_tapestry.teg import Node, Sink, Source
+from dask_tapestry.zspace import Cuts, largest_box
+
+# Times a value's cells that blocks may compute together before holding it is tried.
+AGAIN: Final = 1.5
+
+
+def hold(state: State, priced: Priced) -> Iterator[Choices]:
+    """Values that the blocks of a step compute several times over are held instead.
+
+    All that are read from outside first, in the blocks that are best to read, or in whole stored
+    chunks, which readers take as they are; then each; and in the place of those what selectors
+    make of them, as rows of a matrix that is stored as a vector.
+    """
+    nodes = [n for n in again(priced) if n not in state.placed]
+    read = [n for n in nodes if isinstance(n.operator, Source)]
+    arranged = [n for n in arrangements(priced, read) if n not in state.placed]
+    sets = (read, *([n] for n in nodes), arranged)
+    for some in {frozenset(some): None for some in sets if some}:
+        held = replace(
+            state.choices, held=state.choices.held | some, fused=state.choices.fused - some
+        )
+        yield held
+        whole = {n: g for n in some if (g := stored_grid(n)) is not None}
+        if whole and some == frozenset(read):
+            yield replace(held, grids={**held.grids, **whole})
+
+
+def stored_grid(node: Node) -> Grid | None:
+    """Blocks of whole chunks of a stored source, squarish ones where chunks are small."""
+    source = node.operator
+    if not isinstance(source, Source) or source.chunks is None or not node.type.size:
+        return None
+    shape, itemsize = node.type.shape, node.type.dtype.itemsize
+    sides = [min(max(1, c), n) for c, n in zip(source.chunks, shape, strict=True)]
+    while 2 * prod(sides) * itemsize <= BLOCK_BYTES:
+        shorter = [d for d, n in enumerate(shape) if sides[d] < n]
+        if not shorter:
+            break
+        dim = min(shorter, key=lambda d: sides[d])
+        sides[dim] = min(2 * sides[dim], shape[dim])
+    return tuple(map(Cuts.regular, shape, sides))
+
+
+def again(priced: Priced) -> list[Node]:
+    """Members of a step that its blocks together compute or read more often than once."""
+    program, grid = priced.group.program, priced.grid
+    if priced.cost.blocks == 1 or not program.type.size:
+        return []
+    first = len(program.inputs)
+    box = largest_box(grid)
+    blocks = program.type.size / box.size
+    schedule = program.schedule(box)
+    found = []
+    for value, instruction in enumerate(program.instructions, start=first):
+        operator, type_ = instruction.operator, instruction.type
+        if not (operator.is_formula or isinstance(operator, Source) or not operator.transparent):
+            continue
+        cells = sum(b.size for b in schedule.boxes[value])
+        stored = sum(operator.stored_bytes(b) for b in schedule.boxes[value])
+        cells = max(cells, stored // max(1, type_.dtype.itemsize))
+        if blocks * cells > AGAIN * type_.size:
+            found.append(priced.group.members[value - first])
+    return found[::-1]
+
+
+def arrangements(priced: Priced, nodes: list[Node]) -> list[Node]:
+    """The last members of a step that selectors make anew of each of `nodes`."""
+    origin = {node: node for node in nodes}
+    last: dict[Node, Node] = {}
+    for member in priced.group.members:
+        first = next((origin[x] for x in member.inputs if x in origin), None)
+        if first is None or not member.operator.is_selector:
+            continue
+        origin[member] = first
+        if member.operator.copies:
+            last[first] = member
+    return list(last.values())
+
+
+def shared(state: State) -> list[Node]:
+    """Values that several steps read from stores or compute, those of most bytes first."""
+    counts = Counter(m for priced in state.placed.values() for m in priced.group.members)
+    found = [
+        node
+        for node, count in counts.items()
+        if count > 1 and node not in state.placed and not node.operator.is_selector
+    ]
+    return sorted(found, key=lambda node: -node.type.nbytes)
+
+
+def share(state: State, node: Node) -> Choices:
+    """A value that several steps read or compute is held for all of them."""
+    choices = state.choices
+    return replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+
+
+def split(state: State, priced: Priced) -> Iterator[Choices]:
+    """A step becomes two, between what it reduces or multiplies, or writes, and the rest.
+
+    Each of them is then cut as is best for itself: rows of a product that fill the slots are
+    gathered into the large pieces that a store has.
+    """
+    for member in priced.group.members[-2::-1]:
+        written = any(isinstance(c.operator, Sink) for c in state.graph.consumers[member])
+        if (written or not member.operator.transparent) and member not in state.placed:
+            yield replace(
+                state.choices,
+                held=state.choices.held | {member},
+                fused=state.choices.fused - {member},
+            )
+
+
+def fuse(state: State, nodes: frozenset[Node]) -> Choices:
+    """Held values are computed in the steps that read them."""
+    return replace(
+        state.choices,
+        held=state.choices.held - nodes,
+        fused=state.choices.fused | nodes,
+        grids={n: g for n, g in state.choices.grids.items() if n not in nodes},
+        places={n: p for n, p in state.choices.places.items() if n not in nodes},
+    )
+
+
+def optional(state: State) -> list[Node]:
+    """Held values that need not be."""
+    must = required(state.graph)
+    return [n for n in state.placed if n not in must and state.readers[n]]
+
+
+def fuse_sets(state: State) -> Iterator[Choices]:
+    """First all optional values, then those of one program together, like layers, then each."""
+    nodes = optional(state)
+    alike: dict[int, list[Node]] = {}
+    for node in nodes:
+        alike.setdefault(id(state.placed[node].group.program), []).append(node)
+    sets = [nodes, *alike.values(), *([n] for n in nodes)]
+    for some in {frozenset(some): None for some in sets if some}:
+        yield fuse(state, some)
+
+
+def _with_grid(state: State, node: Node, grid: Grid) -> Choices:
+    return replace(state.choices, grids={**state.choices.grids, node: grid})
+
+
+def pull(state: State, priced: Priced) -> Iterator[Choices]:
+    """A producer is cut as the step reads it."""
+    moves = movement(priced.group.program)
+    for at, x in enumerate(priced.group.inputs):
+        producer = state.placed.get(x)
+        if producer is None or x is priced.group.node or x.operator.layout is not None:
+            continue
+        pulled = moves[at].pulled(x.type.shape, priced.grid)
+        if pulled != producer.grid:
+            yield _with_grid(state, x, pulled)
+
+
+def push(state: State, priced: Priced) -> Iterator[Choices]:
+    """The step is cut as one of its producers is."""
+    node, moves = priced.group.node, movement(priced.group.program)
+    for at, own in enumerate(priced.held):
+        if own is not None and at < len(moves):
+            pushed = moves[at].pushed(node.type.shape, own)
+            if pushed != priced.grid:
+                yield _with_grid(state, node, pushed)
+
+
+def recut(state: State, priced: Priced) -> Iterator[Choices]:
+    """A dimension of the step is cut in twice or half as many pieces."""
+    for dim, cuts in enumerate(priced.grid):
+        for count in {2 * cuts.count, -(-cuts.count // 2)} - {cuts.count}:
+            yield from _in_pieces(state, priced, dim, count)
+
+
+def halved(state: State, priced: Priced) -> Iterator[Choices]:
+    """A dimension of the step is cut in twice as many pieces."""
+    for dim, cuts in enumerate(priced.grid):
+        yield from _in_pieces(state, priced, dim, 2 * cuts.count)
+
+
+def _in_pieces(state: State, priced: Priced, dim: int, count: int) -> Iterator[Choices]:
+    """A dimension of the step is cut in so many pieces, if it can be."""
+    unit, cuts = units(priced.group.program, priced.held)[dim], priced.grid[dim]
+    other = unit.cut(cuts.extent, count)
+    if other != cuts:
+        grid = (*priced.grid[:dim], other, *priced.grid[dim + 1 :])
+        yield _with_grid(state, priced.group.node, grid)
+
+
+def freed(state: State, node: Node) -> Iterator[Choices]:
+    """The step takes the grid that is best for itself."""
+    if node in state.choices.grids:
+        grids = {n: g for n, g in state.choices.grids.items() if n is not node}
+        yield replace(state.choices, grids=grids)
+
+
+def elsewhere(state: State, priced: Priced) -> Iterator[Choices]:
+    """The step is computed at another place, or anywhere, in the way that is best there."""
+    node = priced.group.node
+    for place in ("", *state.places) if state.places else ():
+        if place != priced.place:
+            places = {**state.choices.places, node: place}
+            grids = {n: g for n, g in state.choices.grids.items() if n is not node}
+            yield replace(state.choices, places=places, grids=grids)
+
+
+def reform(space: Space, state: State, node: Node) -> Iterator[Choices]:
+    """A node of the graph as it was takes other forms, or other sizes of its forms."""
+    now = state.choices.forms.get(node, ())
+    for other in dict.fromkeys(_other_forms(node, now)):
+        if other != now and _can_take(node, other):
+            forms = {**state.choices.forms, node: other}
+            yield space.in_forms(state.choices, {n: f for n, f in forms.items() if f})
+
+
+def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[FormChoice, ...]]:
+    """Form choices that differ in one: dropped, added, or in another size."""
+    for place in range(len(now) + 1):
+        before, after = now[:place], now[place + 1 :]
+        yield before
+        for form in forms_of(node):
+            if place == len(now) or form.name != now[place].name:
+                if form.least_seconds:
+                    continue  # whether it is worth its planning is decided once, before
+                yield (*before, FormChoice(form.name, form.sizes[len(form.sizes) // 2]))
+                continue
+            size = now[place].size
+            near = sorted(form.sizes)
+            finer, coarser = bisect_left(near, size), bisect_right(near, size)
+            near = near[max(0, finer - 1) : finer] + near[coarser : coarser + 1]
+            for other in near:
+                yield (*before, FormChoice(form.name, other), *after)
+                yield (*before, FormChoice(form.name, other))
+        if place < len(now):
+            node = form_named(node, now[place].name).make(node, now[place].size)
+
+
+def _can_take(node: Node, forms: tuple[FormChoice, ...]) -> bool:
+    """Whether each form is one of what the form before has made, in one of its sizes."""
+    for name, size in forms:
+        form = next((f for f in forms_of(node) if f.name == name), None)
+        if form is None or not min(form.sizes) <= size <= max(form.sizes):
+            return False
+        node = form.make(node, size)
+    return True

@@ -1,0 +1,110 @@
+"""Mutators: named kinds of moves, of which a search tries those more often that have paid.
+
+Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dask_tapestry.planner.search import moves
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.pricing import Priced
+from dask_tapestry.planner.search.space import Space
+from dask_tapestry.rewrite.own import mutators_in_force
+from dask_tapestry.teg import Node
+
+PLACE: Final = 0.5  # prior of another place: the programs that priors are learnt from have one
+Step = Callable[[State, Priced], Iterable[Choices]]
+
+
+class Mutator(NamedTuple):
+    """A kind of move.
+
+    Attributes
+    ----------
+    name
+        Under which its successes are counted.
+    places
+        The nodes of a state that it may have moves for.
+    moves
+        Choices to try instead of a state's, by a change at a node.
+    prior
+        How often it is tried before it has earned anything, relative to the others.
+    """
+
+    name: str
+    places: Callable[[State], Sequence[Node]]
+    moves: Callable[[State, Node, np.random.Generator], Iterable[Choices]]
+    prior: float
+
+
+def mutators_of(space: Space) -> tuple[Mutator, ...]:
+    """The mutators of a graph: built-in ones, then the user's."""
+    steps: Mapping[str, Step] = {
+        "hold": moves.hold,
+        "pull": moves.pull,
+        "push": moves.push,
+        "split": moves.split,
+        "recut": moves.recut,
+    }
+    known = priors()
+    found = [Mutator(name, _held, _of_step(move), known[name]) for name, move in steps.items()]
+    found.append(Mutator("fuse", moves.optional, _fuse, known["fuse"]))
+    found.append(
+        Mutator("share", moves.shared, lambda s, n, _: [moves.share(s, n)], known["share"])
+    )
+    found.append(Mutator("free", _gridded, lambda s, n, _: moves.freed(s, n), known["free"]))
+    found.append(Mutator("reform", _all(space), _reform(space), known["reform"]))
+    if space.pricing.machine.places:
+        found.append(Mutator("place", _held, _of_step(moves.elsewhere), PLACE))
+    found += [Mutator(own.__name__, _nodes, own, own.prior) for own in mutators_in_force()]
+    return tuple(found)
+
+
+@cache
+def priors() -> Mapping[str, float]:
+    """How often built-in mutators are tried at first: what they earned in benchmarks.
+
+    `benchmarks/planner/priors.py` writes them.
+    """
+    text = (files("dask_tapestry.planner.search") / "priors.json").read_text("utf-8")
+    return {name: float(value) for name, value in json.loads(text)["priors"].items()}
+
+
+def _held(state: State) -> Sequence[Node]:
+    return tuple(state.placed)
+
+
+def _gridded(state: State) -> Sequence[Node]:
+    return tuple(state.choices.grids)
+
+
+def _nodes(state: State) -> Sequence[Node]:
+    return state.graph.nodes
+
+
+def _all(space: Space) -> Callable[[State], Sequence[Node]]:
+    nodes = [n for n in space.graph.nodes if n.operator.forms(n.input_types)]
+    return lambda _: nodes
+
+
+def _of_step(move: Step) -> Callable[[State, Node, Any], Iterable[Choices]]:
+    return lambda state, node, _: move(state, state.placed[node])
+
+
+def _fuse(state: State, node: Node, _: np.random.Generator) -> Iterable[Choices]:
+    """The value alone, or with all of the same program."""
+    program = state.placed[node].group.program
+    alike = [n for n in moves.optional(state) if state.placed[n].group.program is program]
+    return [moves.fuse(state, frozenset(some)) for some in ([node], alike)]
+
+
+def _reform(space: Space) -> Callable[[State, Node, Any], Iterable[Choices]]:
+    return lambda state, node, _: moves.reform(space, state, node)

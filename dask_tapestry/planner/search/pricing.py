@@ -1,0 +1,167 @@
+"""Pricing: groups, grids and costs, each computed once while a plan is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Final
+
+from dask_tapestry.planner.cost.block_seconds import Order
+from dask_tapestry.planner.cost.cost import StepCost, handling_seconds, least_seconds, step_cost
+from dask_tapestry.planner.cost.step import memory_order
+from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
+from dask_tapestry.planner.fusion.movement import movement
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.fusion.units import units
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.search.grid import Graded, Grid, GridSearch
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts
+
+SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
+
+Cut = tuple[tuple[Cuts, ...] | None, ...]
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A group under a grid.
+
+    Attributes
+    ----------
+    group, grid, held
+        What is computed, how it is cut, and how its inputs are held.
+    cost
+        What that takes.
+    limits
+        What it may take.
+    place
+        Where alone it is computed; "" for anywhere.
+    second
+        The next best grid with its cost, where several were compared.
+    """
+
+    group: Group
+    grid: Grid
+    held: Cut
+    cost: StepCost
+    limits: Limits
+    place: str = ""
+    second: tuple[Grid, StepCost] | None = None
+
+
+class Pricing:
+    """Groups, grids and costs for one machine, remembered.
+
+    Equal programs are priced once, whatever they stand for: the layers of a deep network are one.
+    """
+
+    def __init__(self, machine: Machine, limits: Limits) -> None:
+        self.machine, self.limits = machine, limits
+        self._spent = [0]  # costs computed, at all places
+        self._places: dict[str, Pricing] = {}
+        self._groups: dict[tuple[Node, tuple[Node, ...]], Group] = {}
+        self._programs: dict[Program, Program] = {}
+        self._best: dict[tuple[object, ...], Graded] = {}
+        self._costs: dict[tuple[object, ...], StepCost] = {}
+
+    @property
+    def evaluated(self) -> int:
+        """Costs computed: what a search is allowed to spend."""
+        return self._spent[0]
+
+    @evaluated.setter
+    def evaluated(self, count: int) -> None:
+        self._spent[0] = count
+
+    def at(self, place: str) -> Pricing:
+        """The same at a place, with its machine and memory; itself for ""."""
+        if not place:
+            return self
+        found = self._places.get(place)
+        if found is None:
+            machine = self.machine.at(place)
+            share = machine.task_bytes / self.machine.task_bytes
+            found = self._places[place] = Pricing(machine, self.limits.scaled(share))
+            found._groups, found._programs = self._groups, self._programs
+            found._spent = self._spent
+        return found
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory of all workers."""
+        return self.machine.workers * self.machine.memory_limit
+
+    def with_limits(self, limits: Limits) -> Pricing:
+        """The same, for other limits; groups and costs stay known."""
+        other = Pricing(self.machine, limits)
+        other._groups, other._programs = self._groups, self._programs
+        other._costs = self._costs
+        return other
+
+    def group(self, node: Node, held: Collection[Node]) -> Group:
+        """What computes `node` from what is held."""
+        inputs = (node,) if is_external(node) else inputs_of(members_of(node, held))
+        found = self._groups.get((node, inputs))
+        if found is None:
+            made = group_of(node, held)
+            program = self._programs.setdefault(made.program, made.program)
+            found = self._groups[node, inputs] = replace(made, program=program)
+        return found
+
+    def best(self, group: Group, held: Cut) -> Priced:
+        """The group under its best grid, or the fixed one of its value."""
+        node, program = group.node, group.program
+        if node.operator.layout is not None:
+            return self.under(group, node.operator.layout, held)
+        order = memory_order(node, group.inputs)
+        key = id(program), held, order
+        found = self._best.get(key)
+        if found is None:
+            found = self._best[key] = self._search(program, held, order)
+        place = self.machine.place
+        return Priced(group, found.grid, held, found.cost, self.limits, place, found.second)
+
+    def _search(self, program: Program, held: Cut, order: Order) -> Graded:
+        shape = program.type.shape
+        dims = range(len(shape))[:: 1 if order == "C" else -1]
+        least = cache(partial(least_seconds, program, self.machine))
+        search = GridSearch(
+            shape,
+            units(program, held),
+            lambda grid: self.cost(program, grid, held, order),
+            self.limits,
+            dims,
+            self.machine.slots,
+            lambda grid: least() + handling_seconds(program, grid, held, self.machine),
+            self.machine.workers,
+        )
+        moves = movement(program) if any(held) else ()
+        pushed = [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
+        return search.best(pushed)
+
+    def allows(self, group: Group, grid: Grid, held: Cut) -> bool:
+        """Whether a grid cuts nothing that a group computes or writes as a whole."""
+        if group.node.operator.layout is not None:
+            return grid == group.node.operator.layout
+        found = zip(units(group.program, held), grid, strict=True)
+        return all(unit.allows(cuts) for unit, cuts in found)
+
+    def under(self, group: Group, grid: Grid, held: Cut) -> Priced:
+        """The group under a given grid."""
+        order = memory_order(group.node, group.inputs)
+        cost = self.cost(group.program, grid, held, order)
+        return Priced(group, grid, held, cost, self.limits, self.machine.place)
+
+    def cost(self, program: Program, grid: Grid, held: Cut, order: Order = "C") -> StepCost:
+        """Cost of a program under a grid, on arrays in an order of memory."""
+        key = id(program), grid, held, order
+        found = self._costs.get(key)
+        if found is None:
+            self.evaluated += 1 + len(program.instructions) // SHORT_PROGRAM
+            found = self._costs[key] = step_cost(
+                program, grid, held, self.machine, self.limits.handy, order
+            )
+        return found

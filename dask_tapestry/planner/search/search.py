@@ -1,0 +1,184 @@
+"""Search: from a rewritten graph to the best plan that was found, and those it was chosen from.
+
+A seed is built producers first: forms, then what is held and grids, each the best for its own step.
+Then single choices are changed as long as that pays; grids are compared in all combinations of a
+few; and what is left of the budget goes to chance, near the plans that are best in some resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.memory.garbage import collection_paused
+from dask_tapestry.planner.cost.rank import Rank, preferred
+from dask_tapestry.planner.machine.limits import TASK_SHARES, Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH, Effort
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.evolve import Evolution
+from dask_tapestry.planner.search.exact import best_grids, near_grids
+from dask_tapestry.planner.search.exhaustive import exhaustive
+from dask_tapestry.planner.search.form_choice import choose_forms
+from dask_tapestry.planner.search.frontier import Point
+from dask_tapestry.planner.search.improve import fitted, improve
+from dask_tapestry.planner.search.islands import LONG, evolve_on_islands
+from dask_tapestry.planner.search.pricing import Priced, Pricing
+from dask_tapestry.planner.search.space import Space, steps_of
+from dask_tapestry.teg import Graph
+from dask_tapestry.zspace import largest_box
+
+__all__ = ["METHODS", "Found", "search", "steps_of"]
+
+METHODS: Final = ("auto", "exhaustive", "none")
+AGAIN: Final = 4  # part of the effort that a search with less memory a task has at least
+MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
+
+
+class Found(NamedTuple):
+    """What a search finds while tasks may take a share of the memory.
+
+    Attributes
+    ----------
+    state, points
+        The plan to take, and the frontier that it was chosen from.
+    again
+        The effort for a search with a smaller share.
+    is_tight
+        Whether a better plan did not fit: then one of smaller tasks may.
+    """
+
+    state: State
+    points: tuple[Point, ...] = ()
+    again: Effort = NO_EFFORT
+    is_tight: bool = False
+
+    @property
+    def rank(self) -> Rank:
+        """Of the plan to take."""
+        return self.state.rank
+
+
+def search(
+    graph: Graph,
+    resources: Resources,
+    method: str = "auto",
+    budget: float | None = None,
+    seed: int = 0,
+) -> Found:
+    """The best plan found for `graph`.
+
+    Parameters
+    ----------
+    method
+        One of `METHODS`.
+    budget
+        Seconds of the search; by default what the plan may be worth.
+    seed
+        Of what chance decides.
+
+    Raises
+    ------
+    MemoryLimitError
+        If a step's smallest block needs more memory than a worker has.
+    PlanError
+        If a graph is too large to compare all plans.
+    """
+    effort = Effort.of(budget)
+    found, fitting = _within_shares(graph, resources, method, effort, seed)
+    enough = next((one for one in found if not one.state.shortfall), None)
+    if not fitting and enough is not None and effort is WORTH:
+        _, fitting = _within_shares(graph, resources, method, TO_FIT, seed)
+    if fitting:
+        return preferred(fitting, lambda one: one.rank)
+    if enough is not None:  # no task is too large, all together are: that is told when it is run
+        return enough
+    worst = max(found[0].state.placed.values(), key=lambda priced: priced.cost.work)
+    raise MemoryLimitError(_refusal(worst))
+
+
+def _within_shares(
+    graph: Graph, resources: Resources, method: str, effort: Effort, seed: int
+) -> tuple[list[Found], list[Found]]:
+    """Plans whose tasks may take less and less of the memory, and those of them that fit."""
+    machine = Machine.of(resources)
+    found, fitting = list[Found](), list[Found]()
+    for share in TASK_SHARES:
+        limits = Limits.of(resources, share)
+        limits = limits.uncut if method == "none" else limits
+        space = Space(graph, Pricing(machine, limits), resources)
+        one = _METHODS[method](space, effort, seed)
+        found.append(one)
+        effort = one.again
+        if not one.state.shortfall and space.fits_at_worst(one.state):
+            fitting.append(one)
+            if not one.is_tight:
+                break
+    return found, fitting
+
+
+def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:
+    """One block an operator."""
+    return Found(space.state(Choices()))
+
+
+def _auto(space: Space, effort: Effort, seed: int) -> Found:
+    """From two seeds, with the forms that are best one by one and without any, to the best plan."""
+    with collection_paused():
+        graph, forms = choose_forms(space.graph, space.pricing)
+        first = evaluate(graph, Choices(forms=forms), space.pricing)
+        effort = effort.for_plan(first)
+        if not effort.costs:
+            return Found(first)
+        before = space.pricing.evaluated
+        seeds = [Choices(forms=forms), Choices()] if forms else [Choices()]
+        each = min(effort.costs, MOST_IMPROVED)
+        states = [improve(space, space.state(choices), each) for choices in seeds]
+        evolution = Evolution(space, seed)
+        also = [fitted(space, state, each) for state in states]
+        evolution.begin([*[_recut(space, state) for state in states], *filter(None, also)])
+    rest = effort.less(space.pricing.evaluated - before)
+    if (rest.costs or 0) >= LONG:
+        evolve_on_islands(evolution, rest, seed)
+    else:
+        evolution.run(rest)
+    left = effort.less(space.pricing.evaluated - before)
+    again = effort._replace(costs=max(left.costs or 0, effort.costs // AGAIN))
+    points = tuple(p for p in evolution.frontier if space.fits_at_worst(p.state))
+    fastest = evolution.best
+    best = preferred([fastest, *[p.state for p in points]], lambda state: state.rank)
+    return Found(best, points, again, space.missed(fastest))
+
+
+def _recut(space: Space, state: State) -> State:
+    """The plan with the best combination of grids near its own, if that fits."""
+    cut = best_grids(space, state, near_grids(space, state))
+    return cut if cut is not None and cut.rank < state.rank and space.fits(cut) else state
+
+
+def _exhaustive(space: Space, effort: Effort, seed: int) -> Found:
+    """The best of all plans."""
+    found = _auto(space, effort, seed)
+    return found._replace(state=exhaustive(space, found.state))
+
+
+_METHODS: Final[dict[str, Callable[[Space, Effort, int], Found]]] = {
+    "auto": _auto,
+    "exhaustive": _exhaustive,
+    "none": _uncut,
+}
+
+
+def _refusal(priced: Priced) -> str:
+    """Why a step does not fit."""
+    node = priced.group.node
+    where = f" ({node.line})" if node.line else ""
+    way_out = node.operator.way_out()
+    return (
+        f"{node.operator.label} {node.type}{where}: its smallest block, "
+        f"{largest_box(priced.grid)} of {node.type}, needs {priced.cost.work:,} bytes of memory; "
+        f"the limit a task is {priced.limits.task:,}" + (f"; {way_out}" if way_out else "")
+    )

@@ -1,0 +1,161 @@
+"""Space: the plans of one graph, each evaluated once, and what its memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from dask_tapestry.planner.cost.footprint import Needs
+from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.cost.worst_needs import usual_needs, worst_needs
+from dask_tapestry.planner.fusion.given import lying, sent_whole
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.memory import Fullest, fullest_workers
+from dask_tapestry.planner.rewriting.rule_choices import formed
+from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.teg import Graph, Node
+from dask_tapestry.zspace import largest_box
+
+Forms = Mapping[Node, Sequence[FormChoice]]
+
+NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
+
+
+class Sketch(NamedTuple):
+    """Steps as memory and cost read them."""
+
+    steps: dict[Node, Step]
+    graph: Graph
+    resources: Resources
+
+
+class Space:
+    """States of a graph by their choices.
+
+    Parameters
+    ----------
+    graph
+        As it is before any node takes a form.
+    pricing
+        Of the machine that is planned for.
+    resources
+        Whose memory plans must fit.
+    """
+
+    def __init__(self, graph: Graph, pricing: Pricing, resources: Resources) -> None:
+        self.graph, self.pricing, self.resources = graph, pricing, resources
+        self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
+        self._states: dict[object, State] = {}
+        self._peaks: dict[object, Fullest] = {}
+        self._sure: dict[object, bool] = {}
+        self._sketched: tuple[State, Sketch] | None = None  # the last one
+        self._missed: Rank | None = None
+
+    def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
+        """The graph in these forms, and what each node has become in it."""
+        key = frozenset((node, tuple(taken)) for node, taken in forms.items())
+        if key not in self._formed:
+            self._formed[key] = formed(self.graph, forms)
+        return self._formed[key]
+
+    def state(self, choices: Choices) -> State:
+        """The plan with these choices."""
+        key = choices.key
+        if key not in self._states:
+            graph, _ = self.became(choices.forms)
+            self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
+            self._states[key] = evaluate(graph, choices, self.pricing)
+        return self._states[key]
+
+    def in_forms(self, choices: Choices, forms: Mapping[Node, tuple[FormChoice, ...]]) -> Choices:
+        """The same choices for the graph in other forms, as far as they make sense there."""
+        _, before = self.became(choices.forms)
+        graph, after = self.became(forms)
+        now = {before[node]: after[node] for node in self.graph.nodes}
+        there = set(graph.nodes)
+
+        def moved(node: Node) -> Node:
+            return node if node in there else now.get(node, node)
+
+        return replace(
+            choices,
+            forms=forms,
+            held=frozenset(map(moved, choices.held)) & there,
+            fused=frozenset(map(moved, choices.fused)) & there,
+            grids={moved(n): g for n, g in choices.grids.items() if moved(n) in there},
+            places={moved(n): p for n, p in choices.places.items() if moved(n) in there},
+        )
+
+    def sketch(self, state: State) -> Sketch:
+        """The steps of a plan, no block of which takes more than usual."""
+        if self._sketched is None or self._sketched[0] is not state:
+            steps = steps_of(state, self.pricing.machine, usual_needs)
+            self._sketched = state, Sketch(steps, state.graph, self.resources)
+        return self._sketched[1]
+
+    def peak(self, state: State) -> int:
+        """The most bytes that a worker holds at a time, if no block takes more than usual."""
+        return self._fullest(state).bytes
+
+    def _fullest(self, state: State) -> Fullest:
+        """The workers whose memory is fullest."""
+        key = state.choices.key
+        if key not in self._peaks:
+            self._peaks[key] = fullest_workers(self.sketch(state))
+        return self._peaks[key]
+
+    def fits(self, state: State) -> bool:
+        """Whether workers can hold what the plan holds at a time."""
+        if state.choices.key not in self._peaks and self._fits_surely(state):
+            return True
+        if self._fullest(state).fits:
+            return True
+        if self._missed is None or state.rank < self._missed:
+            self._missed = state.rank
+        return False
+
+    def _fits_surely(self, state: State) -> bool:
+        """Whether they can if all slices are cut that may be: counting those takes longest."""
+        key = state.choices.key
+        if key not in self._sure:
+            self._sure[key] = fullest_workers(self.sketch(state), at_most=True).fits
+        return self._sure[key]
+
+    def missed(self, state: State) -> bool:
+        """Whether a plan was better than this one, but did not fit."""
+        return self._missed is not None and self._missed < state.rank
+
+    def fits_at_worst(self, state: State) -> bool:
+        """The same, of the blocks that take most: to be asked of few plans."""
+        steps = steps_of(state, self.pricing.machine)
+        return fullest_workers(Sketch(steps, state.graph, self.resources)).fits
+
+
+def steps_of(
+    state: State, machine: Machine, needs: Callable[..., Needs] = worst_needs
+) -> dict[Node, Step]:
+    """The steps of a plan, producers first; `needs` tells what a block takes at most."""
+    blocks = [(p.group.program, p.group.inputs, largest_box(p.grid)) for p in state.placed.values()]
+    whole = sent_whole(blocks, machine)
+    held = {node: lying(p.group.inputs, p.held, whole) for node, p in state.placed.items()}
+    return {
+        node: Step(
+            node=node,
+            program=priced.group.program,
+            inputs=priced.group.inputs,
+            members=priced.group.members,
+            cuts=priced.grid,
+            held=held[node],
+            machine=machine.at(priced.place),
+            estimate=priced.cost,
+            needs=needs(priced.group.program, priced.grid, held[node], machine.workers == 1),
+            name="",
+            second=priced.second,
+        )
+        for node, priced in state.placed.items()
+    }

@@ -1,0 +1,141 @@
+"""What NumPy would say of a formula: its steps by NumPy's own loops, tile by tile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.cells import compiled_formulas
+from dask_tapestry_kernels.cpu.floating_point import Suspicion, only_invalid, suspecting, telling
+
+Block = np.ndarray[Any, Any]
+INTEGER_DIVISIONS: Final = frozenset("floor_divide remainder fmod divmod.0 divmod.1".split())
+POWERS: Final = frozenset({"power", "float_power"})
+QUIET: Final = frozenset(
+    "constant where equal not_equal less less_equal greater greater_equal isnan isinf isfinite "
+    "signbit logical_and logical_or logical_xor logical_not minimum maximum fmin fmax negative "
+    "positive absolute fabs sign conjugate conj real imag complex copysign floor ceil trunc rint "
+    "heaviside bitwise_and bitwise_or bitwise_xor invert left_shift right_shift erf erfc".split()
+)  # functions of real numbers that meet no error
+
+
+@lru_cache(maxsize=1024)
+def is_quiet(expression: Any) -> bool:
+    """Whether no cells of its parameters make a formula err."""
+    dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
+    return all(
+        _step_is_quiet(step.function, [dtypes[i] for i in step.operands], step.dtype)
+        for step in expression.steps
+    )
+
+
+def _step_is_quiet(function: str, operands: Sequence[np.dtype[Any]], result: Any) -> bool:
+    if function == "cast":
+        return result.kind == "b" or np.can_cast(operands[0], result)
+    if function in QUIET:
+        return function != "absolute" or operands[0].kind != "c"
+    integers = all(dtype.kind in "biu" for dtype in (*operands, result))
+    return integers and function not in INTEGER_DIVISIONS
+
+
+def may_be_silent(expression: Any, blocks: Sequence[Block]) -> bool:
+    """Whether something may have gone wrong that raises no flag of the processor.
+
+    Integers divided by 0 raise none where they are compiled; nor does a complex power of 0.
+    """
+    return any(x >= len(blocks) or not blocks[x].all() for x in _silent_at_zero(expression))
+
+
+@lru_cache(maxsize=1024)
+def _silent_at_zero(expression: Any) -> tuple[int, ...]:
+    """Values that may be 0 where that raises no flag: divisors of integers, complex bases."""
+    count, found = len(expression.parameters), []
+    for step in expression.steps:
+        if step.function in INTEGER_DIVISIONS and step.dtype.kind in "iu":
+            value = step.operands[1]
+        elif step.function in POWERS and step.dtype.kind == "c":
+            value = step.operands[0]
+        else:
+            continue
+        made = expression.steps[value - count] if value >= count else None
+        if made is None or made.function != "constant" or not expression.constant(made):
+            found.append(value)
+    return tuple(found)
+
+
+def tell_errors(
+    expression: Any, blocks: Sequence[Block], tiles: Iterable[Any], suspicion: Suspicion
+) -> None:
+    """Compute a formula's cells by NumPy, which tells whom `listening` concerns."""
+    for tile in tiles:
+        cells = [block[tile] for block in blocks]
+        if suspicion.always or not only_invalid(suspicion.flags):
+            _by_numpy(expression, cells)
+        else:
+            _apart(expression, cells)
+
+
+def _apart(expression: Any, cells: Sequence[Block]) -> None:
+    """Tell the errors of cells with NaNs apart from those of the others.
+
+    To compare a NaN raises a flag and is no error, so those are computed by NumPy; the others only
+    if compiled code raises a flag for them too. Of one operand all NaNs are alike.
+    """
+    rows = [np.ravel(x) for x in cells]
+    lost = np.zeros(rows[0].shape, np.bool_)
+    for x in rows:
+        if x.dtype.kind in "fc":
+            lost |= np.isnan(x)
+    number = int(np.argmin(lost))
+    if lost[number] or not lost.any():
+        _by_numpy(expression, cells)
+        return
+    places = np.flatnonzero(lost) if len(cells) > 1 else np.array([np.argmax(lost)])
+    _by_numpy(expression, [x[places] for x in rows])
+    others = [np.where(lost, x[number], x) for x in rows]
+    room = np.empty(lost.shape, expression.dtype)
+    with suspecting() as suspicion:
+        done = compiled_formulas.run(expression, room, others)
+    if not done or suspicion is None or suspicion.raised:
+        _by_numpy(expression, others)
+
+
+def _by_numpy(expression: Any, cells: Sequence[Block]) -> None:
+    values: list[Any] = list(cells)
+    with telling():
+        for step in expression.steps:
+            if step.function == "constant":
+                values.append(expression.constant(step))
+                continue
+            function = _numpys(step.function, step.dtype)
+            values.append(function(*[values[i] for i in step.operands]))
+
+
+def _numpys(name: str, dtype: np.dtype[Any]) -> Callable[..., Any]:
+    """NumPy's function of that name; of ours that NumPy lacks nothing is known to fail."""
+    if name == "cast":
+        return lambda x: _cast(np.asarray(x), dtype)
+    if name in ("real", "imag"):
+        return lambda x: getattr(x, name)
+    if name == "complex":
+        return lambda real, imag: _complex(real, imag, dtype)
+    base, _, output = name.partition(".")
+    function = getattr(np, base, None)
+    if function is None:
+        return lambda x, *_: np.zeros(np.shape(x), dtype)
+    return (lambda *xs: function(*xs)[int(output)]) if output else function
+
+
+def _complex(real: Any, imag: Any, dtype: np.dtype[Any]) -> Block:
+    made = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), dtype)
+    made.real, made.imag = real, imag
+    return made
+
+
+def _cast(x: Block, dtype: np.dtype[Any]) -> Block:
+    if x.dtype.kind == "c" and dtype.kind not in "cb":
+        x = x.real
+    return x.astype(dtype)

@@ -1,0 +1,212 @@
+"""Errors of floating point: heard where blocks are computed, in NumPy's words.
+
+Compiled code raises the processor's flags, NumPy's loops say what they meet. Neither is exact: a
+compiled loop computes what it does not choose, compares NaNs, and has elementary functions of its
+own. So both only raise a `Suspicion`, which costs next to nothing; where there is one, the block is
+looked at again by NumPy's own loops, which tell the `Listener`. What is told depends on the cells
+alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from collections.abc import Callable, Mapping
+from ctypes.util import find_library
+from functools import cache
+from threading import local
+from typing import Any, Final
+
+import numpy as np
+
+KINDS: Final[Mapping[str, str]] = {
+    "divide": "divide by zero",
+    "over": "overflow",
+    "under": "underflow",
+    "invalid": "invalid value",
+}  # NumPy's names and words
+SAYS: Final = " encountered in "
+_X86: Final = {"invalid": 1, "divide": 4, "over": 8, "under": 16}
+_ARM: Final = {"invalid": 1, "divide": 2, "over": 4, "under": 8}
+FLAGS: Final = _X86 if platform.machine().lower() in ("x86_64", "amd64", "i686") else _ARM
+_NOTED: Final = FLAGS["invalid"] | FLAGS["divide"] | FLAGS["over"]
+_LOGGED: Final = frozenset({"divide", "over", "invalid"})
+
+
+class Listener:
+    """What is said of the blocks that a thread computes; NumPy writes to it as to a log.
+
+    Parameters
+    ----------
+    kinds
+        The errors of floating point that somebody wants to hear of, by NumPy's names.
+    """
+
+    __slots__ = ("heard", "kinds")
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        self.kinds, self.heard = kinds, set[str]()
+
+    def write(self, text: str) -> None:
+        """Take a line of NumPy's, ``"Warning: overflow encountered in exp"``."""
+        self.heard.add(text.removeprefix("Warning: ").rstrip("\n"))
+
+
+class _Thread(local):
+    listener: Listener | None = None
+    suspicion: Suspicion | None = None
+
+
+_thread = _Thread()
+
+
+class listening:  # noqa: N801  (a context manager, as `numpy.errstate`)
+    """Hear what goes wrong in this thread inside a ``with`` block.
+
+    Examples
+    --------
+    >>> with listening(frozenset({"divide"})) as heard:
+    ...     _ = np.ones(3) / 0
+    >>> heard
+    {'divide by zero encountered in divide'}
+    """
+
+    __slots__ = ("_before", "_listener", "_state")
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        self._listener = Listener(kinds)
+
+    def __enter__(self) -> set[str]:
+        self._before, _thread.listener = _thread.listener, self._listener
+        self._state = telling()
+        self._state.__enter__()
+        return self._listener.heard
+
+    def __exit__(self, *error: Any) -> None:
+        self._state.__exit__(*error)
+        _thread.listener = self._before
+
+
+def telling() -> np.errstate:
+    """Let NumPy's loops tell who listens, inside a ``with`` block."""
+    listener = _thread.listener
+    return _logged(frozenset() if listener is None else listener.kinds, listener)
+
+
+def tell(text: str) -> None:
+    """Say something of the block that this thread computes, to whom it concerns."""
+    if _thread.listener is not None:
+        _thread.listener.heard.add(text)
+
+
+class Suspicion:
+    """Whether something may have gone wrong: by flags of the processor, or NumPy's log."""
+
+    __slots__ = ("always", "flags", "texts")
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        self.flags, self.texts = 0, set[str]()
+        self.always = "under" in kinds  # no flag tells of all cells that our functions let vanish
+
+    def write(self, text: str) -> None:
+        """Take a line of NumPy's."""
+        self.texts.add(text)
+        self.flags |= next((FLAGS[kind] for kind in KINDS if KINDS[kind] in text), 0)
+
+    def tell(self, names: Mapping[str, str]) -> None:
+        """Tell who listens what NumPy's functions in `names` have said, by their other names."""
+        listener = _thread.listener
+        for text in self.texts if listener is not None else ():
+            words, _, function = text.removeprefix("Warning: ").strip().partition(SAYS)
+            kind = next(kind for kind in KINDS if KINDS[kind] == words)
+            if listener is not None and kind in listener.kinds and function in names:
+                listener.heard.add(f"{words}{SAYS}{names[function]}")
+
+    def tell_flags(self, function: str) -> None:
+        """Tell who listens what the flags say, as met in a function."""
+        listener = _thread.listener
+        for kind, flag in FLAGS.items():
+            if listener is not None and kind in listener.kinds and self.flags & flag:
+                listener.heard.add(f"{KINDS[kind]}{SAYS}{function}")
+
+    @property
+    def raised(self) -> bool:
+        """Whether to look at the block again."""
+        return self.always or self.flags != 0
+
+
+class suspecting:  # noqa: N801  (a context manager, as `numpy.errstate`)
+    """Note what may have gone wrong inside a ``with`` block; None where nobody wants to know.
+
+    Parameters
+    ----------
+    needless
+        Whether nothing can go wrong.
+    always
+        Note it even where nobody listens: it is kept for those who will.
+    """
+
+    __slots__ = ("_before", "_made", "_state")
+
+    def __init__(self, needless: bool = False, always: bool = False) -> None:
+        listener = _thread.listener
+        kinds = frozenset[str]() if listener is None else listener.kinds
+        wanted = always or (bool(kinds) and not needless)
+        self._made = Suspicion(kinds) if wanted else None
+
+    def __enter__(self) -> Suspicion | None:
+        self._before, _thread.suspicion = _thread.suspicion, self._made
+        self._state = _logged(_LOGGED if self._made is not None else frozenset(), self._made)
+        self._state.__enter__()
+        return self._made
+
+    def __exit__(self, *error: Any) -> None:
+        self._state.__exit__(*error)
+        _thread.suspicion = self._before
+
+
+def suspect(flags: int) -> None:
+    """Note flags that were raised before, if anybody wants to know."""
+    if _thread.suspicion is not None:
+        _thread.suspicion.flags |= flags
+
+
+def only_invalid(flags: int) -> bool:
+    """Whether these are flags that comparing a NaN raises."""
+    return flags == FLAGS["invalid"]
+
+
+def _logged(kinds: frozenset[str], log: Any) -> np.errstate:
+    if not kinds:
+        return np.errstate(all="ignore")
+    return np.errstate(call=log, **_modes(kinds))
+
+
+@cache
+def _modes(kinds: frozenset[str]) -> dict[str, Any]:
+    return {kind: "log" if kind in kinds else "ignore" for kind in KINDS}
+
+
+def noted(call: Callable[..., None], arguments: tuple[int, ...]) -> None:
+    """Run compiled code, and note the flags that it raises if anybody wants to know."""
+    suspicion = _thread.suspicion
+    if suspicion is None:
+        call(*arguments)
+        return
+    clear, test = _status()
+    clear(_NOTED)
+    call(*arguments)
+    suspicion.flags |= test(_NOTED)
+
+
+@cache
+def _status() -> tuple[Callable[[int], int], Callable[[int], int]]:
+    """The functions of C that clear and read the flags.
+
+    Where C has none, all flags count as raised: then every block is looked at twice.
+    """
+    try:
+        library = ctypes.PyDLL(find_library("m"))  # keeps the interpreter's lock: .1 µs a call
+        return library.feclearexcept, library.fetestexcept
+    except (AttributeError, OSError, TypeError):
+        return (lambda _flags: 0), (lambda flags: flags)

@@ -1,0 +1,14 @@
+import sys
+
+from dask_tapestry.arrays.calibration.store_rates import store_rates
+
+module = sys.modules["dask_tapestry.arrays.calibration.store_rates"]
+
+
+def test_a_store_has_rates_and_nothing_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CELLS", 2**16)
+    monkeypatch.setattr(module, "CHUNK", 2**14)
+    rates = store_rates(tmp_path)
+    assert rates.keys() == {"store_read", "store_plain", "store_write", "store_latency"}
+    assert min(rates.values()) > 0
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.core import dynamic_shape
+from dask_tapestry.arrays.core.dynamic_shape import CountRun
+
+
+@pytest.fixture
+def masked():
+    x = dt.from_array(np.arange(8))  # another one each time: nothing is known of it
+    return x[x > 3].deferred
+
+
+def test_it_runs_its_count_graph_once(masked):
+    runs = []
+
+    def run(counts, keep):
+        runs.append(counts)
+        return CountRun(dt.Array(counts).compute(), tuple(keep))
+
+    first = masked.resolve(run)
+    assert first is masked.resolve(run)
+    assert first is masked.known()
+    assert len(runs) == 1
+    assert first.type.shape == (4,)
+
+
+def test_no_workers_are_an_error_and_no_hang(masked, monkeypatch):
+    class Client:
+        asynchronous = False
+
+        def scheduler_info(self, n_workers):
+            return {"workers": {}}
+
+    monkeypatch.setattr(dynamic_shape, "live_client", Client)
+    with pytest.raises(dt.PlanError, match="no workers"):
+        masked.resolve(None)
+
+
+def test_an_asynchronous_client_is_told_to_await(masked, monkeypatch):
+    class Client:
+        asynchronous = True
+
+    monkeypatch.setattr(dynamic_shape, "live_client", Client)
+    with pytest.raises(dt.PlanError, match="await dt"):
+        masked.resolve(None)
+
+
+class Target:
+    """An array that counts what is written into it."""
+
+    shape, dtype = (4,), np.dtype(float)
+
+    def __init__(self):
+        self.written = 0
+
+    def __setitem__(self, key, value):
+        self.written += 1
+
+
+@dt.block_operator(index={"i": "parallel"}, inputs={"x": "i"}, outputs={"z": "i"})
+def same(x):
+    """Its input."""
+    return x
+
+
+COUNTED = {
+    "cells": lambda y: y[y > 3],
+    "no cells": lambda y: y[y > 100],
+    "of another array": lambda y: dt.arange(8)[y > 3],
+    "what is made of it": lambda y: (y + 1)[y > 3] * 2,
+    "columns": lambda y: y.reshape(2, 4)[:, y[:4] > 1],
+    "compress": lambda y: dt.compress(y > 3, y),
+    "extract": lambda y: dt.extract(y > 3, y + 1),
+    "places": lambda y: dt.nonzero(y)[0],
+    "sets": lambda y: dt.setdiff1d(y, [1.0, 2.0], assume_unique=True),
+    "where each is first": lambda y: dt.unique(y, return_index=True)[1],
+    "which of them each is": lambda y: dt.unique(y, return_index=True, return_inverse=True)[2],
+    "a table": lambda y: dt.bincount(y.astype(int), weights=y),
+}
+
+
+@pytest.mark.parametrize("read", COUNTED)
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_a_write_is_done_once_by_what_counts_and_the_value(read, scheduler):
+    target = Target()
+    x = dt.arange(8.0)
+    y = same(x, after=[dt.store(dt.ones(4), target, compute=False)])
+    found = COUNTED[read](y)
+    value = found.compute(scheduler=scheduler)
+    assert target.written == 1
+    np.testing.assert_array_equal(value, COUNTED[read](x).compute())
+
+
+def test_a_write_that_the_mask_does_not_follow_is_left_to_the_value():
+    first, second = Target(), Target()
+    y = same(dt.arange(8.0), after=[dt.store(dt.ones(4), first, compute=False)])
+    other = same(dt.arange(8.0), after=[dt.store(dt.ones(4), second, compute=False)])
+    found = other[y > 3]
+    assert found.shape == (4,)
+    assert (first.written, second.written) == (1, 0)
+    found.compute()
+    assert (first.written, second.written) == (1, 1)
+
+
+def test_nothing_else_is_kept(masked):
+    assert len(masked.keep) == 1

@@ -1,0 +1,59 @@
+import inspect
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.cells import UFUNCS
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_is_named_documented_and_has_its_operands(name):
+    function = FUNCTIONS[name]
+    assert (function.__name__, function.__qualname__) == (name, name)
+    assert f"dt.{name}(" in function.__doc__
+    *operands, out, where, casting, dtype = inspect.signature(function).parameters.values()
+    assert [out.name, where.name, casting.name] == ["out", "where", "casting"]
+    assert {p.kind for p in operands} == {inspect.Parameter.POSITIONAL_ONLY}
+    assert [p.name for p in operands] == (["x"] if UFUNCS[name].nin == 1 else ["x1", "x2"])
+    assert (dtype.name, dtype.kind) == ("dtype", inspect.Parameter.KEYWORD_ONLY)
+    results = inspect.signature(function).return_annotation
+    assert results == ("Array" if UFUNCS[name].nout == 1 else "tuple[Array, Array]")
+
+
+def test_several_results():
+    for ours, theirs in zip(dt.frexp([1.0, 2.5]), np.frexp([1.0, 2.5]), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours.compute(), theirs)
+
+
+@pytest.mark.parametrize("number", [0, 1, 4])
+def test_the_number_of_operands_must_fit(number):
+    with pytest.raises(TypeError, match=r"add\(\)"):
+        dt.add(*[dt.ones(2)] * number)
+
+
+def test_scalars_alone_make_an_array_without_dimensions():
+    assert dt.add(2, 3).shape == ()
+    assert [int(part) for part in dt.divmod(7, 2)] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda xp: xp.add(1.0, np.float32(1)),
+        lambda xp: xp.add(np.float32(1), 1.0),
+        lambda xp: xp.multiply(2, np.int8(3)),
+        lambda xp: xp.multiply(2, True),
+        lambda xp: xp.add(1, 2.5),
+        lambda xp: xp.subtract(2.5, 1j),
+        lambda xp: xp.add(np.int8(1), np.float16(2)),
+        lambda xp: xp.equal(300, np.uint8(3)),
+    ],
+)
+def test_scalars_promote_as_numpy_s(call):
+    expected = call(np)
+    found = call(dt)
+    assert (found.shape, found.dtype) == ((), expected.dtype)
+    assert found.compute() == expected

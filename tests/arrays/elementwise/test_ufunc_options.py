@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
+from dask_tapestry.cells import UFUNCS
+from dask_tapestry.errors import DTypeError, ShapeError
+
+X = np.arange(12).reshape(3, 4)
+MASK = np.array([False, True, True, False])
+
+
+@pytest.mark.parametrize("where", [True, False, MASK, dt.asarray(MASK), np.ones((3, 1), bool)])
+@pytest.mark.parametrize("kind", ["i8", "f4"])
+def test_cells_where_it_is_false_are_those_of_out(where, kind):
+    out = dt.asarray(np.full(X.shape, 7, kind))
+    expected = np.full(X.shape, 7, kind)
+    mask = where.compute() if isinstance(where, dt.Array) else where
+    np.add(X, 3, where=mask, out=expected)
+    assert dt.add(X, 3, where=where, out=out) is out
+    assert out.dtype == expected.dtype
+    np.testing.assert_array_equal(out.compute(), expected)
+
+
+def test_without_out_they_are_zero():
+    found = np.add(dt.asarray(X), 1, where=MASK)
+    np.testing.assert_array_equal(found.compute(), np.where(MASK, X + 1, 0))
+    found = dt.sqrt(np.float32(4), where=MASK)
+    assert (found.shape, found.dtype) == ((4,), np.float32)
+
+
+def test_where_takes_booleans():
+    with pytest.raises(DTypeError, match="booleans"):
+        dt.add(X, 1, where=[0, 1, 1, 0])
+
+
+def test_out_takes_results_of_its_shape_and_dtype():
+    out = dt.zeros(4, "i4")
+    with pytest.raises(ShapeError):
+        dt.add(X, 1, out=out)
+    with pytest.raises(DTypeError):
+        dt.add(np.ones(4), 0.5, out)
+    with pytest.raises(DTypeError, match="computed"):
+        np.sin(dt.ones(4), out=np.zeros(4))
+
+
+def test_each_result_has_its_own_out():
+    whole, rest = dt.zeros(4, int), dt.zeros(4, int)
+    assert dt.divmod(dt.arange(4), 3, out=(whole, rest))[1] is rest
+    np.testing.assert_array_equal(whole.compute(), np.arange(4) // 3)
+    fraction = dt.zeros(3)
+    np.modf(dt.asarray([0.5, 1.25, 3]), fraction)
+    np.testing.assert_array_equal(fraction.compute(), [0.5, 0.25, 0])
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "unsafe"])
+@pytest.mark.parametrize("other", [1, 1.5, np.float32(2), np.int64(3)])
+@pytest.mark.parametrize("dtype", [None, "i4", "f8"])
+def test_casting_allows_what_numpys_does(casting, other, dtype):
+    x = np.arange(3, dtype="i4")
+    try:
+        expected = np.add(x, other, casting=casting, dtype=dtype)
+    except TypeError:
+        with pytest.raises(TypeError):
+            dt.add(x, other, casting=casting, dtype=dtype)
+        return
+    found = dt.add(x, other, casting=casting, dtype=dtype)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.compute(), expected)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_facts_are_those_of_numpys(name):
+    for fact in ("nin", "nout", "nargs", "types", "signature"):
+        assert getattr(FUNCTIONS[name], fact) == getattr(UFUNCS[name], fact)
+
+
+def test_methods():
+    x = dt.asarray(X)
+    np.testing.assert_array_equal(dt.add.reduce(x).compute(), X.sum(0))
+    np.testing.assert_array_equal(dt.maximum.accumulate(x, 1).compute(), X)
+    np.testing.assert_array_equal(
+        dt.add.reduceat(x, [0, 2], 1).compute(), np.add.reduceat(X, [0, 2], 1)
+    )
+    y = x.copy()
+    dt.add.at(y, [0, 0], 1)
+    assert int(y[0, 0]) == 2
+    for outer in (dt.multiply.outer, np.multiply.outer):
+        np.testing.assert_array_equal(
+            outer(x, dt.arange(2)).compute(), np.multiply.outer(X, np.arange(2))
+        )
+
+
+def test_methods_that_are_not_there_say_so():
+    for call in (
+        lambda: dt.sin.reduce(dt.ones(2)),
+        lambda: dt.sin.outer(dt.ones(2), 1),
+        lambda: dt.add.reduceat(dt.ones(2), dt.arange(2)),
+    ):
+        with pytest.raises(DTypeError):
+            call()

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.core.dispatch import METHODS
+from tests.arrays.folding import REAL, SHAPES, axes_of, check, few, small
+
+UFUNCS = sorted(name for name, method in METHODS if method == "reduce")
+
+
+@few
+@given(st.data())
+@pytest.mark.parametrize("name", UFUNCS)
+def test_reduce_is_numpys(name, data):
+    if name == "lcm":
+        return  # NumPy takes one axis alone; see below
+    shape = data.draw(SHAPES)
+    x = small(data.draw, shape, data.draw(st.sampled_from(REAL)))
+    options = {"axis": data.draw(axes_of(shape)), "keepdims": data.draw(st.booleans())}
+    ufunc = getattr(np, name)
+    check(
+        lambda: ufunc.reduce(dt.asarray(x), **options),
+        lambda: ufunc.reduce(x, **options),
+        rtol=1e-3 if x.dtype.itemsize < 4 else 1e-6,
+    )
+
+
+def test_the_first_axis_is_the_default():
+    x = np.arange(12).reshape(3, 4)
+    assert np.add.reduce(dt.asarray(x)).compute().tolist() == x.sum(0).tolist()
+    assert np.lcm.reduce(dt.asarray(x + 1)).compute().tolist() == np.lcm.reduce(x + 1).tolist()
+
+
+def test_other_arguments():
+    x = dt.asarray(np.arange(6.0).reshape(2, 3))
+    out = dt.zeros(3)
+    assert np.add.reduce(x, out=out) is out
+    assert np.add.reduce(x, axis=None, initial=5).compute() == 20
+    assert np.maximum.reduce(x, axis=None, initial=0, where=x < 3).compute() == 2
+    assert np.multiply.reduce(x, dtype="f4").dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["subtract", "divide", "power", "arctan2", "remainder"])
+def test_what_depends_on_the_order_is_refused(name):
+    with pytest.raises(TypeError):
+        getattr(np, name).reduce(dt.ones(3))

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from tests.arrays.indexing.keys import SHAPES, agree, keys, numbers, ours, outcome
+from tests.comparisons import same_bits
+
+pytestmark = pytest.mark.usefixtures("sync")
+
+
+@given(
+    SHAPES.flatmap(lambda s: st.tuples(st.just(s), keys(s))),
+    st.booleans(),
+    st.integers(1, 3),
+    st.data(),
+)
+def test_every_key_writes_what_numpy_writes(given_key, lazily, side, data):
+    shape, key = given_key
+    cells = numbers(shape, "f8")
+    x = dt.asarray(cells.copy()).rechunk(side)
+    before = x + 0
+    try:
+        room = cells[key].shape
+    except IndexError:
+        room = ()
+    sides = tuple(n if data.draw(st.integers(0, 3)) else 1 for n in room)
+    drop = data.draw(st.integers(0, len(sides)))
+    value = -1 - numbers(sides[drop:] if data.draw(st.booleans()) else (*(1,), *sides))
+    mine = tuple(ours(item, lazily) for item in key)
+
+    def assign(target, key):
+        target[key] = value
+        return target
+
+    made = outcome(lambda: assign(x, mine).compute())
+    expected = outcome(lambda: assign(cells.copy(), key))
+    if lazily and expected is IndexError and not isinstance(made, type):
+        expected = cells  # nothing is put anywhere, so no lazy place is looked at
+    assert agree(made, expected), (shape, key, value)
+    assert same_bits(before.compute(), cells)
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+@pytest.mark.parametrize("item", [np.array(0), np.array(True), np.array([0]), np.intp(0)])
+@pytest.mark.parametrize("value", [np.array(2.0), np.array([2.0]), np.array([[2.0]])])
+def test_one_cell_takes_one_value(item, value, lazily):
+    """A value with dimensions is none, though it has one cell."""
+
+    def assign(target, key):
+        target[key] = value
+        return target
+
+    expected = outcome(lambda: assign(np.zeros(1), item))
+    made = outcome(lambda: assign(dt.zeros(1), ours(item, lazily)).compute())
+    assert agree(made, expected)
+
+
+def test_the_last_of_several_values_for_a_cell_wins():
+    x = dt.zeros(6).rechunk(2)
+    x[dt.asarray([3, 1, 3, 3])] = [1, 2, 3, 4]
+    assert x.compute().tolist() == [0, 2, 0, 4, 0, 0]
+
+
+def test_what_was_made_before_keeps_its_value():
+    x = dt.arange(4)
+    double = x * 2
+    x[1:3] = 0
+    assert double.compute().tolist() == [0, 2, 4, 6]
+    assert x.compute().tolist() == [0, 0, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (300, OverflowError),
+        (1j, TypeError),
+        (np.zeros(7), ValueError),
+        (float("nan"), ValueError),
+        (float("inf"), OverflowError),
+        ([1.5, float("nan"), 0], ValueError),
+        ([1, 2, 300], OverflowError),
+    ],
+)
+def test_values_that_do_not_fit(value, error):
+    x = dt.zeros((2, 3), "i1")
+    with pytest.raises(error):
+        x[0] = value
+    with pytest.raises(error):
+        x[[0, 1]] = value

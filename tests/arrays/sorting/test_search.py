@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from tests.arrays.parity import raised
+from tests.comparisons import same_bits
+
+TABLE = [1, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "options"),
+    [
+        ("searchsorted", ([[1, 2]], 1), {}),
+        ("searchsorted", (TABLE, 1), {"side": "middle"}),
+        ("searchsorted", (TABLE, 1), {"sorter": [0, 1]}),
+        ("searchsorted", (TABLE, 1), {"sorter": [0.0, 1, 2]}),
+        ("digitize", (1, [1, 3, 2]), {}),
+        ("digitize", (1, [[1, 3, 2]]), {}),
+        ("digitize", (1j, TABLE), {}),
+        ("isin", (1, [1]), {"kind": "x"}),
+        ("isin", (1.0, [1]), {"kind": "table"}),
+        ("interp", (1, TABLE, [1, 2]), {}),
+        ("interp", (1, TABLE, TABLE), {"period": 0}),
+        ("interp", (1, [], []), {}),
+        ("interp", (1j, TABLE, TABLE), {}),
+    ],
+)
+def test_errors_are_numpy_s(name, args, options):
+    expected = raised(getattr(np, name), *args, **options)
+    assert expected is not None
+    with pytest.raises(expected):
+        getattr(dt, name)(*args, **options)
+
+
+def test_lazy_bins_are_checked_when_computed():
+    numbers = dt.digitize([1, 2], dt.asarray([1, 3, 2]))
+    with pytest.raises(ValueError, match="monotonic"):
+        numbers.compute()
+
+
+def test_lists_and_scalars():
+    assert int(dt.searchsorted(TABLE, 4)) == 2
+    assert dt.asarray(TABLE).searchsorted([0, 9]).compute().tolist() == [0, 3]
+    assert bool(dt.isin(3, TABLE))
+    assert float(dt.interp(2, TABLE, TABLE)) == 2
+
+
+@pytest.mark.parametrize("kinds", [("i8", "u8"), ("f4", "i8"), ("?", "i1"), ("U1", "U5")])
+def test_tables_of_another_dtype(kinds):
+    x, table = (np.array([0, 3, 1, 2]).astype(kind) for kind in kinds)
+    table = np.sort(table)
+    assert np.array_equal(dt.searchsorted(table, x).compute(), np.searchsorted(table, x))
+    assert np.array_equal(dt.isin(x, table).compute(), np.isin(x, table))
+
+
+def test_complex_cells_are_searched_for_in_the_order_in_which_they_are_sorted():
+    x = np.array([1 + 2j, 3 - 1j, 2, 0.5j, 1 + 1j, complex(1, np.nan), np.inf])
+    table = np.sort(x)
+    for side in ("left", "right"):
+        made = dt.searchsorted(dt.asarray(table), dt.asarray(x), side=side)
+        assert same_bits(made.compute(), np.searchsorted(table, x, side=side))
+        made = dt.searchsorted(dt.asarray([0, 1, 2]), dt.asarray(x), side=side)
+        assert same_bits(made.compute(), np.searchsorted([0, 1, 2], x, side=side))
+
+
+def test_complex_cells_and_complex_edges_are_not_digitized():
+    for cells, edges in ((np.ones(2, complex), [0, 1]), (np.ones(2), [0, 1j])):
+        with pytest.raises(TypeError):
+            np.digitize(cells, edges)
+        with pytest.raises(TypeError):
+            dt.digitize(dt.asarray(cells), edges)
+    with pytest.raises(TypeError):
+        dt.digitize(dt.ones(2), dt.asarray([0, 1j]))
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["left", "right"]), st.sampled_from(["c8", "c16"]))
+def test_complex_numbers_are_searched_as_numpy_orders_them(seed, side, dtype):
+    """By their real, then by their imaginary parts; what has a NaN in it goes last."""
+    generator = np.random.default_rng(seed)
+    values = np.array([-1.0, 0.0, -0.0, 1.0, np.inf, np.nan])
+    table, x = np.empty(generator.integers(0, 12), dtype), np.empty((3, 4), dtype)
+    for one in (table, x):
+        one.real, one.imag = (generator.choice(values, one.shape) for _ in range(2))
+    table.sort()
+    made = dt.searchsorted(dt.asarray(table), dt.asarray(x), side=side)
+    np.testing.assert_array_equal(made.compute(), np.searchsorted(table, x, side))
+    by_real = dt.searchsorted(dt.asarray(table), x.real, side=side)
+    np.testing.assert_array_equal(by_real.compute(), np.searchsorted(table, x.real, side))

@@ -1,0 +1,51 @@
+import pytest
+
+from dask_tapestry.arrays.stablehlo.constraint_table import (
+    check,
+    combined,
+    is_sorted,
+    is_unique,
+    numbered,
+    outside,
+    vector_length,
+    vectors_of,
+)
+from dask_tapestry.errors import ConstraintError
+
+
+def test_all_broken_constraints_are_named_in_order():
+    table = {}
+
+    @numbered(table, 12)
+    def is_small(call):
+        return "too large" if call > 9 else None
+
+    @numbered(table, 2)
+    def is_even(call):
+        return "odd" if call % 2 else None
+
+    check("it", table, 4)
+    check("it", table, 11, only=())
+    with pytest.raises(ConstraintError, match=r"^it breaks\n  \(C2\) odd\n  \(C12\) too large$"):
+        check("it", table, 11)
+    with pytest.raises(ConstraintError, match=r"^it breaks\n  \(C12\) too large$"):
+        check("it", table, 11, only=[12])
+
+
+def test_dimensions():
+    assert is_unique((2, 1))
+    assert not is_unique((1, 1))
+    assert is_sorted((1, 1, 3))
+    assert not is_sorted((2, 1))
+    assert outside((-1, 0, 2), 2) == [-1, 2]
+
+
+def test_vectors():
+    assert vectors_of((2, 3, 4), 1) == (2, 4)
+    assert [vector_length((2, 3), dim) for dim in (-1, 0, 2)] == [None, 2, 1]
+
+
+def test_shapes_are_combined():
+    assert combined((2, 3), (7, 8), (0, 2)) == (7, 2, 8, 3)
+    assert combined((2,), (7,), (2,)) is None
+    assert combined((2,), (7,), ()) is None

@@ -1,0 +1,33 @@
+import warnings
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.statistics.quantile_methods import METHODS
+from tests.comparisons import same_bits
+from tests.examples import examples
+
+CELLS = st.sampled_from([0.0, 1.0, -1.5, 2.0, 3.25, np.inf, -np.inf, np.nan, 1e30])
+
+
+@examples(80)
+@given(
+    st.lists(CELLS, min_size=1, max_size=9),
+    st.sampled_from(["f2", "f4", "f8"]),
+    st.lists(st.sampled_from([0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1]), min_size=1, max_size=3),
+    st.sampled_from(METHODS),
+    st.booleans(),
+    st.booleans(),
+)
+def test_values_are_numpy_s_to_the_bit(cells, kind, q, method, scalar, skip_nan):
+    assume(not (skip_nan and np.isnan(cells).all()))  # then NumPy's dtype is that of the cells
+    name = "nanquantile" if skip_nan else "quantile"
+    chosen = q[0] if scalar else q
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = np.array(cells).astype(kind)
+        expected = getattr(np, name)(x, chosen, method=method)
+    made = getattr(dt, name)(x, chosen, method=method)
+    assert same_bits(made.compute(scheduler="sync"), expected), (x, chosen, method)

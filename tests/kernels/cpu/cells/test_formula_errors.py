@@ -1,0 +1,111 @@
+"""Formulas tell what NumPy tells, compiled or not."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dask_tapestry.cells import CellBuilder, CellExpression
+from dask_tapestry_kernels.cpu.cells.formula_errors import is_quiet
+from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
+from dask_tapestry_kernels.cpu.floating_point import listening
+from dask_tapestry_kernels.cpu.jit import compile_service
+
+F8, B1, I4 = np.dtype(float), np.dtype(bool), np.dtype("i4")
+ALL = frozenset({"divide", "over", "invalid"})
+
+
+def _formula(*steps: tuple[str, tuple[int, ...], np.dtype], of: tuple = (F8, F8)) -> CellExpression:
+    builder, last = CellBuilder(of), 0
+    for function, operands, dtype in steps:
+        last = builder.call(function, operands, dtype)
+    return builder.finish(last)
+
+
+FORMULAS: dict[str, tuple[CellExpression, Callable]] = {
+    "divide": (_formula(("divide", (0, 1), F8)), np.divide),
+    "hidden by a choice": (
+        _formula(
+            ("greater", (0, 1), B1), ("divide", (0, 1), F8), ("where", (2, 3, 0), F8)
+        ),
+        lambda x, y: np.where(x > y, x / y, x),
+    ),
+    "hidden by a quotient": (
+        _formula(("log", (0,), F8), ("divide", (1, 2), F8)), lambda x, y: y / np.log(x)
+    ),
+    "far": (_formula(("sin", (0,), F8), ("exp", (1,), F8), ("add", (2, 3), F8)),
+            lambda x, y: np.sin(x) + np.exp(y)),
+    "quiet": (_formula(("greater", (0, 1), B1)), np.greater),
+}  # fmt: skip
+CELLS = {
+    "ordinary": (np.linspace(1, 2, 40_000) + 1e-3, np.linspace(3, 4, 40_000)),
+    "zeros": (np.linspace(0, 2, 40_000), np.linspace(-1, 1, 40_001)[:-1]),
+    "a zero": (np.ones(40_000), np.where(np.arange(40_000) == 777, 0.0, 2.0)),
+    "nan": (np.where(np.arange(40_000) % 3, 2.0, np.nan), np.full(40_000, 3.0)),
+    "nan and zero": (np.where(np.arange(40_000) % 3, 0.0, np.nan), np.zeros(40_000)),
+    "all nan": (np.full(40_000, np.nan), np.zeros(40_000)),
+    "huge": (np.full(40_000, np.inf), np.full(40_000, 1e4)),
+}
+
+
+@pytest.mark.parametrize("mode", ["wait", "off"])
+@pytest.mark.parametrize("cells", CELLS)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_formula_tells_what_numpy_tells(name: str, cells: str, mode: str) -> None:
+    formula, numpys = FORMULAS[name]
+    with listening(ALL) as theirs:
+        numpys(*CELLS[cells])
+    with compile_service.mode(mode), listening(ALL) as ours:
+        evaluate(None, *CELLS[cells], expression=formula)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("size", [40, 40_000])
+@pytest.mark.parametrize("function", ["floor_divide", "remainder"])
+def test_integers_divided_by_zero(function: str, size: int) -> None:
+    formula = _formula((function, (0, 1), I4), ("add", (2, 0), I4), of=(I4, I4))
+    ones, divisors = np.ones(size, I4), np.ones(size, I4)
+    with listening(ALL) as heard:
+        evaluate(None, ones, divisors, expression=formula)
+        assert not heard
+        divisors[-1] = 0
+        evaluate(None, ones, divisors, expression=formula)
+    assert heard == {f"divide by zero encountered in {function}"}
+
+
+def test_a_table_tells_what_its_own_cells_meet() -> None:
+    u1 = np.dtype("u1")
+    builder = CellBuilder((u1,))
+    wide = builder.cast(0, np.dtype("f4"))
+    formula = builder.finish(builder.call("reciprocal", (wide,), np.dtype("f4")))
+    cells = np.full(5_000, 3, u1)
+    with listening(ALL) as heard:
+        evaluate(None, cells, expression=formula)
+        assert not heard
+        cells[9] = 0
+        evaluate(None, cells, expression=formula)
+    assert heard == {"divide by zero encountered in reciprocal"}
+
+
+def test_an_underflow_is_told_if_it_is_asked_for() -> None:
+    formula = _formula(("exp", (0,), F8), of=(F8,))
+    with listening(frozenset({"under"})) as heard:
+        evaluate(None, np.full(10_000, -800.0), expression=formula)
+    assert heard == {"underflow encountered in exp"}
+
+
+def test_complex_powers_of_zero() -> None:
+    c = np.dtype(complex)
+    with listening(ALL) as heard:
+        formula = _formula(("power", (0, 1), c), of=(c, c))
+        evaluate(None, np.zeros(30, c), np.full(30, 1j), expression=formula)
+    assert heard == {"invalid value encountered in power"}
+
+
+def test_what_cannot_err_is_not_looked_at() -> None:
+    assert is_quiet(FORMULAS["quiet"][0])
+    assert not is_quiet(FORMULAS["divide"][0])
+    builder = CellBuilder((F8,))
+    assert not is_quiet(builder.finish(builder.cast(0, I4)))
+    builder = CellBuilder((I4,))
+    assert is_quiet(builder.finish(builder.cast(0, F8)))

@@ -1,0 +1,39 @@
+from dask_tapestry.planner.access.pattern import (
+    Pattern,
+    Steps,
+    pattern_of,
+    swept,
+)
+from dask_tapestry.zspace import ZRange
+
+ROW = Pattern(ZRange((0,), (5,)), (Steps((20,), 3),))
+
+
+def test_a_pattern_knows_its_boxes():
+    assert [box.lo for box in ROW.boxes()] == [(0,), (20,), (40,)]
+    assert ROW.places == 3
+    assert ROW.holds(ZRange((40,), (45,)))
+    assert not ROW.holds(ZRange((60,), (65,)))
+    assert not ROW.holds(ZRange((10,), (15,)))
+    assert swept(ROW) == ZRange((0,), (45,))
+    assert swept(Pattern(ZRange((40,), (45,)), (Steps((-20,), 3),))) == ZRange((0,), (45,))
+
+
+def test_boxes_of_several_ways_are_found_by_trying():
+    many = Pattern(ZRange((0,), (1,)), (Steps((3,), 4), Steps((5,), 3)))
+    assert {box.lo[0] for box in many.boxes()} == {
+        n for n in range(20) if many.holds(ZRange((n,), (n + 1,)))
+    }
+
+
+def test_ways_in_which_nothing_moves_are_times():
+    box = ZRange((0, 0), (5, 5))
+    assert pattern_of(box, [((0, 0), 7), ((5, 0), 3), ((9, 9), 1)]) == (
+        Pattern(box, (Steps((5, 0), 3),)),
+        7,
+    )
+
+
+def test_boxes_without_cells_are_one():
+    empty, times = pattern_of(ZRange((3,), (3,)), [((5,), 4)])
+    assert (empty, times) == (Pattern(ZRange((0,), (0,)), ()), 4)

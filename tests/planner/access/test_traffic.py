@@ -1,0 +1,107 @@
+"""Totals of all blocks of a step, against what its blocks take one by one."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.planner.access import access as access_module
+from dask_tapestry.planner.access import distinct_slices, overlaps, shares, traffic
+from dask_tapestry.planner.access.access import Access, UncountableError
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.zspace import Cuts
+from tests.planner.enumerated import any_saving, counted_traffic, small_traffic
+from tests.planner.graphs import stored
+from tests.planner.small_steps import random_cuts
+
+SHARE, ALL = range(200), range(200, 1200)
+
+
+@pytest.fixture
+def saving():
+    """Sets how many bytes a slice must save."""
+    with any_saving() as set_bytes:
+        yield set_bytes
+
+
+def compare(seed, saving):
+    """Compare the totals of a random step with those counted."""
+    pair = small_traffic(seed, saving)
+    assert pair is None or pair[0] == pair[1], seed
+
+
+def test_totals_are_those_of_all_blocks(saving):
+    for seed in SHARE:
+        compare(seed, saving)
+
+
+@pytest.mark.slow
+def test_totals_of_many_steps_are_those_of_all_blocks(saving):
+    for seed in ALL:
+        compare(seed, saving)
+
+
+CUTS = st.integers(0, 2**32).map(lambda seed: random_cuts(Random(seed), 24))
+
+
+@given(rows=CUTS, columns=CUTS, held=st.tuples(CUTS, CUTS), depth=st.integers(0, 9))
+def test_halos_of_any_depth(rows, columns, held, depth):
+    x = dt.placeholder((24, 24), "f8") + 1
+    padded = dt.pad(x, depth)
+    y = padded[:24, depth : 24 + depth] + padded[2 * depth :, depth : 24 + depth] + x.T
+    program = group_of(y.node, {x.node}).program
+    found = traffic.traffic(Access(program, (rows, columns)), (held,), 4)
+    assert found == counted_traffic(program, (rows, columns), (held,), 4, 2**20)
+
+
+def test_the_work_does_not_grow_with_the_blocks():
+    x = dt.placeholder((10**7, 10**7), "f8")
+    program = group_of((x @ (x + 1)).node, {x.node}).program
+    for side in (10**6, 10**3):
+        cuts = (Cuts.regular(10**7, side),) * 2
+        (own,) = traffic.traffic(Access.of(program, cuts), (cuts,), workers=8).inputs
+        count = 10**7 // side
+        assert own.edges == 2 * count**3 - count**2 * (1 if count == 1 else 0)
+        assert own.slices == 0
+
+
+def test_stored_chunks_count_whole_for_each_block():
+    program = group_of((stored((100, 100), "f8", (10, 100)) + 1).node, set()).program
+    found = traffic.traffic(
+        Access.of(program, (Cuts.regular(100, 15), Cuts.regular(100, 100))), (), 2
+    )
+    assert (found.stored, found.requests) == (13 * 10 * 100 * 8, 13)
+
+
+def test_too_many_classes_are_not_counted(monkeypatch):
+    monkeypatch.setattr(access_module, "MOST_CLASSES", 9)
+    x = dt.placeholder((1000,), "f8")
+    program = group_of(dt.cumsum(x).node, {x.node}).program
+    for count in (9, 10):
+        access, held = (
+            Access(program, (Cuts.regular(1000, -(-1000 // count)),)),
+            (Cuts.regular(1000, 5),),
+        )
+        if count == 9:
+            assert traffic.traffic(access, (held,), 2).inputs[0].edges
+        else:
+            with pytest.raises(UncountableError, match="more than 9 classes"):
+                traffic.traffic(access, (held,), 2)
+
+
+@pytest.mark.parametrize("module", [shares, overlaps])
+def test_too_many_boxes_are_not_counted(monkeypatch, module, saving):
+    monkeypatch.setattr(module, "MOST_LISTED" if module is shares else "MOST_PLACES", 3)
+    monkeypatch.setattr(distinct_slices, "MOST_PLACES", 3)
+    saving(1)
+    overlaps._lying.cache_clear()
+    uncounted = 0
+    for seed in range(100):
+        try:
+            compare(seed, saving)
+        except UncountableError:
+            uncounted += 1
+    overlaps._lying.cache_clear()
+    assert 0 < uncounted < 100

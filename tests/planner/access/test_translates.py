@@ -1,0 +1,50 @@
+import dask_tapestry as dt
+from dask_tapestry.planner.access.domain import Domain, Way
+from dask_tapestry.planner.access.translates import Division, Translates, reads_in_place, study
+from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.zspace import Cuts
+
+LINE = Domain((0,), (Way((1,), 10),))
+CUTS = (Cuts.regular(100, 10),)
+
+
+def studied(x, domain=LINE, cuts=CUTS):
+    program = group_of(x.node, set()).program
+    known = [i.operator.regularity(i.types) for i in program.instructions]
+    return study(program, cuts, domain, known)
+
+
+def line():
+    return dt.placeholder((100,), "f8")
+
+
+def test_slices_move_by_their_steps():
+    found = studied(dt.placeholder((200,), "f8")[::-2])
+    assert isinstance(found, Translates)
+    assert [s[0] for (s, *_) in found.shifts] == [(-20,)]
+
+
+def test_cell_by_cell_nothing_is_looked_at():
+    x = line() + 1
+    assert reads_in_place(group_of(x.node, set()).program)
+    assert [s[0] for (s, *_) in studied(x).shifts] == [(10,)]
+
+
+def test_a_joint_divides():
+    x = dt.concatenate([line()[:35], line()[:65]])
+    found = studied(x)
+    assert isinstance(found, Division)
+    assert found.starts[0] >= {3, 4}
+
+
+def test_remainders_divide():
+    found = studied(dt.placeholder((5, 20), "f8").reshape(100))
+    assert found.strides == {0: 2}
+
+
+def test_a_diagonal_is_a_band():
+    x = dt.placeholder((100, 100), "f8")
+    square = Domain((0, 0), (Way((1, 0), 10), Way((0, 1), 10)))
+    found = studied(x + x.T, square, CUTS * 2)
+    assert found.band.factors == (1, -1)
+    assert (found.band.low, found.band.high) == (0, 0)

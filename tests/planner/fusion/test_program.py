@@ -1,0 +1,123 @@
+import pickle
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dask_tapestry as dt
+from dask_tapestry.planner.fusion.program import FEW_CELLS, Program, merged, rounded_out
+from dask_tapestry.teg import TensorType
+from dask_tapestry.zspace import ZRange
+from tests.planner.graphs import last_step, stored
+
+
+def boxes(text):
+    return [str(box) for box in text]
+
+
+def test_demands_follow_slices_to_the_source():
+    program = last_step((stored() * 2)[10:20, ::-1]).program
+    schedule = program.schedule(ZRange((2, 0), (4, 1000)))
+    (source, *_) = schedule.boxes
+    assert boxes(source) == ["[12:14, 0:1000]"]
+
+
+def test_works_come_inputs_first():
+    program = last_step((stored() * 2 + stored()).T).program
+    schedule = program.schedule(ZRange((0, 0), (10, 10)))
+    seen = set(range(len(program.inputs)))
+    for work in schedule.works:
+        instruction = program.instructions[work.value - len(program.inputs)]
+        assert set(instruction.inputs) <= seen
+        assert {source for source, _ in work.reads} == set(instruction.inputs)
+        seen.add(work.value)
+    assert work.box == ZRange((0, 0), (10, 10))
+
+
+def test_a_value_that_is_read_twice_is_held_once():
+    x = stored((10,), chunks=(10,)) + 1
+    program = last_step(x[1:] + x[:-1]).program
+    schedule = program.schedule(ZRange((0,), (9,)))
+    assert boxes(schedule.boxes[0]) == ["[0:10]"]
+    assert schedule.holder(0, ZRange((1,), (10,))) == ZRange((0,), (10,))
+
+
+def test_far_boxes_are_held_apart():
+    x = stored((1000,), chunks=(10,))
+    program = last_step(x[:10] + x[990:]).program
+    source = program.schedule(ZRange((0,), (10,))).boxes[0]
+    assert boxes(sorted(source, key=lambda b: b.lo)) == ["[0:10]", "[990:1000]"]
+
+
+def test_boxes_of_what_is_read_once_are_single():
+    x = stored()
+    assert last_step(dt.sqrt(x) * 2).program.reads_single_boxes
+    assert not last_step(x[:500] + x[500:1000]).program.reads_single_boxes
+    assert not last_step(dt.reshape(x, (50_000, 2000)) + 1).program.reads_single_boxes
+
+
+def test_types_of_all_values():
+    program = last_step(stored().astype("f4") @ stored((1000, 3), "f4", None)).program
+    assert program.type == TensorType((100_000, 3), np.dtype("f4"))
+    assert program.types[: len(program.inputs)] == program.inputs
+    assert Program((program.type,), ()).type == program.type
+
+
+def test_it_pickles():
+    program = last_step(stored() + 1).program
+    assert pickle.loads(pickle.dumps(program)) == program
+
+
+BOXES = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 5), st.integers(0, 9), st.integers(0, 5)).map(
+        lambda t: ZRange((t[0], t[2]), (t[0] + t[1], t[2] + t[3]))
+    ),
+    max_size=5,
+)
+
+
+@given(BOXES)
+def test_merged_boxes_hold_all_and_no_more_than_they_must(given_boxes):
+    held = merged(given_boxes)
+    for box in given_boxes:
+        assert box.is_empty or any(h.contains(box) for h in held)
+    assert sum(h.size for h in held) <= max(FEW_CELLS, sum(box.size for box in given_boxes))
+    full = [h for h in held if not h.is_empty]
+    assert not any(a is not b and a.contains(b) for a in full for b in full)
+
+
+def test_nothing_merged_is_nothing():
+    assert merged([]) == ()
+    empty = ZRange((3,), (3,))
+    assert merged([empty, empty]) == (empty,)
+
+
+@given(st.integers(0, 8), st.data())
+def test_what_a_block_reads_is_enough(lo, data):
+    """Computing from the boxes read alone gives the cells of the whole."""
+    hi = data.draw(st.integers(lo + 1, 9))
+    cells = np.arange(10.0)
+    x = dt.asarray(cells)
+    value = (x * 2)[1:] - x[:-1]
+    np.testing.assert_array_equal(value[lo:hi].compute(), (cells[1:] * 2 - cells[:-1])[lo:hi])
+
+
+def test_boxes_are_rounded_out_to_cells_computed_together():
+    box = ZRange((4, 4, 4, 4), (5, 5, 5, 5))
+    assert rounded_out(box, (1, 3, 0, 4), (9, 9, 9, 7)) == ZRange((4, 3, 0, 4), (5, 6, 9, 7))
+    empty = ZRange((4, 4), (4, 5))
+    assert rounded_out(empty, (3, 0), (9, 9)) == empty
+
+
+def test_values_in_between_are_rounded_out_and_the_output_is_not():
+    pairs = dt.block_operator(
+        index={"i": "parallel"},
+        inputs={"x": "i"},
+        outputs={"z": dt.IndexProjection([[2]], [0], [2])},
+        dtype="f8",
+    )(lambda x: np.repeat(x, 2))
+    program = last_step(pairs(dt.placeholder((500,), "f8")) + 1).program
+    span = (ZRange((3,), (6,)),)
+    assert program.granularity[-2:] == ((2,), None)
+    assert program.schedule(*span).boxes[-2:] == ((ZRange((2,), (6,)),), span)
+    assert program.schedule(*span, rounded=False).boxes[-2:] == (span, span)

@@ -1,0 +1,39 @@
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.machine.limits import TASK_SHARES, Limits
+from dask_tapestry.planner.machine.resources import USABLE
+
+FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
+
+
+def test_tasks_take_a_share_of_what_a_plan_may_fill():
+    for share in TASK_SHARES:
+        allowed = share * USABLE * 2**33 / 2
+        assert allowed * 0.999 <= Limits.of(FOUR, share).task <= allowed
+
+
+def test_large_shares_are_tried_first():
+    assert list(TASK_SHARES) == sorted(TASK_SHARES, reverse=True)
+    assert Limits.of(FOUR) == Limits.of(FOUR, TASK_SHARES[0])
+
+
+def test_the_user_may_wish_for_smaller_blocks():
+    assert Limits.of(FOUR).block is None
+    with dt.config(block_bytes="1 MiB"):
+        assert Limits.of(FOUR).block == 2**20
+        assert Limits.of(FOUR).uncut.block is None
+
+
+def test_many_slots_may_have_two_blocks_each():
+    many = dt.Resources(workers=10_000, threads=4, memory="8 GiB")
+    assert Limits.of(many).blocks == 80_000
+
+
+def test_blocks_that_are_no_more_than_workers_may_be_larger():
+    limits = Limits.of(dt.Resources(workers=4, threads=8, memory="8 GiB"))
+    assert limits.few == pytest.approx(4 * limits.task, rel=1e-6)
+    assert limits.of_block(4, 0) == limits.few
+    assert limits.of_block(5, 0) == limits.of_block(4, 1) == limits.task
+    assert limits.scaled(0.5).few == limits.few // 2
+    assert Limits.of(FOUR).few == pytest.approx(Limits.of(FOUR).task, abs=1)

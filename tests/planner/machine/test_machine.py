@@ -1,0 +1,104 @@
+import pickle
+from math import inf
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.machine import machine
+from dask_tapestry.planner.machine.machine import HUGE_PAGE, Machine
+from dask_tapestry.planner.machine.rates import rates_of, shipped_rates
+from dask_tapestry.planner.machine.resources import Resources, this_machine
+from tests.planner.graphs import FOUR, stored
+
+SLOW = rates_of({"operations": {"": 10.0, "sort": 5.0, "sort float32": 20.0}})
+
+
+def test_rates_are_positive():
+    rates = [v for name, v in vars(machine).items() if name.isupper()]
+    assert rates
+    assert all(rate > 0 for rate in rates)
+
+
+def test_no_plan_is_faster_than_its_tasks_and_its_bandwidth():
+    plan = dt.plan(stored() + 1, resources=FOUR)
+    carried = plan.cost["bytes_read"] / (FOUR.workers * FOUR.bandwidth)
+    handled = plan.cost["tasks"] * machine.SECONDS_A_TASK
+    assert plan.cost["seconds"] >= max(carried, handled)
+
+
+def test_a_machine_is_a_value():
+    made = Machine.of(FOUR)
+    assert made == Machine.of(FOUR)
+    assert hash(made) == hash(pickle.loads(pickle.dumps(made)))
+    assert made != Machine.of(FOUR, SLOW)
+    assert (made.workers, made.slots, made.network) == (4, FOUR.slots, FOUR.bandwidth)
+
+
+def test_it_has_the_memory_that_a_plan_may_fill():
+    with dt.config(memory_limit="1 GB"):
+        made = Machine.of(Resources(workers=2, memory="8 GB"))
+    assert (made.memory_limit, made.usable) == (10**9, 7 * 10**8)
+
+
+def test_values_move_within_a_process_for_nothing():
+    made = Machine.of(this_machine())
+    assert (made.local, made.network, made.latency) == (True, inf, 0)
+    assert made.task == shipped_rates().local_task
+    assert Machine.of(FOUR).task == shipped_rates().scheduler_task
+
+
+def test_threads_share_the_memory_of_their_machine():
+    rates = rates_of({"memory": 10.0, "memory_shared": 4.0})
+    assert Machine.of(Resources(threads=1), rates).memory == 10
+    assert Machine.of(Resources(threads=8), rates).memory_all == 32
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dtype", "seconds"),
+    [("sort", "float32", 5), ("sort", "int8", 20), ("other", "float32", 10)],
+)
+def test_a_kernel_has_the_most_special_rate_there_is(kernel, dtype, seconds):
+    made = Machine.of(FOUR, SLOW)
+    assert made.seconds(kernel, np.dtype(dtype), flops=100, bytes=8) == seconds
+
+
+def test_the_slower_of_computing_and_memory_counts():
+    made = Machine.of(FOUR, SLOW)
+    assert made.seconds("sort", np.dtype("i4"), 0, made.memory * 3) == 3
+
+
+def test_what_is_declared_goes_before_rates():
+    made = Machine.of(Resources(workers=2, bandwidth=50, latency=3, store_bandwidth=70))
+    assert (made.network, made.latency, made.store_read, made.store_write_all) == (50, 3, 50, 70)
+    assert Machine.of(FOUR).store_read_all == inf
+    assert Machine.of(Resources(limits={"b": 1, "a": 2})).limits == (("a", 2), ("b", 1))
+
+
+def test_resources_may_have_rates_of_their_own():
+    slow = Resources(rates={"latency": 9.0})
+    assert Machine.of(slow).latency == 9
+    assert Machine.of(slow, SLOW).latency == shipped_rates().latency
+
+
+def test_a_place_has_its_own_workers_memory_and_speed():
+    groups = [(4, 8, "64 GiB", "big", 2.0), (60, 2, "4 GiB", "small")]
+    machine = Machine.of(Resources(groups=groups))
+    big, anywhere = machine.at("big"), machine.at("")
+    assert anywhere is machine
+    assert [m.place for m in machine.places] == ["big", "small"]
+    assert (big.hosts, big.slots, big.workers) == (4, 32, 64)
+    assert (machine.hosts, machine.slots) == (64, 152)
+    assert big.task_bytes > 3 * machine.task_bytes
+    cells = np.dtype("f8")
+    assert big.seconds("", cells, 1e9, 0) == machine.seconds("", cells, 1e9, 0) / 2
+    assert Machine.of(Resources(4, 2, "1 GiB")).places == ()
+
+
+def test_large_arrays_have_huge_pages_but_for_their_ends():
+    machine = Machine.of(Resources(workers=2, threads=1))
+    page = HUGE_PAGE / machine.fresh_pages
+    assert machine.fresh_seconds(HUGE_PAGE) == pytest.approx(page)
+    assert machine.fresh_seconds(5 * HUGE_PAGE) == pytest.approx(
+        page + 4 * HUGE_PAGE / machine.fresh
+    )

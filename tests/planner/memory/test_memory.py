@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.operators.exchange_sort import exchange_sort
+from dask_tapestry.planner.memory.memory import (
+    _peak,
+    fullest_workers,
+    peak_worker_bytes,
+    resident_bytes,
+)
+from tests.planner.graphs import FOUR, stored
+
+
+def cost(*arrays, resources=FOUR, **options):
+    return dt.plan(*arrays, resources=resources, **options).cost
+
+
+def test_results_stay_in_memory_and_written_values_do_not(tmp_path):
+    x = stored() + 1
+    sink = dt.to_zarr(x, tmp_path / "x", compute=False)
+    assert cost(x)["memory_bytes"] == x.nbytes
+    assert cost(sink)["memory_bytes"] == 0
+    assert cost(sink)["peak_worker_bytes"] < cost(x)["peak_worker_bytes"]
+
+
+def test_the_peak_counts_results_and_working_sets():
+    plan = dt.plan(stored() + 1, resources=FOUR).core
+    (step,) = plan.steps.values()
+    assert resident_bytes(plan)[step.node] == stored().nbytes
+    peak = peak_worker_bytes(plan)
+    block = step.node.type.nbytes // step.count
+    assert peak >= stored().nbytes // 4 + 2 * (step.needs.work - block)
+    assert peak == plan.cost["peak_worker_bytes"]
+
+
+def test_blocks_that_cannot_run_together_are_not_counted_together():
+    x = stored((4000, 1000), "f8", (1000, 1000))
+    whole = x.rechunk((-1, -1))
+    rows = whole.rechunk((500, -1)) + 1
+    plan = dt.plan(rows, resources=dt.Resources(1, 8, "64 GiB")).core
+    assert peak_worker_bytes(plan) < 8 * max(s.needs.work for s in plan.steps.values())
+
+
+def test_an_array_that_is_there_is_copied_for_who_asks_for_it():
+    x = dt.asarray(np.ones((1000, 1000)))
+    assert cost(x, resources=None)["peak_worker_bytes"] == x.nbytes
+
+
+def test_what_a_reader_needs_whole_stays(tmp_path):
+    whole = dt.to_zarr(
+        stored().rechunk((1000, -1)).T.rechunk((10, -1)), tmp_path / "x", compute=False
+    )
+    assert cost(whole)["memory_bytes"] >= stored().nbytes
+
+
+def test_a_working_set_above_the_memory_is_seen_before_it_runs():
+    plan = dt.plan(stored() + 1, resources=dt.Resources(workers=1, threads=1, memory="500 MB"))
+    assert plan.cost["peak_worker_bytes"] > plan.resources.memory_bytes
+    with pytest.raises(dt.MemoryLimitError):
+        plan.verify()
+
+
+def test_values_that_are_never_there_together_are_counted_once():
+    """Of rounds that each need all of the one before, two are held at a time."""
+    x = stored((10_000, 1000), "f8", (1000, 1000))
+    for _ in range(4):
+        x = (x.rechunk((1000, -1)) + 1).rechunk((-1, 100)) * 2
+    single = dt.Resources(workers=4, threads=1, memory="8 GiB")
+    plan = dt.plan(x.sum(), resources=single).core
+    held = list(resident_bytes(plan).values())
+    apart = peak_worker_bytes(plan) * single.workers
+    assert sum(held) > 6 * x.nbytes
+    assert apart < sum(held)
+
+
+def test_kept_memory_counts_where_other_arrays_take_its_place():
+    read = stored((10_000, 1000), "f8", (1000, 1000))
+    alone = dt.Resources(workers=1, threads=1, memory="8 GiB")
+    job = dt.exp(read[::2]) + read[1::2]
+    with dt.config(kept_memory=0):
+        without = cost(job, resources=alone)["peak_worker_bytes"]
+    assert without <= cost(job, resources=alone)["peak_worker_bytes"] <= without + 2**30
+
+
+def test_what_one_block_is_lies_on_one_worker():
+    x = stored((4000, 1000), "f8", (1000, 1000)) + 1
+    cut, whole = x.rechunk((1000, -1)), x.rechunk((-1, -1))
+    assert cost(cut)["peak_worker_bytes"] < x.nbytes < cost(whole)["peak_worker_bytes"]
+
+
+def test_arrays_that_are_sent_stay_on_the_workers():
+    x = dt.asarray(np.ones((8000, 1000)))
+    sent, made = (cost(y.sum())["peak_worker_bytes"] for y in (x, dt.ones((8000, 1000))))
+    assert sent > made + x.nbytes / FOUR.workers
+
+
+def test_slices_wait_for_the_blocks_that_read_them():
+    x = stored((4000, 4000), "f8", (1000, 4000)).rechunk((1000, -1))
+    turned = dt.plan(x.rechunk((-1, 1000)), resources=FOUR).core
+    step = turned.steps[turned.graph.roots[0]]
+    assert step.cost.slices
+    blocks = -(-step.count // FOUR.workers)
+    assert blocks < FOUR.threads
+    assert peak_worker_bytes(turned) >= FOUR.threads * step.needs.work + blocks * step.needs.read
+
+
+def test_few_blocks_that_wait_for_nothing_are_spread_over_workers():
+    x = stored((8000, 4000), "f8", (1000, 4000))
+    y = x.rechunk((1000, 4000))
+    plan = dt.plan(y, resources=dt.Resources(workers=8, threads=8, memory="8 GiB")).core
+    (step,) = plan.steps.values()
+    assert step.count == 8
+    share = y.nbytes / 8 * 1.25
+    assert peak_worker_bytes(plan) <= share + 2 * step.needs.work
+
+
+def test_those_that_wait_for_another_step_are_there_once_whatever_the_threads():
+    x = stored((40_000, 4000), "f8", (1000, 4000)).rechunk((1000, -1))
+    y = x.rechunk((-1, 100)) + stored((4000, 1000)).sum()
+    few, many = (dt.Resources(workers=2, threads=n, memory="64 GiB") for n in (1, 8))
+    one, more = (dt.plan(y, resources=r).core for r in (few, many))
+    assert peak_worker_bytes(more) < peak_worker_bytes(one) + 8 * x.nbytes / 2
+
+
+def test_each_group_of_workers_has_its_own_peak():
+    whole = dt.block_operator(
+        index={"i": "atomic"}, inputs={"x": "i"}, outputs={"z": "i"}, dtype="f8"
+    )(np.sort)
+    x = dt.placeholder((10**8,), "f8", (10**6,))
+    groups = dt.Resources(groups=[(2, 1, "64 GiB", "big"), (30, 2, "1 GiB", "small")])
+    plan = dt.plan(whole(x).sum(), (x + 1).sum(), resources=groups).core
+    assert "big" in {step.place for step in plan.steps.values()}
+    fullest = fullest_workers(plan)
+    assert fullest.fits
+    peaks = {g.place: _peak(plan, g, g.place) for g in groups.kinds}
+    assert peaks["small"] < 0.7 * 2**30 < peaks["big"] < 0.7 * 64 * 2**30
+    assert peak_worker_bytes(plan) == fullest.bytes == peaks[fullest.place]
+
+
+def test_what_waits_for_something_made_of_all_is_held_whole():
+    x = dt.random.default_rng(0).random(10**8)
+    plan = dt.plan(dt.Array(exchange_sort(x.node, 64)), resources=FOUR, budget=0).core
+    held = {node.operator.name: size for node, size in resident_bytes(plan).items()}
+    assert held["sortedruns"] >= x.nbytes  # it is read block by block, but split only in the end
+
+
+def test_what_is_surely_enough_is_no_less():
+    x = dt.placeholder((20_000, 20_000), "f8", (2000, 2000))
+    machines = dt.Resources(workers=4, threads=2, memory="8 GiB")
+    for y in (x + x.T, (x - x.mean(0)).sum(1), x @ x.T):
+        plan = dt.plan(y, resources=machines).core
+        assert fullest_workers(plan, at_most=True).bytes >= fullest_workers(plan).bytes

@@ -1,0 +1,63 @@
+"""How long is searched."""
+
+import dask_tapestry as dt
+from dask_tapestry.planner.search import budget
+from dask_tapestry.planner.search.budget import (
+    LONG,
+    MOST_ALONE,
+    NO_EFFORT,
+    SECONDS_A_COST,
+    SHARE,
+    Effort,
+    costs_worth,
+)
+from dask_tapestry.planner.search.choices import Choices
+from tests.planner.graphs import stored
+from tests.planner.spaces import space_of
+
+
+def seconds(y):
+    state = space_of(y).state(Choices())
+    return state.seconds, costs_worth(state) * SECONDS_A_COST
+
+
+def test_short_work_is_not_searched_for_and_long_work_not_for_long():
+    job, search = seconds(stored((100, 100)) + 1)
+    assert (job < 0.01, search) == (True, 0)
+    job, search = seconds(dt.exp(stored((3_000_000, 10_000))))
+    assert 1 < job < LONG
+    assert 0.9 * SHARE * job < search <= SHARE * job
+    job, search = seconds(stored((500_000_000, 1000), "f8", (100_000, 1000)) + 1)
+    assert job > LONG
+    assert SHARE * LONG < search < SHARE * job
+
+
+def test_a_plan_that_does_not_fit_is_searched_for():
+    tight = dt.Resources(workers=1, threads=1, memory="1 MB")
+    space = space_of(stored((100, 200_000), "f8", (1, 200_000)).rechunk((1, -1)), resources=tight)
+    state = space.state(Choices())
+    assert state.shortfall > 0
+    assert costs_worth(state) == int(SHARE * LONG / SECONDS_A_COST)
+
+
+def test_seconds_are_converted():
+    assert Effort.of(0) == (0, True)
+    assert Effort.of(3.0).costs == int(3 / SECONDS_A_COST)
+
+
+def test_what_is_not_given_is_decided_by_the_plan():
+    state = space_of(dt.exp(stored((3_000_000, 10_000)))).state(Choices())
+    assert Effort.of(None).for_plan(state) == (costs_worth(state), False)
+    assert Effort.of(1).for_plan(state) == Effort.of(1)
+
+
+def test_effort_is_spent():
+    assert Effort(10, True).less(4) == (6, True)
+    assert Effort(10).less(40) == NO_EFFORT
+
+
+def test_minutes_are_spent_where_workers_take_part(monkeypatch):
+    state = space_of(dt.exp(stored((3_000_000_000, 10_000)))).state(Choices())
+    assert Effort.of(None).for_plan(state).costs == MOST_ALONE
+    monkeypatch.setattr(budget, "live_client", lambda: "one")
+    assert Effort.of(None).for_plan(state).costs == costs_worth(state) > MOST_ALONE

@@ -1,0 +1,23 @@
+import dask_tapestry as dt
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.teg import Graph
+from tests.planner.graphs import stored
+from tests.planner.search.test_pricing import pricing
+
+
+def test_a_state_counts_all_its_steps_and_knows_who_reads_what():
+    total = stored().sum(axis=1)
+    graph = Graph([(total + total[::-1]).node])
+    state = evaluate(graph, Choices(), pricing())
+    first, last = state.placed
+    assert first is total.node
+    assert state.readers == {first: (last,), last: ()}
+    assert state.seconds == sum(p.cost.seconds for p in state.placed.values())
+    assert state.rank[:5] == (0, 0, 0, 0, state.seconds)
+
+
+def test_memory_that_is_short_goes_before_time():
+    small = dt.Resources(workers=4, threads=2, memory="1 MiB")
+    graph = Graph([dt.sort(stored((4, 10**6), "f8", (1, 10**6)), axis=1).node])
+    assert evaluate(graph, Choices(), pricing(small)).shortfall > 0

@@ -1,0 +1,69 @@
+"""Which forms are taken; tests/operators/test_forms.py has their values."""
+
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.rewriting.rule_choices import with_forms
+from dask_tapestry.planner.search.choices import FormChoice
+from dask_tapestry.planner.search.form_choice import choose_forms
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph
+from tests.planner.graphs import stored
+from tests.planner.search.test_pricing import pricing
+
+WIDE = dt.Resources(workers=64, threads=4, memory="16 GiB")
+
+
+def forms(y, resources=WIDE):
+    return choose_forms(Graph([y.node]), pricing(resources))[1]
+
+
+def test_a_sum_of_everything_is_computed_in_nodes():
+    x = stored((100_000, 10_000))
+    (choices,) = forms(x.sum()).values()
+    assert {c.name for c in choices} == {"nodes"}
+
+
+def test_many_partial_results_are_combined_in_turn():
+    images = dt.placeholder((163_000_000, 256, 256, 3), "u1", (64, 256, 256, 3))
+    (choices,) = forms(images.mean(axis=0)).values()
+    assert len(choices) > 1
+    assert [c.size for c in choices] == sorted(c.size for c in choices)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        stored((4_000_000, 1000)).sum(axis=1),
+        stored((100, 100)).sum(),
+        stored((1_000_000, 1000)) @ dt.ones((1000, 1000)),
+        dt.cumsum(stored((100_000, 1000)), axis=1),
+        dt.sort(stored((100_000, 1000)), axis=1),
+    ],
+)
+def test_what_parallel_dimensions_keep_busy_stays_whole(y):
+    assert forms(y) == {}
+
+
+def test_tall_products_are_computed_in_parts():
+    x = stored((10_000_000, 100), "f8", (100_000, 100))
+    ((choice,),) = forms(x.T @ x).values()
+    assert choice.name == "parts"
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+def test_what_fits_no_worker_is_sorted_in_runs(dtype):
+    small = dt.Resources(workers=16, threads=1, memory="2 GiB")
+    ((choice,),) = forms(dt.sort(stored((10**9,), dtype, (10**7,))), small).values()
+    assert choice.name == "exchange"
+
+
+def test_forms_are_recorded_and_replay():
+    graph = Graph([(stored((100_000, 10_000)).sum() + 1).node])
+    formed, chosen = choose_forms(graph, pricing(WIDE))
+    trace = Trace()
+    (taken,) = chosen.values()
+    assert with_forms(graph, chosen, trace).roots == formed.roots
+    assert [change.rule for change in trace] == ["nodes"] * len(taken)
+    assert trace.replay(graph).roots == formed.roots
+    assert all(isinstance(c, FormChoice) for choices in chosen.values() for c in choices)

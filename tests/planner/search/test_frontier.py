@@ -1,0 +1,60 @@
+"""Plans of which none is better than another in everything."""
+
+from dask_tapestry.planner.search import moves
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.frontier import RESOURCES, SLOW, Frontier, full_cost, quick_cost
+from tests.planner.graphs import FOUR, stored
+from tests.planner.spaces import gram, space_of
+
+Y = stored((100_000, 10_000)) + 1
+
+
+def states(space):
+    first = space.state(Choices())
+    yield first
+    for priced in first.placed.values():
+        yield from map(space.state, moves.recut(first, priced))
+    for node in space.graph.nodes:
+        yield from map(space.state, moves.reform(space, first, node))
+
+
+def test_no_point_is_better_than_another_in_everything():
+    space = space_of(gram(), resources=FOUR)
+    frontier = Frontier(space)
+    taken = [frontier.add(state) for state in states(space)]
+    assert any(taken)
+    points = list(frontier)
+    assert [p.cost["seconds"] for p in points] == sorted(p.cost["seconds"] for p in points)
+    for one in points:
+        for other in points:
+            better = [other.cost[name] < one.cost[name] for name in RESOURCES]
+            worse = [other.cost[name] > one.cost[name] for name in RESOURCES]
+            assert one is other or not any(better) or any(worse)
+
+
+def test_the_same_plan_is_taken_once():
+    space = space_of(Y)
+    frontier, state = Frontier(space), space.state(Choices())
+    assert frontier.add(state)
+    assert not frontier.add(state)
+    assert frontier.distance(quick_cost(state)) == 0
+
+
+def test_what_is_far_too_slow_is_no_point():
+    space = space_of(Y)
+    frontier, state = Frontier(space), space.state(Choices())
+    (node,) = state.placed
+    slow = space.state(
+        Choices(grids={node: tuple(c.regular(c.extent, 200) for c in state.placed[node].grid)})
+    )
+    assert slow.seconds > SLOW * state.seconds
+    assert frontier.add(slow)  # it is the fastest so far
+    assert frontier.add(state)
+    assert [p.state for p in frontier] == [state]
+    assert frontier.distance(quick_cost(slow)) > 0
+
+
+def test_costs_name_all_resources():
+    space = space_of(Y)
+    assert set(full_cost(space, space.state(Choices()))) >= set(RESOURCES)
+    assert set(RESOURCES) - set(quick_cost(space.state(Choices()))) == {"peak_worker_bytes"}

@@ -1,0 +1,135 @@
+"""Choices that differ in one."""
+
+import dask_tapestry as dt
+from dask_tapestry.planner.search import moves
+from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.zspace import Cuts
+from tests.planner.graphs import FOUR, stored
+from tests.planner.spaces import gram, network, space_of
+
+
+def test_what_is_read_again_and_again_may_be_held():
+    x, w = (stored((50_000, 50_000), "f8", (2000, 2000)) for _ in range(2))
+    state = space_of(x @ w + 1).state(Choices())
+    (step,) = state.placed.values()
+    assert {x.node, w.node} <= set(moves.again(step))
+    both, in_chunks, *single = moves.hold(state, step)
+    assert both.held == in_chunks.held == {x.node, w.node}
+    assert {c.step for grid in in_chunks.grids.values() for c in grid} == {2000}
+    assert [len(choices.held) for choices in single] == [1, 1]
+
+
+def test_what_is_read_again_may_be_held_in_another_shape():
+    x = dt.placeholder((2**24,), "f8", (2**18,))
+    matrix = dt.transpose(x).reshape(2**12, 2**12)
+    state = space_of(dt.sort(matrix.T[::-1], axis=1)).state(Choices())
+    (step,) = state.placed.values()
+    assert moves.arrangements(step, [x.node]) == [matrix.node]
+    assert {matrix.node} in [choices.held for choices in moves.hold(state, step)]
+    assert moves.arrangements(step, []) == []
+
+
+def test_layers_may_be_computed_where_they_are_read_all_at_once():
+    space = space_of(network(3))
+    state = space.state(Choices())
+    every, *others = moves.fuse_sets(state)
+    assert len(space.state(every).placed) == 1
+    assert all(len(space.state(choices).placed) <= len(state.placed) for choices in others)
+
+
+def test_results_are_held_whatever_one_chooses():
+    assert moves.optional(space_of(stored() + 1).state(Choices())) == []
+
+
+def test_a_producer_is_cut_as_it_is_read_and_a_reader_as_its_input():
+    x = stored((40_000, 40_000), "f8", (1000, 40_000))
+    cut = (x + 1).rechunk((500, 40_000))
+    y = cut * 2
+    z = y.sum(axis=1)
+    space = space_of(z)
+    other = tuple(Cuts.regular(40_000, n) for n in (10_000, 2000))
+    state = space.state(Choices(held=frozenset([y.node]), grids={y.node: other}))
+    (pushed,) = moves.push(state, state.placed[y.node])
+    assert pushed.grids[y.node] == cut.node.operator.layout
+    assert list(moves.pull(state, state.placed[y.node])) == []  # the user cut what it reads
+    (pulled,) = moves.pull(state, state.placed[z.node])
+    rows, columns = pulled.grids[y.node]
+    assert (rows.count, columns.count) == (state.placed[z.node].grid[0].count, 1)
+
+
+def test_a_dimension_is_cut_once_more_or_less():
+    space = space_of(stored() + 1, resources=FOUR)
+    state = space.state(Choices())
+    (priced,) = state.placed.values()
+    counts = {
+        tuple(c.count for c in next(iter(choices.grids.values())))
+        for choices in moves.recut(state, priced)
+    }
+    rows, columns = (c.count for c in priced.grid)
+    assert {(-(-rows // 2), columns), (rows, 2 * columns)} <= counts
+    assert any(rows < n <= 2 * rows and m == columns for n, m in counts)  # cuts end with chunks
+
+
+def test_a_step_takes_its_own_best_grid_again():
+    space = space_of(stored() + 1, resources=FOUR)
+    state = space.state(Choices())
+    (node,) = state.placed
+    (priced,) = state.placed.values()
+    other = space.state(next(moves.recut(state, priced)))
+    (back,) = moves.freed(other, node)
+    assert space.state(back).placed[node].grid == priced.grid
+    assert list(moves.freed(state, node)) == []
+
+
+def test_other_forms_are_tried_in_near_sizes():
+    y = gram()
+    space = space_of(y)
+    whole = space.state(Choices())
+    (form,) = y.node.operator.forms(y.node.input_types)
+    (first,) = moves.reform(space, whole, y.node)
+    assert first.forms[y.node] == (FormChoice("parts", form.sizes[len(form.sizes) // 2]),)
+    found = list(moves.reform(space, space.state(first), y.node))
+    sizes = {c.forms[y.node][0].size for c in found if c.forms}
+    order = sorted(form.sizes)
+    middle = order.index(first.forms[y.node][0].size)
+    assert {order[middle - 1], order[middle + 1]} <= sizes
+    assert {} in [c.forms for c in found]  # and none
+
+
+def test_no_form_is_made_that_its_operator_does_not_have():
+    y = stored((4_000_000, 100)).sum(axis=0)
+    space = space_of(y)
+    state = space.state(Choices())
+    for _ in range(4):
+        for choices in moves.reform(space, state, y.node):
+            state = space.state(choices)  # raises PlanError for a form that is none
+    assert state.choices.forms
+
+
+def test_a_step_may_be_computed_elsewhere_where_workers_differ():
+    groups = dt.Resources(groups=[(4, 8, "256 GiB", "big"), (60, 2, "4 GiB", "small")])
+    x = stored() + 1
+    space = space_of(x, resources=groups)
+    state = space.state(Choices(grids={x.node: space.state(Choices()).placed[x.node].grid}))
+    found = list(moves.elsewhere(state, state.placed[x.node]))
+    assert [choices.places for choices in found] == [{x.node: "big"}, {x.node: "small"}]
+    assert not found[0].grids
+    alike = space_of(x).state(Choices())
+    assert list(moves.elsewhere(alike, alike.placed[x.node])) == []
+
+
+def test_small_stored_chunks_are_held_several_at_a_time():
+    rows, columns = moves.stored_grid(stored((14_000, 14_000), "f8", (100, 14_000)).node)
+    assert (rows.step, columns.count) == (200, 1)
+    large = moves.stored_grid(stored((14_000, 14_000), "f8", (5000, 5000)).node)
+    assert [c.step for c in large] == [5000, 5000]
+    assert moves.stored_grid((stored() + 1).node) is None
+
+
+def test_a_value_and_its_transpose_are_exchanged_between_workers(tmp_path):
+    """Each chunk is read once: what the transpose needs comes from the worker that has it."""
+    x = dt.placeholder((14_000, 14_000), "f8", (2000, 2000))
+    small = dt.Resources(workers=2, threads=1, memory="1 GB")
+    plan = dt.plan(dt.to_zarr(x + x.T, tmp_path / "sum", compute=False), resources=small)
+    assert plan.cost["bytes_read"] == x.nbytes
+    assert plan.cost["peak_worker_bytes"] < 0.5 * small.memory_bytes

@@ -1,0 +1,61 @@
+"""What is computed once while a plan is searched."""
+
+import dask_tapestry as dt
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.zspace import Cuts
+from tests.planner.graphs import FOUR, stored
+
+
+def pricing(resources=FOUR):
+    return Pricing(Machine.of(resources), Limits.of(resources))
+
+
+def test_equal_programs_are_priced_once():
+    known = pricing()
+    x, y = (stored((n, 1000)).rechunk((1000, -1)) for n in (10_000, 10_000))
+    w = dt.ones((1000, 1000)).rechunk(-1)
+    cuts = (Cuts.regular(10_000, 1000), Cuts.regular(1000, 1000))
+    whole = (Cuts.regular(1000, 1000),) * 2
+    one = ((x + 1) @ w).node
+    two = ((y * 1 + 1) @ w).node
+    first = known.best(known.group(one, {one, x.node, w.node}), (cuts, whole))
+    spent = known.evaluated
+    assert spent > 1
+    again = known.best(known.group(one, {one, x.node, w.node}), (cuts, whole))
+    assert (again.grid, known.evaluated) == (first.grid, spent)
+    assert two is not one
+
+
+def test_a_group_is_built_once():
+    known = pricing()
+    node = (stored() + 1).node
+    assert known.group(node, {node}) is known.group(node, {node})
+
+
+def test_a_layout_of_the_user_is_kept():
+    known = pricing()
+    node = stored().rechunk((7000, -1)).node
+    group = known.group(node, {node})
+    assert known.best(group, ()).grid == node.operator.layout
+    assert not known.allows(group, (Cuts.regular(100_000, 10), Cuts.regular(1000, 1000)), ())
+
+
+def test_pieces_of_a_sink_are_not_divided(tmp_path):
+    known = pricing()
+    node = dt.to_zarr(stored(), tmp_path / "x", chunks=(1500, 1000), compute=False).node
+    group = known.group(node, {node})
+    whole = Cuts.regular(1000, 1000)
+    assert known.allows(group, (Cuts.regular(100_000, 3000), whole), ())
+    assert not known.allows(group, (Cuts.regular(100_000, 2000), whole), ())
+
+
+def test_other_limits_know_the_same_costs():
+    known = pricing()
+    node = (stored() + 1).node
+    group = known.group(node, {node})
+    best = known.best(group, ())
+    tight = known.with_limits(Limits(best.cost.work // 4, None, 10_000))
+    assert tight.group(node, {node}) is group
+    assert tight.best(group, ()).cost.work <= best.cost.work // 4

@@ -1,0 +1,62 @@
+"""The plan that is found."""
+
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.search.search import search, steps_of
+from dask_tapestry.teg import Graph
+from tests.planner.graphs import FOUR, stored
+
+MANY = dt.Resources(workers=64, threads=4, memory="16 GiB")
+
+
+def test_steps_say_all_that_a_plan_needs():
+    y = stored().sum(axis=1) + 1
+    steps = steps_of(search(Graph([y.node]), FOUR).state, Machine.of(FOUR))
+    *_, last = steps.values()
+    assert last.node is y.node
+    assert last.cost.blocks == last.count
+    assert last.needs.work >= last.cost.work, "of the worst block, and of the largest one"
+    assert last.second is not None
+
+
+def test_one_block_an_operator():
+    (step,) = search(Graph([(stored((10_000, 1000)) + 1).node]), FOUR, "none").state.placed.values()
+    assert step.cost.blocks == 1
+
+
+def test_the_same_question_has_the_same_answer():
+    x = stored((10_000, 10_000), "f8", (2000, 2000))
+    graph = Graph([(x @ x + x.mean(axis=0)).node])
+    first, second = (search(graph, FOUR).state for _ in range(2))
+    assert [p.grid for p in first.placed.values()] == [p.grid for p in second.placed.values()]
+    assert first.choices == second.choices
+
+
+def test_tasks_may_take_more_than_half_of_the_memory_where_they_must():
+    lanes = stored((4, 20_000_000), "f8", (1, 20_000_000))
+    tight = dt.Resources(workers=4, threads=1, memory="700 MB")
+    assert search(Graph([(lanes + 1).node]), tight).state.shortfall == 0
+
+
+def test_what_cannot_fit_is_refused_by_name():
+    tight = dt.Resources(workers=4, threads=1, memory="70 MB")
+    x = stored((100, 10_000_000), "f8", (1, 10_000_000)).rechunk((1, -1))
+    with pytest.raises(dt.MemoryLimitError, match=r"rechunk float64\[100, 10000000\].*smallest"):
+        search(Graph([x.node]), tight)
+
+
+def test_a_job_worth_less_than_one_change_is_planned_as_it_is_seeded():
+    x = stored((10_000, 10_000), chunks=(1000, 1000))
+    short = search(Graph([(dt.sqrt(x) + 1).node]), MANY)
+    assert not short.points
+    assert search(Graph([(dt.sqrt(x) + 1).node]), MANY, budget=1.0).points
+
+
+def test_short_jobs_are_searched_for_as_long_ones_where_nothing_else_fits():
+    x = dt.random.default_rng(0).random(4 * 10**7)
+    machines = dt.Resources(workers=4, threads=4, memory="0.64 GB")
+    p = dt.plan(dt.sort(x), resources=machines)
+    p.verify()
+    assert p.cost["bytes_moved"] < 1.1 * x.nbytes

@@ -1,0 +1,155 @@
+import json
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.errors import PlanError
+from dask_tapestry.planner.saved import VERSION, digest, dumps, loads
+from dask_tapestry.teg import Graph
+
+FOUR = dt.Resources(workers=4, threads=2, memory="64 GiB")
+
+
+def stored():
+    return dt.placeholder((10**5, 10**4), "f8", (1000, 1000))
+
+
+def normalised(x):
+    return ((x - x.mean(axis=0)) / x.std(axis=0)).sum(axis=1)
+
+
+JOBS = {
+    "formula": lambda: [stored() * 2 + 1],
+    "partial nodes": lambda: [normalised(stored())],
+    "product": lambda: [stored() @ stored().T],
+    "scan": lambda: [dt.cumsum(stored(), axis=0)],
+    "sort": lambda: [dt.sort(dt.placeholder((10**8,), "f8", (10**6,)))],
+    "layouts": lambda: [(stored().rechunk(((30_000, 20_000, 50_000), -1)) + 1).rechunk((-1, 500))],
+    "two results": lambda: [stored().sum(), stored().max(axis=1)],
+    "one cell": lambda: [dt.ones(()) + 1],
+}
+
+
+def saved(plan):
+    return dumps(plan.core)
+
+
+def read(text, arrays):
+    return loads(text, [x.node for x in arrays])
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_the_same_steps_are_made_again(job):
+    plan = dt.plan(*JOBS[job](), resources=FOUR)
+    again = read(saved(plan), JOBS[job]())
+    assert again.resources == FOUR
+    assert again.cost == plan.core.cost
+    assert [s.cuts for s in again.steps.values()] == [s.cuts for s in plan.core.steps.values()]
+    again.verify()
+    assert dumps(again) == saved(plan)
+
+
+def test_the_same_values_are_the_same_plan():
+    x = normalised(stored())
+    plan = dt.plan(x, resources=FOUR)
+    again = read(saved(plan), [x])
+    assert [s.name for s in again.steps.values()] == [s.name for s in plan.core.steps.values()]
+    assert str(again.rewrites) == str(plan.trace())
+
+
+def test_a_saved_plan_computes(tmp_path):
+    data = np.random.default_rng(0).normal(size=(300, 200))
+    first, other = (normalised(dt.asarray(d)) for d in (data, data[::-1].copy()))
+    with dt.config(block_bytes=20_000):
+        dt.plan(first, resources=FOUR).save(tmp_path / "plan.json")
+    p = dt.load_plan(tmp_path / "plan.json", other)
+    np.testing.assert_array_equal(p.compute(scheduler="sync"), other.compute())
+
+
+def test_a_plan_from_store_to_store_serves_other_stores(tmp_path):
+    for name, value in (("a", 1.0), ("b", 5.0)):
+        dt.to_zarr(dt.full((40, 30), value), tmp_path / name, chunks=(10, 30))
+
+    def write(source, target):
+        x = dt.from_zarr(tmp_path / source)
+        return dt.to_zarr(x - x.mean(axis=0), tmp_path / target, compute=False)
+
+    dt.plan(write("a", "a new")).save(tmp_path / "plan.json")
+    dt.load_plan(tmp_path / "plan.json", write("b", "b new")).compute()
+    assert not dt.from_zarr(tmp_path / "b new").compute().any()
+    assert not (tmp_path / "a new").exists()
+
+
+def test_what_is_no_plan_is_refused(tmp_path):
+    x = dt.ones(3) + 1
+    for text in ("", "{", "[]", '{"steps": []}'):
+        (tmp_path / "plan.json").write_text(text)
+        with pytest.raises(PlanError, match=r"plan\.json is no plan"):
+            dt.load_plan(tmp_path / "plan.json", x)
+    with pytest.raises(TypeError, match="at least one array"):
+        dt.load_plan(tmp_path / "plan.json")
+
+
+def test_another_version_is_refused():
+    text = saved(dt.plan(dt.ones(3) + 1)).replace(f'"version": {VERSION}', '"version": 99')
+    with pytest.raises(PlanError, match=f"version 99; this library reads version {VERSION}"):
+        read(text, [dt.ones(3) + 1])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: stored() * 3,
+        lambda: stored() + 2,
+        lambda: dt.placeholder((10**5, 10**4), "f4", (1000, 1000)) * 2,
+        lambda: dt.placeholder((10**5, 10**4), "f8", (1000, 500)) * 2,
+        lambda: dt.placeholder((10**5, 10**3), "f8", (1000, 1000)) * 2,
+    ],
+)
+def test_another_graph_is_refused(other):
+    text = saved(dt.plan(stored() * 2, resources=FOUR))
+    read(text, [stored() * 2])
+    with pytest.raises(PlanError, match="another graph: its results are elementwise float64"):
+        read(text, [other()])
+
+
+def test_other_rules_are_refused():
+    text = saved(dt.plan(stored() * 2, resources=FOUR))
+    content = json.loads(text)
+    content["rewritten"] = "of another library"
+    with pytest.raises(PlanError, match="by other rules of rewriting"):
+        read(json.dumps(content), [stored() * 2])
+
+
+def test_a_grid_that_cannot_be_is_refused(tmp_path):
+    x = dt.placeholder((10, 10), "f8")
+    sink = dt.to_zarr(x, tmp_path / "x", chunks=(5, 10), compute=False)
+    content = json.loads(saved(dt.plan(sink)))
+    content["steps"][-1]["grid"][0] = [10, 3, 3]
+    with pytest.raises(PlanError, match="cannot be cut as it says"):
+        loads(json.dumps(content), [sink.node])
+
+
+def test_all_resources_are_kept():
+    machines = dt.Resources(
+        groups=[(2, 4, "8 GiB"), (1, 8, "32 GiB")],
+        bandwidth="2 GB/s",
+        latency="1 ms",
+        store_bandwidth="3 GB/s",
+        limits={"license": 4},
+        rates={"latency": 2.0},
+    )
+    again = read(saved(dt.plan(stored() + 1, resources=machines)), [stored() + 1])
+    assert again.resources == machines
+    local = dt.plan(dt.ones(3) + 1)
+    assert read(saved(local), [dt.ones(3) + 1]).resources.local
+
+
+def test_graphs_that_differ_in_data_alone_have_one_digest():
+    def of(*arrays):
+        return digest(Graph([x.node for x in arrays]))
+
+    x, y = dt.asarray(np.arange(3.0)), dt.asarray(np.ones(3))
+    assert of(x + y) == of(y + x)
+    assert len({of(x + y), of(x + x), of(x - y), of(x + y, x), of(x, x + y)}) == 5
