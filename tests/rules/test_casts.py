@@ -86,6 +86,7 @@ def test_there_and_back_is_nothing():
         ("f8", "c16", "f8"),  # the imaginary part is seen to be dropped
     ],
 )
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 def test_what_would_change_a_value_stays(dtypes):
     assert len(casts(*dtypes)) == 2
 

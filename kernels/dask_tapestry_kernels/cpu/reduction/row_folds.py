@@ -44,22 +44,20 @@ def row_states(blocks: Sequence[Block], parts: Sequence[Part]) -> list[Block] | 
     if len(parts[0].axes) != 1 or not _lies_in_rows(blocks):
         return None
     ways = [fold for fold in map(_fold_of, parts) if fold is not None]
-    spread = ARITHMETIC[parts[0].monoid].spread
-    alone = len(parts) == 1
-    if len(ways) < len(parts) or (spread and not alone):
+    if len(ways) < len(parts):
         return None
-    if alone and ways[0].make is _copied and not spread:
+    spread = [ARITHMETIC[part.monoid].spread for part in parts]
+    if len(parts) == 1 and ways[0].make is _copied and not spread[0]:
         return None  # it is folded where it lies
     (side,) = parts[0].tree.sides(0)
     n, *kept = blocks[0].shape
     nodes = [np.empty((-(-n // side), *kept), part.state) for part in parts]
+    together = [way for way, alone in zip(ways, spread, strict=True) if not alone]
     for number, start in enumerate(range(0, n, side)):
         rows = [block[start : start + side] for block in blocks]
-        if spread:
-            nodes[0][number] = _spread(ways[0], rows, parts[0].state)
-            continue
-        for states, whole in zip(fold_rows(ways, rows), nodes, strict=True):
-            whole[number] = states
+        states = iter(fold_rows(together, rows) if together else ())
+        for whole, way, alone in zip(nodes, ways, spread, strict=True):
+            whole[number] = _spread(way, rows, whole.dtype) if alone else next(states)
     return nodes
 
 

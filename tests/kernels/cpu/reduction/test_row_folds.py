@@ -1,4 +1,5 @@
 from functools import partial
+from itertools import product as product_of
 
 import numpy as np
 import pytest
@@ -61,6 +62,17 @@ def test_several_formulas_read_the_rows_together():
         assert same_bits(states, expected(told, x * y))
 
 
+@pytest.mark.parametrize("expression", [None, product()], ids=["cells", "products"])
+def test_every_pair_of_folds_reads_the_rows_together(expression):
+    """A spread beside a sum, before and after it, reads the rows for itself."""
+    x, y = RANDOM.normal(size=(2, 1100, COLUMNS))
+    blocks, cells = ([x], x) if expression is None else ([x, y], x * y)
+    for names in product_of(("sum", "max", "mean", "var", "std"), repeat=2):
+        parts = [part(name, 1100, expression=expression) for name in names]
+        for told, states in zip(parts, row_states(blocks, parts), strict=True):
+            assert same_bits(states, expected(told, cells)), names
+
+
 def test_rows_in_a_wider_block_and_one_row_for_all():
     wide = RANDOM.normal(size=(1100, 2 * COLUMNS))
     x, y = wide[:, ::2], np.broadcast_to(wide[0, 1::2], (1100, COLUMNS))
@@ -75,7 +87,7 @@ def test_other_ways_are_left_to_others():
     assert row_states([np.asfortranarray(x)], [part("var", 1100)]) is None
     assert row_states([x[:, :5]], [part("var", 1100)]) is None
     assert row_states([x], [part("argmax", 1100)]) is None
-    assert row_states([x], [part("var", 1100), part("var", 1100)]) is None
+    assert row_states([x], [part("var", 1100), part("argmax", 1100)]) is None
     assert row_states([x.astype("c16")], [part("var", 1100, np.dtype("c16"))]) is None
     single = part("sum", 1100, expression=product(F4))._replace(state=F8)
     assert row_states([x.astype("f4")] * 2, [single]) is None
