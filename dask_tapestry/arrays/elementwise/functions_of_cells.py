@@ -25,7 +25,7 @@ def i0(x: ArrayLike) -> Array:
     Parameters
     ----------
     x
-        Real elements; integers and booleans become float64.
+        Elements that are not complex; those that are no floats become float64, times too.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def i0(x: ArrayLike) -> Array:
     Raises
     ------
     DTypeError
-        For complex elements, and elements that are no numbers.
+        For complex elements, and records.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def i0(x: ArrayLike) -> Array:
     array([1.        , 1.26606588])
     """
     array = asarray(x)
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind in "cV":
         raise DTypeError(f"i0 takes real numbers, not {array.dtype}")
     node = array.node if array.dtype.kind == "f" else astype(array.node, np.dtype(np.float64))
     return Array(cell_function(np.i0, [node])[0])

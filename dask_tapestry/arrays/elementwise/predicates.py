@@ -70,7 +70,7 @@ def isreal(x: ArrayLike) -> Array:
     Returns
     -------
     Array
-        Bool, of the shape of `x`.
+        Bool, of the shape of `x`; False for datetimes and text, which have no zero.
 
     See Also
     --------
@@ -84,7 +84,7 @@ def isreal(x: ArrayLike) -> Array:
     """
     array = asarray(x)
     if array.dtype.kind != "c":
-        return Array(full(array.shape, np.bool_(True)))
+        return Array(full(array.shape, np.bool_(array.dtype.kind in "biufm")))
     return ufuncs.equal(imag(array), 0)
 
 

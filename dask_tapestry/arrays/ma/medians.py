@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays import statistics
+from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.elementwise import where
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import FUNCTIONS, MaskedArray
 from dask_tapestry.arrays.ma.parts import call, chosen
 from dask_tapestry.arrays.ma.reductions import no_out
-from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import Axes
 
 __all__ = ["median"]
@@ -28,7 +30,7 @@ def median(
     Parameters
     ----------
     a
-        The array, of real numbers.
+        The array; complex numbers are in the order of `dask_tapestry.sort`.
     axis
         Axis or axes; None for all.
     out
@@ -43,11 +45,6 @@ def median(
     MaskedArray
         Of floats; NaN where a cell that is not hidden is one, hidden where all cells are.
 
-    Raises
-    ------
-    DTypeError
-        For complex numbers.
-
     See Also
     --------
     dask_tapestry.median, numpy.ma.median
@@ -60,18 +57,23 @@ def median(
     """
     no_out(out)
     x = asarray(a)
-    if x.dtype.kind == "c":
-        raise DTypeError("complex numbers have no order: take a median of their real parts")
     if x.hidden is None:
         return MaskedArray(statistics.median(x.cells, axis, keepdims=keepdims))
-    cells = x.cells if x.dtype.kind == "f" else x.cells.astype(float)
+    cells = x.cells if x.dtype.kind in "fc" else x.cells.astype(float)
     missing = call("logical_and", call("isnan", cells), call("logical_not", x.hidden))
     none = x._all_hidden(axis, True)
     taken = chosen(none, 0, chosen(x.hidden, float("nan"), cells))  # no lane of NaNs, which warns
     middle = statistics.nanmedian(taken, axis, keepdims=keepdims)
     spoilt = statistics.any(missing, axis=axis, keepdims=keepdims)
-    made = where(spoilt, middle.dtype.type("nan"), middle)
+    made = where(spoilt, _spoiling(x, cells, axis, keepdims), middle)
     return MaskedArray(made, x._all_hidden(axis, keepdims))
+
+
+def _spoiling(x: MaskedArray, cells: Array, axis: Axes, keepdims: bool) -> Any:
+    """The NaN of a median: of complex ones, which differ, the last in order that is not hidden."""
+    if cells.dtype.kind == "f":
+        return cells.dtype.type("nan")
+    return statistics.median(chosen(x.hidden, float("inf"), cells), axis, keepdims=keepdims)
 
 
 FUNCTIONS["median"] = median

@@ -13,6 +13,12 @@ def test_i0_is_numpys(dtype):
         np.testing.assert_array_equal(found.compute(), np.i0(cells))
 
 
+@pytest.mark.parametrize("dtype", ["m8[s]", "M8[D]", "U1"])
+def test_i0_takes_what_is_a_float_to_numpy(dtype):
+    cells = np.array([1, 2, 3]).astype(dtype)
+    np.testing.assert_array_equal(dt.i0(dt.asarray(cells)).compute(), np.i0(cells))
+
+
 def test_i0_takes_real_numbers():
     with pytest.raises(DTypeError, match="complex"):
         dt.i0(dt.ones(2, complex))

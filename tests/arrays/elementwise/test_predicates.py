@@ -11,11 +11,12 @@ CELLS = {
     "i4": np.array([1, 0, -3], "i4"),
     "b": np.array([True, False]),
     "M8": np.array(["2020", "NaT"], "M8[D]"),
+    "m8": np.array([0, "NaT"], "m8[D]"),
     "U": np.array(["a", ""]),
 }
 
 
-@pytest.mark.parametrize("kind", ["f8", "c8", "i4", "b"])
+@pytest.mark.parametrize("kind", CELLS)
 @pytest.mark.parametrize("name", ["iscomplex", "isreal"])
 def test_real_and_complex_cells(name, kind):
     agreed(lambda np, a: getattr(np, name)(a(CELLS[kind])))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.fuzz.phrases import Phrase
 
+MASK_OF = "np.ma.getmaskarray"  # NumPy has no mask where a comparison hides nothing
+
 
 def _making() -> dict[str, tuple[Phrase | str, ...]]:
     named = "equal not_equal greater greater_equal less less_equal".split()
@@ -19,7 +21,11 @@ def _making() -> dict[str, tuple[Phrase | str, ...]]:
         "ma.array": ("xp.ma.array({x|{masked}}, mask={x == 1|False|[True]})",),
         "ma.asarray": ("xp.ma.asarray({x|{masked}})",),
         "ma.asanyarray": ("xp.ma.asanyarray({x|{masked}})",),
-        "ma.empty_like": ("xp.ma.empty_like({masked}).mask",),
+        "ma.empty_like": (
+            Phrase(
+                "xp.ma.empty_like({MASKED}).mask", theirs=f"{MASK_OF}(np.ma.empty_like({{MASKED}}))"
+            ),
+        ),
         "ma.ones_like": ("xp.ma.ones_like({masked})",),
         "ma.zeros_like": ("xp.ma.zeros_like({masked})",),
     }
@@ -55,7 +61,7 @@ def _methods() -> dict[str, tuple[Phrase | str, ...]]:
         "nonzero": "()", "ravel": "()", "repeat": "({n}, axis={axis})",
         "reshape": "({-1|(-1, 1)|(1, -1)})", "round": "({0|1})", "squeeze": "()",
         "swapaxes": "({place}, {place})", "take": "({places}, axis={axis})",
-        "transpose": "({perm})", "T": "", "mask": "",
+        "transpose": "({perm})", "T": "",
         "cumprod": "(axis={axis})", "cumsum": "(axis={axis})",
         "prod": "(axis={axis})", "sum": "(axis={axis}, keepdims={bool})",
         "mean": "(axis={axis})", "std": "(axis={axis})", "var": "(axis={axis}, ddof={0|1})",
@@ -71,6 +77,7 @@ def _methods() -> dict[str, tuple[Phrase | str, ...]]:
     return {
         **made,
         "ma.MaskedArray.data": (Phrase("xp.ma.masked_equal(x, 1).data", "same"),),
+        "ma.MaskedArray.mask": (Phrase("{MASKED}.mask", theirs=f"{MASK_OF}({{MASKED}})"),),
         "ma.MaskedArray.rechunk": (Phrase("{MASKED}.rechunk(-1)", theirs="{MASKED}"),),
         "ma.MaskedArray.dot": (
             Phrase("xp.ma.masked_equal(x, {1|2}).dot({y.T|x.T})", "fold", "pair"),
