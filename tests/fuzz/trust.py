@@ -29,7 +29,7 @@ def trusted(step: Step, operands: list[Value], result: np.ndarray) -> bool:
     """Whether the result's bits must be NumPy's."""
     exact = all(v.exact for v in operands)
     cells = [result, *[v.theirs for v in operands]]
-    if any(x.dtype.kind == "c" for x in cells) and step.text.startswith(FUSED):
+    if any(x.dtype.kind == "c" for x in cells) and _name(step).startswith(FUSED):
         return exact and all(map(is_whole, cells))
     if step.trust == "rounded":
         return result.dtype.kind not in "fc"
@@ -56,33 +56,33 @@ def may_run(step: Step, operands: list[Value]) -> bool:
     """Whether the operands are known well enough for it, and NumPy defines what it does."""
     if not operands:
         return True
-    products = step.text.startswith(PRODUCTS) or " @ " in step.text
+    products = _name(step).startswith(PRODUCTS) or " @ " in step.text
     if any(v.theirs.dtype.kind in "mM" for v in operands) and products:
         return False  # NumPy's products of times disagree among themselves; ours refuse them all
-    if step.text.startswith(PRODUCTS) and not all(_is_finite(v.theirs) for v in operands):
+    if _name(step).startswith(PRODUCTS) and not all(_is_finite(v.theirs) for v in operands):
         return False  # BLAS takes zero times infinity for zero here and there
-    if step.text.startswith(FACTORS) and not all(_is_finite(v.theirs) for v in operands):
+    if _name(step).startswith(FACTORS) and not all(_is_finite(v.theirs) for v in operands):
         return all(v.theirs.dtype.kind != "c" for v in operands)  # depends on the order
-    if step.text.startswith(POWERS) and LARGE.search(step.text):
+    if _name(step).startswith(POWERS) and LARGE.search(step.text):
         return all(v.theirs.dtype.kind != "c" for v in operands)  # of rounding nothing else is left
-    if step.text.startswith(COMPARED) and not _are_comparable(*[v.theirs for v in operands]):
+    if _name(step).startswith(COMPARED) and not _are_comparable(*[v.theirs for v in operands]):
         return False
-    if step.text.startswith("bincount") and _largest(operands[0].theirs) > MOST_CELLS:
+    if _name(step).startswith("bincount") and _largest(operands[0].theirs) > MOST_CELLS:
         return False  # whether so many counts fit, and which error says so, depends on the machine
     kind = operands[0].theirs.dtype.kind
-    if step.text.startswith(("linalg", "gradient", "average")) and kind in "bmM":
+    if _name(step).startswith(("linalg", "gradient", "average")) and kind in "bmM":
         return False  # NumPy takes times for numbers there, or halves them; ours refuses them
-    if step.text.startswith(("copysign", "signbit")) and any(map(_has_nan, operands)):
+    if _name(step).startswith(("copysign", "signbit")) and any(map(_has_nan, operands)):
         return False  # the sign of what is no number depends on the machine
-    if step.text.startswith(("average", "partition", "cov")) and not operands[0].theirs.size:
+    if _name(step).startswith(("average", "partition", "cov")) and not operands[0].theirs.size:
         return False  # weights that sum to zero give NaN; NumPy takes any place, forgets the dtype
-    if step.text.startswith(("histogram", "digitize", "interp")) and kind in "mM":
+    if _name(step).startswith(("histogram", "digitize", "interp")) and kind in "mM":
         return False  # NumPy finds some order of these and numbers; ours refuses them
     if kind in "mM" and ("searchsorted(1" in step.text or "equal_nan=False" in step.text):
         return False  # NumPy compares times and numbers if there are none, and joins NaT, or not
-    if step.text.startswith("histogram") and kind == "c":
+    if _name(step).startswith("histogram") and kind == "c":
         return False  # NumPy discards imaginary parts on the way
-    if step.text.startswith(("median", "quantile")) and not operands[0].theirs.size:
+    if _name(step).startswith(("median", "quantile")) and not operands[0].theirs.size:
         return kind not in "bmM"  # of two errors NumPy raises the other
     if step.trust == "assign" and not (operands[0].theirs.size and operands[1].theirs.size):
         return False  # NumPy lets some shapes pass where nothing is assigned
@@ -105,6 +105,11 @@ def may_run(step: Step, operands: list[Value]) -> bool:
     if step.trust in ("jump", "rounded"):
         return all(v.exact for v in operands)
     return True
+
+
+def _name(step: Step) -> str:
+    """What is called first, of a method too."""
+    return step.text.removeprefix("x.")
 
 
 def _are_comparable(x: np.ndarray, y: np.ndarray) -> bool:
@@ -131,7 +136,7 @@ def _is_finite(x: np.ndarray) -> bool:
 def overflows(step: Step, operands: list[Value], result: np.ndarray) -> bool:
     if result.dtype.kind not in "fc":
         return False
-    if step.text.startswith(FACTORS):  # too much times nothing is no number
+    if _name(step).startswith(FACTORS):  # too much times nothing is no number
         return not np.isfinite(result).all()
     inputs = [v.theirs for v in operands if v.theirs.dtype.kind in "biufc"]
     return not np.isfinite(result).all() and all(np.isfinite(x).all() for x in inputs)
