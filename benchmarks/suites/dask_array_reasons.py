@@ -16,7 +16,6 @@ PLUGIN: Final = "A plugin of pytest is not installed"
 UNKNOWN: Final = "Shapes and chunks are always known here"
 CHUNKS: Final = "Nominal chunks are chosen otherwise where nobody said any"
 ANYWHERE: Final = "What Dask refuses, or warns of, for its chunks works here for any chunks"
-ARRAYS: Final = "Arrays are made by functions, not by `Array(graph, name, chunks)`"
 SAME: Final = "A new array object comes back: arrays change in place apart from one another"
 TEXTS: Final = "Another text or kind of an error, another docstring or repr"
 OBJECTS: Final = "Cells have a fixed dtype, and a masked array is two arrays"
@@ -57,7 +56,7 @@ REASONS: Final[dict[str, str]] = {
     r"test_roll": "`roll` broadcasts shifts and axes, as NumPy's",
     r"svd_flip|svd_supported|svd_incompatible_dim|no_chunks_svd|test_tsqr": NUMPYS,
     r"nan,|isnan|unknown|compute_chunk_sizes|no_chunks|uncertain|np\.False_": UNKNOWN,
-    r"Array\.__init__|no setter": ARRAYS,
+    r"no setter": GRAPHS,
     r"same_keys|\.name|_name|startswith|token|name": NAMES,
     r"dt\.Array<.* is dt\.Array<|is not": SAME,
     r"HighLevelGraph|StepLayer|run_block|layers|fus|optimi|len\(\[\]\)|graph|tasks|inline": GRAPHS,

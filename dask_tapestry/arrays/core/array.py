@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
-from uuid import uuid4
 
 import numpy as np
 from dask import threaded
@@ -16,27 +15,25 @@ from numpy.typing import DTypeLike
 from dask_tapestry.arrays.core.askers import names_itself_after_it, refuse_hidden
 from dask_tapestry.arrays.core.block_names import joined, name_of_blocks
 from dask_tapestry.arrays.core.blocks import Blocks
+from dask_tapestry.arrays.core.dask_blocks import blocks_named
 from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
+from dask_tapestry.arrays.core.kept_blocks import kept_blocks, layout_in
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
-from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.local_scheduler import local_options, says_nothing
-from dask_tapestry.lower.result_layout import ResultLayout, find_layout
 from dask_tapestry.lower.synchronous import compute_synchronously
-from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
-from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
 
 __all__ = ["Array"]
@@ -47,13 +44,15 @@ class Array(PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy
-    array. Shapes and dtypes are NumPy's and are always known. Arrays are made by functions such as
-    `asarray`, `zeros` and `from_zarr`.
+    array. Shapes and dtypes are NumPy's and are always known. Functions such as `asarray`, `zeros`
+    and `from_zarr` make arrays; a Dask graph is given as to `dask.array.Array`.
 
     Parameters
     ----------
     node
-        The node it wraps, or how that is made once its shape is counted.
+        The node it wraps, or how that is made once its shape is counted; or a graph of Dask's.
+    name, chunks, dtype, meta, shape
+        Of the blocks in a graph, whose keys are ``(name, i, j, ...)``, as for Dask.
     plan
         How to compute it; by default it is planned when it is computed.
 
@@ -68,7 +67,19 @@ class Array(PythonConversion, DaskMethodsMixin):
     __slots__ = ("__dict__", "_deferred", "_node", "_plan_given")
     __array_priority__ = PRIORITY
 
-    def __init__(self, node: Node | Deferred, plan: Plan | None = None) -> None:
+    def __init__(
+        self,
+        node: Node | Deferred | Mapping[Any, Any],
+        name: str | None = None,
+        chunks: Any = None,
+        dtype: DTypeLike | None = None,
+        meta: Any = None,
+        shape: tuple[int, ...] | None = None,
+        *,
+        plan: Plan | None = None,
+    ) -> None:
+        if isinstance(node, Mapping):
+            node = blocks_named(node, name, chunks, dtype, meta, shape)
         self._deferred = node if isinstance(node, Deferred) else None
         self._node = None if isinstance(node, Deferred) else node
         self._plan_given = plan
@@ -378,23 +389,12 @@ def run_count(counts: Node, keep: Sequence[Node]) -> CountRun:
 def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Array:
     """An array of the blocks in `graph` (results, futures or tasks), in the nominal chunks of `x`.
 
-    With `rename` the blocks are those of `x` alone, under other names. Without tasks in the graph
-    the blocks of `x` are futures already, and `x` stays as it is.
+    With `rename` the blocks are those of `x` alone, under other names. A graph without tasks of `x`
+    holds futures already, and `x` stays as it is.
     """
-    nominal = x.nominal_cuts
-    layout: ResultLayout | None = None
-    if rename is None:
-        keys = graph.layers if isinstance(graph, HighLevelGraph) else graph
-        names = dict.fromkeys(str(k[0] if isinstance(k, tuple) else k) for k in keys)
-        layout = find_layout(names, x.node.digest)
-        if layout is None and x.name not in names:
-            if not x.expr.__dask_graph__():
-                return Array(x.node)
-            raise PlanError(f"none of {len(names)} layers of a graph holds the blocks of {x!r}")
-    if layout is None:
-        layout = ResultLayout((rename or {}).get(x.name, x.name), nominal)
-    cuts = layout.cuts
-    blocks = from_blocks(
-        layout.name, x.node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(x.node)
-    )
-    return Array(blocks if cuts == nominal else with_nominal_chunks(blocks, nominal))
+    layout = layout_in(graph, x.node, x.name, rename)
+    if layout is not None:
+        return Array(kept_blocks(graph, layout, x.node))
+    if x.expr.__dask_graph__():
+        raise PlanError(f"none of {len(graph)} tasks or layers holds the blocks of {x!r}")
+    return Array(x.node)

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dask_blocks import blocks_of
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import LOSES_MASK, Masked
 from dask_tapestry.arrays.core.naming import named
-from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError, compute_error
-from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
+from dask_tapestry.io.block_source import cuts_of_chunks
 from dask_tapestry.io.declared_type import checked_block
-from dask_tapestry.teg import TensorType
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -76,12 +75,7 @@ def from_dask_array(d: DaskArray | Array) -> Array:
         )
     if isinstance(given, Masked):
         raise DTypeError(f"an array with a mask is given where a plain one is asked: {LOSES_MASK}")
-    cell_dtype(np.dtype(d.dtype))
-    cuts = cuts_of_chunks(d.chunks)
-    if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
-        d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
-    type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
-    return Array(from_blocks(d.name, type_, cuts, d.__dask_graph__(), stored_cuts=cuts))
+    return Array(blocks_of(d))
 
 
 def to_dask_array(x: Array) -> DaskArray:

@@ -73,7 +73,7 @@ class Effect(DaskMethodsMixin):
 
     __slots__ = ("__dict__", "_plan_given", "node")
 
-    def __init__(self, node: Node, plan: Plan | None = None) -> None:
+    def __init__(self, node: Node, *, plan: Plan | None = None) -> None:
         self.node = node
         self._plan_given = plan
 

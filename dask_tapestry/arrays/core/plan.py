@@ -36,7 +36,7 @@ __all__ = ["Plan"]
 class Planned(Protocol):
     """An array or an effect: a node, and the plan to compute it with."""
 
-    def __init__(self, node: Node, plan: CorePlan | None = None) -> None: ...
+    def __init__(self, node: Node, *, plan: CorePlan | None = None) -> None: ...
     @property
     def node(self) -> Node: ...
 
@@ -305,7 +305,7 @@ class Plan:
         nodes, core = [item.node for item in self._items], self.core
         if nodes != list(core.written.roots):
             core = build_plan(nodes, core.resources)
-        return [type(item)(node, core) for item, node in zip(self._items, nodes, strict=True)]
+        return [type(item)(node, plan=core) for item, node in zip(self._items, nodes, strict=True)]
 
     def visualize(self, filename: str = "plan.html") -> str:
         """Write the plan as an HTML page, which needs no network to be looked at.
