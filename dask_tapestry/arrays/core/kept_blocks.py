@@ -1,0 +1,46 @@
+"""Blocks that a scheduler has handed back, as the node of the value that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from dask_tapestry.io.block_source import from_blocks
+from dask_tapestry.lower.dask_private import HighLevelGraph
+from dask_tapestry.lower.result_layout import ResultLayout, find_layout
+from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.teg import Node
+from dask_tapestry.teg.nominal import nominal_cuts
+from dask_tapestry.teg.stored_grid import stored_cuts
+
+
+def layout_in(
+    graph: Mapping[Any, Any], node: Node, name: str, rename: Mapping[str, str] | None = None
+) -> ResultLayout | None:
+    """How the blocks of a node lie in a graph of results, futures or tasks; None if it has none.
+
+    Parameters
+    ----------
+    name
+        First part of the keys of its nominal chunks.
+    rename
+        Names by those before, in a graph that holds the nominal chunks of this node alone.
+    """
+    if rename is not None:
+        return ResultLayout(rename.get(name, name), nominal_cuts(node))
+    keys = graph.layers if isinstance(graph, HighLevelGraph) else graph
+    names = dict.fromkeys(str(k[0] if isinstance(k, tuple) else k) for k in keys)
+    layout = find_layout(names, node.digest)
+    if layout is None and name in names:
+        return ResultLayout(name, nominal_cuts(node))
+    return layout
+
+
+def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> Node:
+    """The value of `node` as the blocks in `graph`, which lie as `layout` says."""
+    nominal, cuts = nominal_cuts(node), layout.cuts
+    blocks = from_blocks(
+        layout.name, node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(node)
+    )
+    return blocks if cuts == nominal else with_nominal_chunks(blocks, nominal)
