@@ -18,6 +18,7 @@ from dask_tapestry.teg import Node, apply
 
 IDEMPOTENT_FOLDS: Final = frozenset("min max any all bitwise_and bitwise_or".split())
 CHOOSING: Final = frozenset(("fmin", "fmax"))  # idempotent too, for floats in the tree's order
+TOLD: Final = "fcmM"  # kinds of which folds that choose tell where no cell is a number
 ADDING: Final = frozenset(("sum", "add", "prod"))  # of one integer they yield it
 ORDERED: Final = "fcO"  # kinds whose least cell may have several bit patterns: two zeros, NaNs
 
@@ -35,12 +36,12 @@ def fold_of_broadcast(node: Node) -> Node | None:
     """``min|max|any|all(broadcast(x)) -> min|max|any|all(x)``.
 
     For floats only where all reduced axes are broadcast: which of two zeros, or NaNs, is the least
-    depends on the order of the cells.
+    depends on the order of the cells. A fold that tells of what it finds stays.
     """
     match node.operator:
         case Reduce(monoid) as whole if whole.is_whole and is_idempotent(whole, node.inputs[0]):
             spread = spread_of(whole, node.inputs[0])
-            if spread is None or not spread.times:
+            if spread is None or not spread.times or (spread.rest is None and tells(whole)):
                 return None
             if spread.rest and monoid not in ("any", "all") and whole.state.kind in ORDERED:
                 return None
@@ -62,10 +63,15 @@ def is_idempotent(whole: Reduce, x: Node) -> bool:
     return whole.monoid in IDEMPOTENT_FOLDS | CHOOSING and x.type.dtype.kind in FOLDED
 
 
+def tells(whole: Reduce) -> bool:
+    """Whether a fold tells of lanes without numbers."""
+    return whole.monoid in CHOOSING and whole.state.kind in TOLD
+
+
 def of_one_is_itself(whole: Reduce, x: Node) -> bool:
-    """Whether one cell folds to itself, cast to the result's dtype."""
+    """Whether one cell folds to itself, cast to the result's dtype, and nothing is told of it."""
     adds = whole.monoid in ADDING and whole.state.kind in "iu"
-    return is_idempotent(whole, x) or adds
+    return adds or (is_idempotent(whole, x) and not tells(whole))
 
 
 def repeated(node: Node, whole: Reduce) -> Node | None:

@@ -119,7 +119,7 @@ def test_persisted_layouts_outlive_any_number_of_plans(x):
 
 def test_a_graph_without_its_blocks_is_refused():
     rebuild, state = dt.ones(3).__dask_postpersist__()
-    with pytest.raises(dt.PlanError, match="none of 1 layers"):
+    with pytest.raises(dt.PlanError, match="no layer"):
         rebuild({("other", 0): 1}, *state)
 
 

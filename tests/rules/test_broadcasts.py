@@ -90,6 +90,16 @@ def test_one_cell():
     assert "reduce" not in after(dt.asarray([[3], [4]]).sum(axis=1), *RULES)
 
 
+@pytest.mark.parametrize("kind", ["f8", "c16", "m8[s]"])
+def test_folds_that_tell_of_slices_of_nan_stay(kind):
+    one = dt.asarray(np.full((3, 1), "NaT" if kind[0] == "m" else np.nan, kind))
+    for x in (dt.nanmin(one, axis=1), dt.nanmax(dt.broadcast_to(one, (3, 4)), axis=1)):
+        assert "reduce" in after(x, *RULES)
+        with pytest.warns(RuntimeWarning, match="All-NaN slice"):
+            x.compute()
+    assert "reduce" not in after(dt.fmin.reduce(dt.ones((3, 1), int), axis=1), *RULES)
+
+
 @pytest.mark.parametrize("value", [0, 1, 3, -0.0, 2.5, 0.1, np.inf, np.nan, 1e308, 5e-324, 2.0**23])
 @pytest.mark.parametrize("dtype", ["?", "i4", "u1", "f2", "f4", "f8", "g", "c8"])
 @pytest.mark.parametrize("name", ["sum", "mean", "min", "max", "any", "all"])

@@ -396,5 +396,5 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     if layout is not None:
         return Array(kept_blocks(graph, layout, x.node))
     if x.expr.__dask_graph__():
-        raise PlanError(f"none of {len(graph)} tasks or layers holds the blocks of {x!r}")
+        raise PlanError(f"no layer of a graph holds the blocks of {x!r}")
     return Array(x.node)

@@ -15,6 +15,7 @@ from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.reshape import reshape
+from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.take import take_along_axis
 from dask_tapestry.operators.unsqueeze import unsqueeze
 
@@ -61,6 +62,11 @@ class Lanes:
         least: Any = ordered.dtype.type(-np.inf)
         others: Any = np.where(here, ordered, least)
         return Array(reduce(others.node, "max", 0))
+
+
+def first_number(ordered: Array) -> Array:
+    """The first of each of the sorted lanes, NaN where all are; which is told as `nanmin` does."""
+    return Array(reduce(basic_slice(ordered.node, (slice(0, 1),)), "fmin", 0))
 
 
 def align_weights(weights: Array, shape: tuple[int, ...], axis: Axes) -> Array:

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import EllipsisType
 
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
 
-Out = Array | tuple[Array | None, ...] | None  # of a ufunc: one for each result
+Out = Array | tuple[Array | None, ...] | EllipsisType | None  # of a ufunc: one for each result
 
 
-def into(out: Array | Sequence[Array] | None, result: Array) -> Array:
+def into(
+    out: Array | Sequence[Array] | None,
+    result: Array,
+    casting: Casting = "same_kind",
+    broadcasts: bool = False,
+) -> Array:
     """Give `out`, if it is not None, the value of `result` in its own dtype; return it.
 
     Parameters
     ----------
     out
         An `Array` of the result's shape, or a tuple of it as ufuncs pass it, or None.
+    casting
+        Conversions to its dtype that are allowed.
+    broadcasts
+        Whether the result broadcasts to its shape, as those of ufuncs do.
 
     Raises
     ------
@@ -47,9 +59,12 @@ def into(out: Array | Sequence[Array] | None, result: Array) -> Array:
             f"out must be a dask_tapestry Array, not {type(out).__name__}: nothing is computed yet "
             "that could fill it; assign the computed result instead"
         )
-    if out.shape != result.shape:
+    cells = result.node
+    if broadcasts and broadcast_shape([result.shape, out.shape]) == out.shape:
+        cells = broadcast(cells, out.shape)
+    if out.shape != cells.type.shape:
         raise ShapeError(f"out has shape {out.shape}, the result {result.shape}")
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+    if not np.can_cast(result.dtype, out.dtype, casting):
         raise DTypeError(f"cannot cast the result from {result.dtype} to out's {out.dtype}")
-    out.node = astype(result.node, out.dtype)
+    out.node = astype(cells, out.dtype)
     return out

@@ -48,8 +48,8 @@ def with_options(
 ) -> tuple[Array, ...]:
     """The results of `call`, cast as `casting` allows, where `where` is true and into `out`.
 
-    Cells where it is false keep those of `out`; without `out` they are zero, where NumPy leaves
-    what was in memory.
+    Results broadcast to the shape of `out`. Cells where `where` is false keep those of `out`;
+    without `out` they are zero, where NumPy leaves what was in memory.
 
     Raises
     ------
@@ -57,28 +57,30 @@ def with_options(
         If `casting` forbids what the loop needs, `where` is not of booleans, or `out` is no array
         of ours.
     ShapeError
-        If `out` has another shape than what is computed.
+        If what is computed does not broadcast to the shape of `out`.
     """
-    outs = out if isinstance(out, tuple) else (out, *(None,) * (ufunc.nout - 1))
+    given = None if out is ... else out  # NumPy's: to give an array, as always here
+    outs = given if isinstance(given, tuple) else (given, *(None,) * (ufunc.nout - 1))
     if casting != "same_kind":
         operands = _cast(ufunc, operands, dtype, casting)
     results = call(operands, dtype)
     if where is not True:
-        masked = [_where(where, *pair) for pair in zip(results, outs, strict=True)]
+        masked = [_where(where, *pair, casting) for pair in zip(results, outs, strict=True)]
         results = tuple(masked)
-    return tuple(into(given, result) for given, result in zip(outs, results, strict=True))
+    pairs = zip(outs, results, strict=True)
+    return tuple(into(one, result, casting, broadcasts=True) for one, result in pairs)
 
 
-def _where(where: ArrayLike, result: Array, out: Any) -> Array:
+def _where(where: ArrayLike, result: Array, out: Any, casting: Casting) -> Array:
     """`result` where `where` is true, else the cells of `out` or zero, in `out`'s dtype."""
-    mask = asarray(where)
+    mask = asarray(where, bool if isinstance(where, list | tuple | int) else None)
     if mask.dtype != bool:
         raise DTypeError(f"where= takes booleans, not {mask.dtype}")
-    shape = broadcast_shape([mask.shape, result.shape])
     otherwise: Any = zero_cell(result.dtype)
     cells = result.node
     if isinstance(out, Array):
-        otherwise, cells = out.node, astype(cells, out.dtype)
+        otherwise, cells = out.node, into(out.copy(), result, casting, broadcasts=True).node
+    shape = broadcast_shape([mask.shape, cells.type.shape])
     return Array(chosen(mask.node, broadcast(cells, shape), otherwise))
 
 

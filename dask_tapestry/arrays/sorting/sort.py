@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.joined_keys import joined
@@ -27,7 +27,7 @@ from dask_tapestry.teg import Tensor
 __all__ = ["argsort", "argtopk", "lexsort", "sort", "topk"]
 
 Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
-KINDS = get_args(Kind)
+KINDS: Final = frozenset(kind[0] for kind in get_args(Kind))
 
 
 @implements(np.sort)
@@ -298,7 +298,9 @@ def check_options(
     """Raise what NumPy raises for options that do not fit together."""
     if kind is not None and stable is not None:
         raise ShapeError("`kind` and `stable` parameters can't be provided at the same time")
-    if kind is not None and kind not in KINDS:
-        raise ShapeError(f"sort kind must be one of {KINDS}, got {kind!r}")
+    if kind is not None and not isinstance(kind, str):
+        raise DTypeError(f"sort kind must be str, not {type(kind).__name__}")
+    if kind is not None and kind[:1].lower() not in KINDS:  # NumPy reads the first letter
+        raise ShapeError(f"sort kind must be one of {get_args(Kind)}, got {kind!r}")
     if order is not None:
         raise ShapeError("Cannot specify order when the array has no fields.")

@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.arrays.core.known_values import where_known
+from dask_tapestry.arrays.core.lanes import Lanes
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
 from dask_tapestry.arrays.statistics.averages import mean, std
 from dask_tapestry.arrays.statistics.bincount import is_at_hand
 from dask_tapestry.arrays.statistics.extremes import max, min
 from dask_tapestry.arrays.statistics.histogram_edges import DOUBLE, Range
-from dask_tapestry.arrays.statistics.quantiles import nanpercentile, percentile
+from dask_tapestry.arrays.statistics.quantile_values import nan_values
+from dask_tapestry.arrays.statistics.quantiles import percentile
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import astype, elementwise
@@ -187,7 +189,8 @@ def _quartiles(x: Array, where: Array | None) -> tuple[Array, Array]:
     else:
         kind = x.dtype if x.dtype.kind == "f" else DOUBLE
         cells = astype(x.node, kind)
-        found = nanpercentile(Array(choose(where.node, cells, kind.type(np.nan))), [75, 25])
+        lanes = Lanes(Array(choose(where.node, cells, kind.type(np.nan))), None)
+        found = nan_values(lanes, np.array([0.75, 0.25], kind), "linear", False, tells=False)
     return found[0], found[1]
 
 

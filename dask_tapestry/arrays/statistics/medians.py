@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.lanes import Lanes
+from dask_tapestry.arrays.core.lanes import Lanes, first_number
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.core.reduction_arguments import flag
 from dask_tapestry.arrays.elementwise.choosing import where
@@ -124,5 +124,6 @@ def nanmedian(
     low, high = (count - 1) // 2, count // 2
     before, after = lanes.pick(ordered, low), lanes.pick(ordered, high)
     both = mean(Array(stack([before.node, after.node])), axis=0)
-    value = where(low == high, before, both)
+    middle = where(low == high, before, both)
+    value = where(count == 0, first_number(ordered), middle)
     return into(out, lanes.restored(value, flag(keepdims)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.lanes import Lanes
+from dask_tapestry.arrays.core.lanes import Lanes, first_number
 from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.elementwise.ufuncs import isnan
 from dask_tapestry.arrays.statistics.quantile_methods import (
@@ -90,8 +90,18 @@ def _between(low: Array, high: Array, t: float | Places) -> Array:
     return nearer
 
 
-def nan_values(lanes: Lanes, q: Quantiles, method: str, weak: bool) -> Array:
-    """Return the quantiles of the cells of each lane that are not NaN; NaN if all are."""
+def nan_values(lanes: Lanes, q: Quantiles, method: str, weak: bool, tells: bool = True) -> Array:
+    """Return the quantiles of the cells of each lane that are not NaN; NaN if all are.
+
+    Parameters
+    ----------
+    lanes
+        The lanes, of any kind that has NaN or NaT.
+    q, method, weak
+        As for `values`.
+    tells
+        Whether a compute tells of lanes of NaN.
+    """
     x = lanes.array
     ordered = Array(sort(x.node, 0))
     count = (~isnan(x)).sum(axis=0)
@@ -99,7 +109,9 @@ def nan_values(lanes: Lanes, q: Quantiles, method: str, weak: bool) -> Array:
     found = [_nan_value(lanes, ordered, n, one, method, weak) for one in q.ravel()]
     if not found:
         return Array(astype(asarray(np.empty((*q.shape, *x.shape[1:]))).node, x.dtype))
-    nothing = np.array("NaT" if x.dtype.kind in "mM" else np.nan, found[0].dtype)[()]
+    nothing: Any = np.array("NaT" if x.dtype.kind in "mM" else np.nan, found[0].dtype)[()]
+    if tells:
+        nothing = first_number(ordered).astype(found[0].dtype)
     together = Array(stack([one.node for one in found]))
     value = where(count == 0, nothing, together)
     return _shaped(value, q, x)

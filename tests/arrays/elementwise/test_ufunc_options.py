@@ -31,7 +31,9 @@ def test_without_out_they_are_zero():
 
 def test_where_takes_booleans():
     with pytest.raises(DTypeError, match="booleans"):
-        dt.add(X, 1, where=[0, 1, 1, 0])
+        dt.add(X, 1, where=np.array([0, 1, 1, 0]))
+    found = dt.add(X, 1, where=[0, 1, 1, 0])  # a list is converted
+    np.testing.assert_array_equal(found.compute(), np.where(MASK, X + 1, 0))
 
 
 def test_out_takes_results_of_its_shape_and_dtype():
@@ -42,6 +44,30 @@ def test_out_takes_results_of_its_shape_and_dtype():
         dt.add(np.ones(4), 0.5, out)
     with pytest.raises(DTypeError, match="computed"):
         np.sin(dt.ones(4), out=np.zeros(4))
+
+
+@pytest.mark.parametrize("where", [True, MASK, [[True], [False], [True]]])
+def test_results_broadcast_to_the_shape_of_out(where):
+    out, expected = dt.full((3, 4), 7.0), np.full((3, 4), 7.0)
+    np.add(np.arange(4), 1, out=expected, where=where)
+    assert dt.add(dt.arange(4), 1, out=out, where=where) is out
+    np.testing.assert_array_equal(out.compute(), expected)
+    one = dt.zeros(1)
+    np.testing.assert_array_equal(dt.sqrt(4.0, one).compute(), [2])
+
+
+def test_casting_is_of_out_too():
+    out = dt.zeros(3, int)
+    dt.add(dt.arange(3), 0.9, out=out, casting="unsafe")
+    np.testing.assert_array_equal(out.compute(), [0, 1, 2])
+    dt.add(dt.arange(3), 1.9, out=out, casting="unsafe", where=[True, False, True])
+    np.testing.assert_array_equal(out.compute(), [1, 1, 3])
+    with pytest.raises(DTypeError, match="cast"):
+        dt.add(dt.ones(3, "f4"), 1, out=dt.zeros(3), casting="equiv")
+
+
+def test_an_array_is_what_out_as_an_ellipsis_asks_for():
+    assert isinstance(dt.add(1, 2, out=...), dt.Array)
 
 
 def test_each_result_has_its_own_out():

@@ -29,7 +29,9 @@ def test_errors_are_numpy_s(name, args, options):
         getattr(dt, name)(*args, **options)
 
 
-@pytest.mark.parametrize("kind", ["quicksort", "mergesort", "heapsort", "stable", None])
+@pytest.mark.parametrize(
+    "kind", ["quicksort", "mergesort", "heapsort", "stable", "quick", "M", None]
+)
 def test_every_kind_is_stable(kind):
     x = np.array([1, 0] * 50)
     expected = np.argsort(x, kind="stable")

@@ -29,3 +29,14 @@ def test_a_stack_is_read_once(function):
     x = dt.placeholder((50, 10**6, 10), "f4", (50, 10**4, 10))
     plan = function(x, axis=0).plan(resources=dt.Resources(4, 2, "8 GiB"))
     assert plan.cost["bytes_read"] == x.nbytes
+
+
+@pytest.mark.parametrize("kind", ["f4", "c16", "m8[s]"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_slices_of_nan_are_told(kind, axis):
+    x = np.full((3, 4), "NaT" if kind[0] == "m" else np.nan, kind)
+    with pytest.warns(RuntimeWarning, match="All-NaN slice encountered"):
+        found = dt.nanmedian(x, axis).compute()
+    assert np.isnan(found).all()
+    x[0], x[:, 0] = 1, 1
+    np.testing.assert_array_equal(dt.nanmedian(x, axis).compute(), np.nanmedian(x, axis))

@@ -1,6 +1,7 @@
 import warnings
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -31,3 +32,12 @@ def test_values_are_numpy_s_to_the_bit(cells, kind, q, method, scalar, skip_nan)
         expected = getattr(np, name)(x, chosen, method=method)
     made = getattr(dt, name)(x, chosen, method=method)
     assert same_bits(made.compute(scheduler="sync"), expected), (x, chosen, method)
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "hazen"])
+@pytest.mark.parametrize("shape", [(), (3,), (3, 4)])
+def test_slices_of_nan_are_told(method, shape):
+    x = np.full(shape, np.nan)
+    with pytest.warns(RuntimeWarning, match="All-NaN slice encountered"):
+        found = dt.nanquantile(x, [0.2, 0.5], method=method).compute()
+    assert np.isnan(found).all()

@@ -67,6 +67,11 @@ def test_arrays_within_lists_and_functions_as_arguments(ours):
     np.testing.assert_array_equal(result, [2, 2, 2])
 
 
+def test_objects_without_dimensions(ours):
+    assert ours.max(np.array([1, 3], object)) == 3
+    assert ours.add(np.array(1, object), 2) == 3
+
+
 def test_pickles_are_numpys_functions(ours):
     assert pickle.loads(pickle.dumps(ours.median)) is np.median
 

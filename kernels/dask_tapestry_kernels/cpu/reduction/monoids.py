@@ -95,7 +95,7 @@ def _begun(
 
 
 def _best_number(states: Block, _count: int, _ddof: float) -> Block:
-    if states.dtype.kind in "fc" and np.isnan(states).any():
+    if states.dtype.kind in "fcmM" and np.isnan(states).any():
         tell("All-NaN slice encountered")
     return states
 
