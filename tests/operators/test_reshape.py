@@ -53,7 +53,7 @@ def slack(request, monkeypatch):
     reshape_module.parts_of.cache_clear()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(reshapes(), st.data())
 def test_the_kernel_finds_the_box_in_the_blocks(slack, reshape, data):
     box = box_of(data.draw, reshape.new)
@@ -63,7 +63,7 @@ def test_the_kernel_finds_the_box_in_the_blocks(slack, reshape, data):
     assert np.array_equal(made, x.reshape(reshape.new)[box.slices()])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(reshapes(), st.data())
 def test_a_restricted_reshape_reads_by_blocks_too(slack, reshape, data):
     x = numbers(reshape.old)

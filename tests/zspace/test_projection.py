@@ -54,7 +54,7 @@ def test_marginal_cells_are_the_cells_gained(pair):
         assert gained == projection.of_range(before).size - projection.of_range(box).size
 
 
-@settings(suppress_health_check=[HealthCheck.filter_too_much])
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(ON_RANGES, HUGE, st.data())
 def test_the_marginal_extent_is_constant(pair, far, data):
     projection, box = pair

@@ -53,7 +53,7 @@ def _functions() -> dict[str, tuple[Phrase | str, ...]]:
 
 def _methods() -> dict[str, tuple[Phrase | str, ...]]:
     calls = {
-        "all": "(axis={axis})", "any": "(axis={axis})", "argsort": "(axis={within})",
+        "all": "(axis={axis})", "any": "(axis={axis})", "argsort": "(axis={within}, kind='stable')",
         "max": "(axis={axis})", "min": "(axis={axis})", "ptp": "(axis={axis})",
         "argmax": "(axis={axis})", "argmin": "(axis={axis})",
         "astype": "({real})", "clip": "(0, 1)", "compressed": "()", "copy": "()",
