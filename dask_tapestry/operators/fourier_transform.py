@@ -60,9 +60,8 @@ def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str |
     DTypeError
         If the cells are not of a dtype that the function takes.
     """
-    number = normalize_axis(axis, x.type.ndim)
-    extent = x.type.shape[number]
     if length is None:
+        extent = x.type.shape[normalize_axis(axis, x.type.ndim)]
         cells = 2 * (extent - 1) if function == "irfft" else extent
     else:
         cells = index(length)
@@ -70,6 +69,8 @@ def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str |
         raise ShapeError(f"Invalid number of FFT data points ({cells}) specified.")
     if norm not in (None, *NORMS):
         raise ArgumentError(f"Invalid norm value {norm}; should be one of {', '.join(NORMS)}.")
+    transformed_dtype(function, x.type.dtype)  # what NumPy refuses before it looks at the axis
+    number = normalize_axis(axis, x.type.ndim)
     rows = rows_of(cells) if cells >= LONG and x.type.size else 1
     if rows < NARROW:
         return whole_lanes(x, function, cells, number, norm or NORMS[0])

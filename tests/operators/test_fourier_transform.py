@@ -84,3 +84,12 @@ def test_the_matrix_is_nearly_square():
 def test_what_is_no_transform_is_refused(call, error, words):
     with pytest.raises(error, match=words):
         call(dt.ones((3, 1)).node)
+
+
+@pytest.mark.parametrize(("length", "error"), [(4, dt.DTypeError), (None, dt.AxisError)])
+def test_of_two_errors_numpys_comes_first(length, error):
+    cells = np.ones(3, "m8[s]")
+    with pytest.raises(error):
+        fourier(dt.asarray(cells).node, "fft", length, 1, None)
+    with pytest.raises(TypeError if error is dt.DTypeError else IndexError):
+        np.fft.fft(cells, length, 1)

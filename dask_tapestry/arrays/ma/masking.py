@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
@@ -218,7 +219,7 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
     Returns
     -------
     MaskedArray
-        The cells of `x`. The value becomes its fill value.
+        The cells of `x`. The value becomes its fill value, unless it is an array.
 
     See Also
     --------
@@ -231,7 +232,8 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
     [0, 1, None, 3]
     """
     made = _by("equal", x, value)
-    made.fill_value = value
+    if not np.ndim(value):
+        made.fill_value = value
     return made
 
 

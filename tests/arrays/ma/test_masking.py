@@ -19,6 +19,15 @@ def test_cells_are_hidden_by_comparison(name, kind):
     assert made(ours(x), 1).fill_value == wanted(x, 1).fill_value
 
 
+@pytest.mark.parametrize("kind", ["?", "i1", "f8"])
+def test_cells_are_hidden_that_equal_those_of_an_array(kind):
+    x, y = sample(kind), sample(kind, seed=1).data
+    wanted = np.ma.masked_where(x == y, x)  # as masked_equal, whose fill values are deprecated
+    agree(dt.ma.masked_equal(ours(x), y), wanted, beneath=True)
+    agree(dt.ma.masked_equal(ours(x), dt.asarray(y)), wanted, beneath=True)
+    assert dt.ma.masked_equal(ours(x), y).fill_value == x.fill_value
+
+
 def test_a_condition_may_be_masked():
     x, condition = sample("i4"), sample("?", seed=1)
     agree(dt.ma.masked_where(ours(condition), ours(x)), np.ma.masked_where(condition, x))
