@@ -86,16 +86,19 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
 
 def below(shape: tuple[int, ...], offset: int) -> Tensor:
     """Whether a cell of a tensor of `shape` lies on or below a diagonal of its last two axes."""
-    ndim = len(shape)
-    row, column = coordinates(shape, ndim - 2), coordinates(shape, ndim - 1)
-    return elementwise("greater_equal", elementwise("add", row, offset), column)
+    return elementwise("greater_equal", *_along_diagonal(shape, offset))
 
 
 def on_diagonal(shape: tuple[int, int], offset: int) -> Tensor:
     """Whether a cell of a matrix of `shape` lies on a diagonal."""
-    return elementwise(
-        "equal", elementwise("add", coordinates(shape, 0), offset), coordinates(shape, 1)
-    )
+    return elementwise("equal", *_along_diagonal(shape, offset))
+
+
+def _along_diagonal(shape: tuple[int, ...], offset: int) -> tuple[Tensor, Tensor]:
+    """What is equal on a diagonal of the last two axes; offsets beyond the corners stay there."""
+    ndim, (rows, columns) = len(shape), shape[-2:]
+    row, column = coordinates(shape, ndim - 2), coordinates(shape, ndim - 1)
+    return elementwise("add", row, max(-rows, min(offset, columns))), column
 
 
 def with_zeros(mask: Tensor, x: Tensor) -> Tensor:

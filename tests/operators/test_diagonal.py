@@ -35,6 +35,17 @@ def test_masks():
     assert with_zeros(below((3, 4), 0), x.node).type == x.node.type
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (4, 2), (0, 3), (2, 0)])
+def test_masks_of_diagonals_beyond_the_corners(shape):
+    rows, columns = shape
+    for offset in (*range(-rows - 1, columns + 2), 2**63 - 1, -(2**63), 2**70, -(2**70)):
+        near = max(-9, min(offset, 9))
+        whole, one = dt.Array(below(shape, offset)), dt.Array(on_diagonal(shape, offset))
+        np.testing.assert_array_equal(whole.compute(), np.tri(*shape, near, bool))
+        np.testing.assert_array_equal(one.compute(), np.eye(*shape, near, bool))
+    assert np.array_equal(dt.triu(dt.ones(shape), 2**63).compute(), np.zeros(shape))
+
+
 @pytest.mark.parametrize("offset", [0, 700, -1500])
 def test_a_long_diagonal_reads_squares_along_it(offset):
     x = np.arange(3000 * 3100).reshape(3000, 3100)
