@@ -30,6 +30,21 @@ def fold(random: Random, xs: Sequence[np.ndarray]) -> Step:
     )
 
 
+def folds_together(random: Random, xs: Sequence[np.ndarray]) -> Step:
+    """Folds of one array along the same axes, and what is often made of them."""
+    axis = axis_of(random, xs[0], several=True)
+    names = random.choices(["sum", "mean", "var", "std", "min", "max", "prod", "nanmean"], k=3)
+    first, *others = names
+
+    def call(xp: Any, x: Any, y: Any) -> Any:
+        made = x - getattr(xp, first)(x, axis=axis, keepdims=True)
+        for name in others:
+            made = made + getattr(xp, name)(x, axis=axis, keepdims=True) / 8
+        return made
+
+    return Step(f"x - {first} + {' + '.join(others)} along {axis}", call, "rounded")
+
+
 def scan(random: Random, xs: Sequence[np.ndarray]) -> Step:
     name = random.choice(["cumsum", "cumprod", "nancumsum"])
     axis = axis_of(random, xs[0])

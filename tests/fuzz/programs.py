@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -25,6 +25,10 @@ from tests.fuzz.values import DTYPES, Value, cells, differs, ends, shape
 
 LENGTH = 10  # operations of a program
 LONG = ((130,), (40, 3), (2, 61))
+WIDE = (  # with as many rows, columns and cells as it takes for kernels to go other ways
+    (300, 200), (70, 130), (1100, 70), (3, 2100), (40, 1030), (2500, 3), (65, 3, 70), (20_000,),
+    (17_000, 2), (5000,), (1, 3000), (33, 70), (100, 1), (7, 9, 11, 13),
+)  # fmt: skip
 MOST_DRAWS = 4  # for each, as some are not defined for the values at hand
 KINDS: tuple[type[Exception], ...] = (
     IndexError, ValueError, TypeError, OverflowError, ZeroDivisionError, MemoryError,
@@ -61,6 +65,14 @@ SHARDINGS = (
     Sharding(40, 2, 2, scheduler="threads"),
     Sharding(10**9, 2, 1, "none"),
 )
+WIDE_SHARDINGS = (
+    WHOLE,
+    Sharding(2**13, 1, 2),
+    Sharding(2**14, 4, 2),
+    Sharding(2**16, 3, 1),
+    Sharding(2**15, 2, 2, scheduler="threads"),
+    Sharding(10**9, 2, 1, "none"),
+)
 
 
 class Mismatch(AssertionError):
@@ -82,11 +94,49 @@ def quietly(call: Any, *args: Any) -> Any:
             return error
 
 
-def cut(random: Random, x: Any) -> Any:
+class Scale(NamedTuple):
+    """How large the arrays of a program are, and how they are cut.
+
+    Attributes
+    ----------
+    given
+        Draws the shape of an array that a program begins with.
+    most_cells
+        Values of more cells are not gone on with.
+    most_pieces
+        Along a dimension, of arrays whose chunks are given.
+    whole
+        The sharding that the others are compared with.
+    """
+
+    given: Callable[[Random], tuple[int, ...]]
+    most_cells: int
+    most_pieces: int
+    whole: Sharding
+    shardings: Sequence[Sharding]
+
+    def pieces(self, random: Random, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Chunks of an array."""
+        return tuple(random.randint(max(1, n // self.most_pieces), max(1, n)) for n in shape)
+
+
+def _small(random: Random) -> tuple[int, ...]:
+    return random.choice(LONG) if random.random() < 0.1 else shape(random)
+
+
+def _wide(random: Random) -> tuple[int, ...]:
+    return random.choice(WIDE) if random.random() < 0.8 else shape(random)
+
+
+SMALL_SCALE = Scale(_small, MOST_CELLS, MOST_CELLS, WHOLE, SHARDINGS)
+WIDE_SCALE = Scale(_wide, 200_000, 6, WHOLE, WIDE_SHARDINGS)
+
+
+def cut(random: Random, x: Any, scale: Scale) -> Any:
     """Fix the layout of an array, or say its chunks, or leave them to the plan."""
     if random.random() < 0.5 or not x.ndim:
         return x
-    chunks = tuple(random.randint(1, max(1, n)) for n in x.shape)
+    chunks = scale.pieces(random, x.shape)
     return x.rechunk(chunks) if random.random() < 0.7 else with_chunks(x, chunks)
 
 
@@ -104,6 +154,8 @@ class Program:
 
     Attributes
     ----------
+    scale
+        How large its arrays are.
     text
         A line for each value and step.
     pool
@@ -114,6 +166,7 @@ class Program:
         What was computed already: shapes that were counted, and errors that were looked for.
     """
 
+    scale: Scale = SMALL_SCALE
     text: list[str] = field(default_factory=list)
     pool: list[Value] = field(default_factory=list)
     writes: list[Due] = field(default_factory=list)
@@ -121,9 +174,9 @@ class Program:
 
     def add(self, random: Random, made: np.ndarray) -> Value:
         """An array from outside."""
-        kind, ours = source(random, made)
+        kind, ours = source(random, made, self.scale.pieces(random, made.shape))
         self.text.append(f"v{len(self.pool)} = {made!r}  from {kind}")
-        self.pool.append(Value(made, cut(random, ours)))
+        self.pool.append(Value(made, cut(random, ours, self.scale)))
         return self.pool[-1]
 
     def fail(self, how: str) -> None:
@@ -131,7 +184,7 @@ class Program:
         raise Mismatch("\n".join([*self.text, how]))
 
 
-def run(random: Random, length: int = LENGTH) -> list[str]:
+def run(random: Random, length: int = LENGTH, scale: Scale = SMALL_SCALE) -> list[str]:
     """Draw a program, run it and compare; return its text.
 
     Raises
@@ -139,7 +192,7 @@ def run(random: Random, length: int = LENGTH) -> list[str]:
     Mismatch
         With the program and how the results differ.
     """
-    program = Program()
+    program = Program(scale)
     with _counting(program.counts), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of stores: not every reader knows all dtypes
         _draw(random, program, length)
@@ -157,8 +210,11 @@ def drawn_arrays(random: Random, length: int = LENGTH) -> list[dt.Array]:
 
 
 def _draw(random: Random, program: Program, length: int) -> None:
-    for _ in range(2):
-        program.add(random, _given(random))
+    sides = program.scale.given(random)
+    program.add(random, _given(random, sides))
+    if random.random() < 0.5:
+        sides = program.scale.given(random)
+    program.add(random, _given(random, sides))
     done = 0
     for _ in range(MOST_DRAWS * length):
         done += _drawn(random, program)
@@ -166,9 +222,8 @@ def _draw(random: Random, program: Program, length: int) -> None:
             break
 
 
-def _given(random: Random) -> np.ndarray:
-    """An array that a program begins with; now and then a longer one, or the ends of a range."""
-    sides = random.choice(LONG) if random.random() < 0.1 else shape(random)
+def _given(random: Random, sides: tuple[int, ...]) -> np.ndarray:
+    """An array that a program begins with; now and then the ends of a range."""
     kind = random.choice(DTYPES)
     if np.dtype(kind).kind in "iumM" and random.random() < 0.3:
         return ends(random, sides, kind)
@@ -215,13 +270,15 @@ def _drawn(random: Random, program: Program) -> bool:
         return True  # of which the programs have no operations
     if isinstance(ours, Exception):
         program.fail(f"{type(ours).__name__}: {ours}; NumPy has {result!r}")
-    if result.size > MOST_CELLS or result.ndim > 6:
+    if result.size > program.scale.most_cells or result.ndim > 6:
         return True
     _same_type(program, ours, result)
     if step.trust in ("fold", "rounded") and overflows(step, operands, result):
         return True  # where on the way depends on the order
     loose = is_loose(step) or any(v.loose for v in operands)
-    pool.append(Value(result, cut(random, ours), rounding(step, operands, result), loose))
+    pool.append(
+        Value(result, cut(random, ours, program.scale), rounding(step, operands, result), loose)
+    )
     inexact = max((v.rounding for v in operands), default=0.0)
     program.writes.extend(Due(write, len(pool) - 1, inexact) for write in step.writes)
     return True
@@ -270,10 +327,10 @@ def _compare(random: Random, program: Program) -> None:
         if not program.counts and not due.write.target.untouched():
             program.fail(f"written before it is computed: {due.write.target.text}")
     numbers = range(len(program.pool))
-    whole = _compute(program, WHOLE, numbers)
-    _same_bits(program, whole, _compute(program, random.choice(SHARDINGS), numbers))
+    whole, shardings = _compute(program, program.scale.whole, numbers), program.scale.shardings
+    _same_bits(program, whole, _compute(program, random.choice(shardings), numbers))
     some = {numbers[-1]} | set(random.sample(numbers, random.randint(0, 2)))
-    _same_bits(program, whole, _compute(program, random.choice(SHARDINGS), sorted(some)))
+    _same_bits(program, whole, _compute(program, random.choice(shardings), sorted(some)))
 
 
 def _same_bits(program: Program, whole: dict[int, Any], parts: dict[int, Any]) -> None:

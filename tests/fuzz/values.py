@@ -15,6 +15,7 @@ import numpy as np
 
 DTYPES = "?,i1,u1,i2,u4,i8,u8,f2,f4,f8,c8,c16,M8[s],m8[s]".split(",")
 NUMBERS = [d for d in DTYPES if d[0] not in "mM"]
+FEW = 200  # cells, of which a smaller example is found where each is drawn for itself
 TRUSTED = {"f2": 2**10, "f4": 2**20, "f8": 2**45, "c8": 2**20, "c16": 2**45}
 
 
@@ -41,18 +42,23 @@ def cells(random: Random, shape: tuple[int, ...], dtype: str) -> np.ndarray:
     size = int(np.prod(shape, dtype=int))
     low = 0 if kind.kind in "ub" else -4
     high = 1 if kind.kind == "b" else 4
-    whole = np.array([random.randint(low, high) for _ in range(size)], "i8")
+    whole = _numbers(random, size, low, high)
     if kind.kind in "mM":
         return whole.astype(kind).reshape(shape)
     made = whole.astype(kind)
     if kind.kind == "c":
-        made = made + made.dtype.type(1j) * np.array(
-            [random.randint(low, high) for _ in range(size)]
-        ).astype(made.real.dtype)
+        imaginary = _numbers(random, size, low, high).astype(made.real.dtype)
+        made = made + made.dtype.type(1j) * imaginary
         made = made.astype(kind)
     if kind.kind == "f" and size and random.random() < 0.25:
         made[random.randrange(size)] = random.choice([np.nan, np.inf, -np.inf])
     return made.reshape(shape)
+
+
+def _numbers(random: Random, size: int, low: int, high: int) -> np.ndarray:
+    if size > FEW:
+        return np.random.default_rng(random.getrandbits(32)).integers(low, high + 1, size)
+    return np.array([random.randint(low, high) for _ in range(size)], "i8")
 
 
 def ends(random: Random, shape: tuple[int, ...], dtype: str) -> np.ndarray:

@@ -188,7 +188,10 @@ def isin(
     if isinstance(test_elements, Array):
         ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
     else:  # in memory: sorting costs as little as sending
-        ordered = asarray(np.sort(np.asarray(test_elements, dtype), axis=None)).node
+        listed = np.asarray(test_elements, dtype)
+        ordered = asarray(
+            np.sort(listed, axis=None, kind="stable")
+        ).node  # the default fails for f2
     return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
 
 

@@ -70,10 +70,10 @@ def _order_of(cells: Block) -> Block:
 def _numbers(cells: Block) -> Block:
     """Numbers, uint64, that are in the order of the cells, and equal where these are.
 
-    They begin at zero.
+    They begin at zero, and lanes lie one after the other, however the cells do.
     """
     if cells.dtype.kind == "u":
-        words = cells.astype(np.uint64)
+        words = cells.astype(np.uint64, order="C")
     else:
         words = _signed(cells).view(np.uint64)
         words ^= np.uint64(1 << (WORD - 1))  # from the order of signed numbers to that of unsigned
@@ -90,8 +90,8 @@ def _is_ordered(cells: Block) -> bool:
 def _signed(cells: Block) -> Block:
     """Numbers, int64, in the order of integers with a sign, or of floats: one zero, one NaN."""
     if cells.dtype.kind == "i":
-        return cells.astype(np.int64)
-    plain = cells + cells.dtype.type(0)  # -0.0 becomes 0.0
+        return cells.astype(np.int64, order="C")
+    plain = np.add(cells, cells.dtype.type(0), order="C")  # -0.0 becomes 0.0
     unknown = np.isnan(plain)
     if unknown.any():
         plain[unknown] = np.nan

@@ -105,7 +105,8 @@ def added_in_turn(function: Callable[..., Any], rows: Block, rank: int) -> Block
     if prod(turns) == 1:
         only: Block = rows[(0,) * rank].copy()
         return only
-    if reproducible_ufuncs.is_exact(function, rows.dtype):
+    one_axis_alone = function is np.lcm and rank > 1  # NumPy knows no neutral number for it
+    if one_axis_alone or reproducible_ufuncs.is_exact(function, rows.dtype):
         first, *places = np.ndindex(turns)
         lanes: Block = rows[first].copy()
         for place in places:

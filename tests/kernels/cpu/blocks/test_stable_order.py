@@ -39,6 +39,20 @@ def test_places_are_those_of_a_stable_sort(dtype, kind, shape):
     assert np.array_equal(x, before)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["few", "wide", "close", "spread"])
+def test_lanes_may_lie_side_by_side(dtype, kind):
+    """Numbers of which bits are lost, and that are alike without them, among these."""
+    x = cells(dtype, kind, (3001, 5))
+    x[7], x[9] = x.max(), 0
+    for lanes in (x.T, x[::2].T, np.asfortranarray(x.reshape(-1, 5, 1)).transpose(2, 1, 0)):
+        expected = np.argsort(lanes, axis=-1, kind="stable")
+        assert np.array_equal(stable_order(lanes), expected)
+    wide = np.array([2**63 - 1, 2**62, *range(5), *range(5)], "i8")
+    both = np.stack([wide, wide[::-1]], axis=1)
+    assert np.array_equal(stable_order(both.T), np.argsort(both.T, axis=-1, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_zeros_are_equal_and_nan_is_last(dtype):
     x = RANDOM.choice(np.array([0.0, -0.0, 1, -1, np.nan, -np.nan, np.inf, -np.inf], dtype), 999)

@@ -7,6 +7,7 @@ from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction import reduce
 from tests.comparisons import same_bits
+from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of
 from tests.operators.monoid_names import monoids_of
 
 RANDOM = np.random.default_rng(4)
@@ -86,3 +87,65 @@ def test_blocks_without_cells_have_no_pieces():
     """Of a kept axis without cells there is nothing to fold."""
     assert list(reduce._pieces((6, 0), (4,), 8)) == []
     assert list(reduce._pieces((0, 3), (4,), 8)) == []
+
+
+SHAPES = [
+    (300, 200), (1100, 70), (70, 1100), (2500, 3), (3, 2500), (40, 1030), (1025, 65), (31, 64),
+    (65, 3, 70), (4, 70, 90), (1030, 2, 64), (5000,), (1, 70), (2, 3, 4, 5),
+]  # fmt: skip
+
+
+def laid_out(random, x):
+    """The cells in one of several orders in memory."""
+    kind = random.integers(4)
+    if kind < 2:
+        return np.array(x, order="CF"[kind])
+    if kind == 2:
+        order = random.permutation(x.ndim)
+        return np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+    wide = np.zeros([2 * n for n in x.shape], x.dtype)
+    apart = wide[(slice(None, None, 2),) * x.ndim]
+    apart[...] = x
+    return apart
+
+
+def drawn_formula(random, dtype):
+    """A formula of one or two steps of two blocks."""
+    builder = CellBuilder([dtype, dtype])
+    made = builder.call(str(random.choice(["add", "subtract", "multiply"])), (0, 1), dtype)
+    return builder.finish(
+        builder.call("multiply", (made, 0), dtype) if random.random() < 0.5 else made
+    )
+
+
+@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.filterwarnings("ignore")
+def test_folds_together_have_the_bits_of_each_alone(seed):
+    """Of any cells, wherever they lie; and of a formula those of its cells, each alone."""
+    random = np.random.default_rng(seed)
+    shape = SHAPES[random.integers(len(SHAPES))]
+    dtype = np.dtype(random.choice("f8,f8,f4,i4,u1,c16,i8,f2,?".split(",")))
+    axes = tuple(sorted(random.permutation(len(shape))[: random.integers(1, len(shape) + 1)]))
+    blocks, formula = [laid_out(random, cells_of(random, dtype, shape))], None
+    cells = np.ascontiguousarray(blocks[0])
+    if dtype in (np.dtype("f4"), np.dtype("f8"), np.dtype("i4"), np.dtype("i8")):
+        formula = drawn_formula(random, dtype)
+        blocks.append(laid_out(random, cells_of(random, dtype, shape)))
+        cells = np.empty(shape, dtype)
+        evaluate(cells, *map(np.ascontiguousarray, blocks), expression=formula)
+    names = [name for name in MONOIDS if state_of(name, dtype) and not name.startswith("nanarg")]
+    parts = []
+    for name in random.choice(names, 3, replace=False):
+        value, state = MONOIDS[name].dtypes(dtype, None)
+        told = {"monoid": str(name), "axes": axes, "tree": Tree(tuple(shape[a] for a in axes))}
+        told |= {"origin": (0,) * len(axes), "dtype": value, "state": state, "ddof": 0.0}
+        parts.append({**told, "source": None, "target": random.choice([None, 0])})
+    parts = [{**part, "target": parts[0]["target"], "expression": formula} for part in parts]
+    together = KERNELS["reductions"](None, *blocks, parts=parts)
+    for number, part in enumerate(parts):
+        found = together[f"f{number}"]
+        alone = KERNELS["reduce"](None, *blocks, **part)
+        plain = KERNELS["reduce"](None, cells, **{**part, "expression": None})
+        for field in found.dtype.names or (...,):
+            assert same_bits(np.ascontiguousarray(found[field]), np.ascontiguousarray(alone[field]))
+            assert same_bits(np.ascontiguousarray(found[field]), np.ascontiguousarray(plain[field]))
