@@ -22,10 +22,24 @@ def test_a_fixed_share_of_programs(seed):
         programs.run(Random(number), length=SHORT)
 
 
+@pytest.mark.parametrize("seed", range(0, 20, 10))
+def test_a_fixed_share_of_programs_with_many_cells(seed):
+    """As many as it takes for kernels to be compiled, to go row by row, to look at samples."""
+    for number in range(seed, seed + 10):
+        programs.run(Random(number), SHORT, programs.WIDE_SCALE)
+
+
 @examples(30, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_programs_that_hypothesis_can_shrink(random):
     programs.run(random, length=SHORT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1030, 10))
+def test_many_programs_with_many_cells(seed):
+    for number in range(seed, seed + 10):
+        programs.run(Random(number), SHORT, programs.WIDE_SCALE)
 
 
 @pytest.mark.slow

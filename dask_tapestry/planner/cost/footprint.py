@@ -97,6 +97,18 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
     )
 
 
+def least_touched(program: Program) -> int:
+    """Bytes that any block of a program touches which reads stores, as chunks are decoded whole.
+
+    Zero for other programs: their blocks may be as small as one cell.
+    """
+    shape = program.type.shape
+    if not program.type.size:
+        return 0
+    own = _own_needs(program, ZRange((0,) * len(shape), (1,) * len(shape)))
+    return max(own.stored, own.peak.arrays) if own.stored else 0
+
+
 class _Own(NamedTuple):
     """What a block takes however its inputs are held."""
 

@@ -13,6 +13,7 @@ from dask_tapestry.settings import BLOCK_BYTES, setting
 MOST_BLOCKS: Final = 10_000  # of one step, or two a slot; a scheduler takes 50 µs a task to begin
 MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs some 10 µs
 TOGETHER: Final = 2  # blocks on a worker at most, of a step of few that wait for nothing
+ROOMY: Final = 2  # times what the smallest block touches: its chunks, and values as large as these
 TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial
 
 
@@ -61,6 +62,15 @@ class Limits:
     def of_block(self, count: int, edges: int) -> int:
         """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
         return self.few if count <= self.workers and not edges else self.task
+
+    def with_least(self, touched: int) -> Limits:
+        """Those of a step whose smallest block touches so much: up to twice as much is allowed.
+
+        Smaller ones would read the same chunks again, and not be smaller.
+        """
+        if self.block is None or self.block >= ROOMY * touched:
+            return self
+        return replace(self, block=ROOMY * touched)
 
     def scaled(self, share: float) -> Limits:
         """Those of workers with a share of the memory."""

@@ -9,6 +9,7 @@ from typing import Final
 
 from dask_tapestry.planner.cost.block_seconds import Order
 from dask_tapestry.planner.cost.cost import StepCost, handling_seconds, least_seconds, step_cost
+from dask_tapestry.planner.cost.footprint import least_touched
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.planner.fusion.movement import movement
@@ -122,7 +123,8 @@ class Pricing:
         if found is None:
             found = self._best[key] = self._search(program, held, order)
         place = self.machine.place
-        return Priced(group, found.grid, held, found.cost, self.limits, place, found.second)
+        limits = self._limits_of(program)
+        return Priced(group, found.grid, held, found.cost, limits, place, found.second)
 
     def _search(self, program: Program, held: Cut, order: Order) -> Graded:
         shape = program.type.shape
@@ -132,7 +134,7 @@ class Pricing:
             shape,
             units(program, held),
             lambda grid: self.cost(program, grid, held, order),
-            self.limits,
+            self._limits_of(program),
             dims,
             self.machine.slots,
             lambda grid: least() + handling_seconds(program, grid, held, self.machine),
@@ -153,7 +155,13 @@ class Pricing:
         """The group under a given grid."""
         order = memory_order(group.node, group.inputs)
         cost = self.cost(group.program, grid, held, order)
-        return Priced(group, grid, held, cost, self.limits, self.machine.place)
+        return Priced(group, grid, held, cost, self._limits_of(group.program), self.machine.place)
+
+    def _limits_of(self, program: Program) -> Limits:
+        """The limits of a step: blocks that read stores cannot be as small as one wishes."""
+        if self.limits.block is None:
+            return self.limits
+        return self.limits.with_least(least_touched(program))
 
     def cost(self, program: Program, grid: Grid, held: Cut, order: Order = "C") -> StepCost:
         """Cost of a program under a grid, on arrays in an order of memory."""

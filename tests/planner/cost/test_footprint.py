@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.cost.footprint import held_cells, met_blocks, needs_of
+from dask_tapestry.planner.cost.footprint import held_cells, least_touched, met_blocks, needs_of
 from dask_tapestry.zspace import Cuts, ZRange
 from tests.examples import examples
 from tests.planner.graphs import last_step, stored
@@ -21,6 +21,12 @@ def test_what_is_read_held_and_computed_is_counted():
     assert found.work == 2 * 1500 * 1000 * 8
     assert found.flops == 1500 * 1000
     assert found.blocks == 0
+
+
+def test_the_least_block_reads_its_chunk_whole():
+    assert least_touched(last_step(stored() + 1).program) == 1000 * 1000 * 8
+    assert least_touched(last_step(dt.arange(1000.0) + 1).program) == 0
+    assert least_touched(last_step((stored() + 1)[:0]).program) == 0
 
 
 def test_a_selector_needs_no_memory_of_its_own():

@@ -25,6 +25,14 @@ def test_the_user_may_wish_for_smaller_blocks():
         assert Limits.of(FOUR).uncut.block is None
 
 
+def test_blocks_cannot_be_smaller_than_what_they_read():
+    with dt.config(block_bytes="1 MiB"):
+        limits = Limits.of(FOUR)
+    assert limits.with_least(2**18) is limits
+    assert limits.with_least(2**20).block == 2**21
+    assert Limits.of(FOUR).with_least(2**20).block is None
+
+
 def test_many_slots_may_have_two_blocks_each():
     many = dt.Resources(workers=10_000, threads=4, memory="8 GiB")
     assert Limits.of(many).blocks == 80_000

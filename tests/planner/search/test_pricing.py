@@ -59,3 +59,11 @@ def test_other_limits_know_the_same_costs():
     tight = known.with_limits(Limits(best.cost.work // 4, None, 10_000))
     assert tight.group(node, {node}) is group
     assert tight.best(group, ()).cost.work <= best.cost.work // 4
+
+
+def test_no_chunk_is_read_by_many_blocks_as_smaller_ones_are_wished():
+    with dt.config(block_bytes="64 kiB"):
+        plan = dt.plan(stored((4000, 1000)) + 1, resources=FOUR)
+    (step,) = plan.core.steps.values()
+    assert step.cost.blocks <= 4
+    assert step.cost.read == 4000 * 1000 * 8
