@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from math import prod
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import uuid4
@@ -30,7 +31,7 @@ from dask_tapestry.lower.result_layout import ResultLayout, register_layout
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.lower.worker_placement import anywhere, placement
+from dask_tapestry.lower.worker_placement import anywhere, beside_blocks, placement
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.fusion.annotated import annotations_of_step
 from dask_tapestry.planner.fusion.given import EMBEDDED_BYTES
@@ -179,7 +180,9 @@ class Lowering:
         if self.plan.resources.workers == 1 or not isinstance(source, str):
             return None
         name = f"tapestry-slice-{spec.name.rpartition('-')[2]}-{place}"
-        self._add(SliceLayer(name, source, spec, place, annotations), self._known(source))
+        blocks = prod(cut.count for cut in spec.input_cuts[place] or ())
+        near = {**annotations, **beside_blocks(self.client, blocks)}
+        self._add(SliceLayer(name, source, spec, place, near), self._known(source))
         return name
 
     def _input(self, x: Node, held: Any) -> tuple[str | np.ndarray[Any, Any], Any]:

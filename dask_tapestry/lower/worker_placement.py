@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from dask.base import get_annotations
+
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
-from dask_tapestry.teg.annotations import HIGHEST
+from dask_tapestry.teg.annotations import HIGHEST, OTHERS_MAY, PLACING
 
+FEW: Final = 5  # tasks; Dask takes a group of tasks that reads fewer to be the first of a graph
+MOST_HOSTS: Final = 64  # that are named to Dask, which looks at each name for each task
 NEAR: Final = 0.02  # parts of their memory by which workers of a group may differ, as rounded
 Workers = Mapping[str, Mapping[str, Any]]  # what a scheduler says of each, by address
 
@@ -76,6 +80,22 @@ def placement(
 def anywhere(annotations: Mapping[str, Any]) -> dict[str, Any]:
     """What holds of annotations for tasks beside a step's, which may run on any worker."""
     return {kind: annotations[kind] for kind in HIGHEST if kind in annotations}
+
+
+def beside_blocks(client: Any, blocks: int) -> dict[str, Any]:
+    """Annotations that have slices cut where their blocks are, of so many.
+
+    The first tasks of a graph Dask gives to workers by turns, and slices of few blocks as if they
+    were such: each worker then copies all blocks. A task that may run on some hosts alone it gives
+    to a worker that has what the task reads, so that all hosts are named.
+    """
+    if blocks >= FEW or set(PLACING) & get_annotations().keys():
+        return {}
+    hosts = {str(worker.get("host")) for worker in workers_of(client).values()}
+    known = {host for host in hosts if ":" not in host}  # which would be read as a port
+    if not known or len(hosts) > MOST_HOSTS or known != hosts:
+        return {}
+    return {"workers": sorted(hosts), OTHERS_MAY: True}
 
 
 def members(group: WorkerGroup, workers: Workers) -> list[str]:

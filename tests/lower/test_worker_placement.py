@@ -1,11 +1,12 @@
 from types import SimpleNamespace
 
+import dask
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster, get_worker
+from distributed import Client, LocalCluster, get_worker, wait
 
 import dask_tapestry as dt
-from dask_tapestry.lower.worker_placement import members, placement, workers_of
+from dask_tapestry.lower.worker_placement import beside_blocks, members, placement, workers_of
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 
 CELLS = np.arange(12.0).reshape(3, 4)
@@ -131,3 +132,41 @@ def test_what_needs_memory_runs_where_it_is():
         missing = dt.Resources(groups=[(1, 1, "1 GiB", "gone"), (1, 1, "64 MiB", "0")])
         with dt.config(resources=missing), pytest.raises(dt.PlanError, match="placed on gone"):
             whole(dt.random.default_rng(0).random(10**7)).compute()
+
+
+def test_slices_of_few_blocks_name_every_host():
+    def of(*hosts):
+        return client({f"{n}": {"host": host} for n, host in enumerate(hosts)})
+
+    two = of("b", "a", "b")
+    asked = {"workers": ["a", "b"], "allow_other_workers": True}
+    assert beside_blocks(two, 4) == asked
+    assert beside_blocks(two, 5) == {}
+    assert beside_blocks(None, 4) == beside_blocks(of(), 4) == {}
+    assert beside_blocks(of("::1", "a"), 4) == {}
+    assert beside_blocks(of(*map(str, range(65))), 4) == {}
+    with dask.annotate(workers=["a"]):
+        assert beside_blocks(two, 4) == {}
+
+
+def test_few_blocks_are_sliced_where_they_are():
+    """Dask would give slices of fewer than five blocks to workers by turns."""
+    cells = np.arange(4e6).reshape(2000, 2000)
+    told = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
+    with (
+        dask.config.set({"distributed.scheduler.work-stealing": False}),
+        LocalCluster(**told, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        x = (dt.arange(4e6).reshape(2000, 2000) + 0).rechunk((1000, 1000)).persist()
+        wait(x)
+        before = client.who_has(x)
+        y = (x.T + 1).rechunk((100, 2000)).persist()
+        wait(y)
+        after = client.who_has(x)
+        assert len({tuple(on) for on in before.values()}) == 2  # else nothing would travel
+        assert len(before) == 4
+        assert {k: sorted(on) for k, on in after.items()} == {
+            k: sorted(on) for k, on in before.items()
+        }
+        np.testing.assert_array_equal(y.compute(), cells.T + 1)
