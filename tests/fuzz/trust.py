@@ -27,7 +27,7 @@ TALL = re.compile(  # of many cells there are too many results, or NumPy takes l
     r"|own |vec|@|block_diag|diagflat|diag\(|toeplitz|inner|apply_|frompyfunc|piecewise|poly"
     r"|indices|eye|tri\(|expand|repeat|tile|isin|setdiff|prod"
 )
-ORDERED = re.compile(r"sort|unique|union|intersect|median|quantile|percentile|partition")
+ORDERED = re.compile(r"sort|histogram|unique|union|intersect|median|quantile|percentile|partition")
 COMPARED = ("isin(", "searchsorted", "setdiff1d", "intersect1d", "union1d", "setxor1d")
 
 

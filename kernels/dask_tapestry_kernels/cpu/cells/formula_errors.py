@@ -20,6 +20,12 @@ QUIET: Final = frozenset(
     "positive absolute fabs sign conjugate conj real imag complex copysign floor ceil trunc rint "
     "heaviside bitwise_and bitwise_or bitwise_xor invert left_shift right_shift erf erfc".split()
 )  # functions of real numbers that meet no error
+KEEPING: Final = frozenset(
+    "constant add subtract multiply divide true_divide negative positive absolute fabs square sqrt "
+    "cbrt reciprocal exp exp2 expm1 sin cos tan arcsin arccos arctan arctan2 "
+    "sinh cosh tanh arcsinh arccosh arctanh floor ceil trunc rint remainder fmod floor_divide "
+    "maximum minimum erf erfc deg2rad rad2deg degrees radians".split()
+)  # functions whose value is NaN if an operand is; the logarithms' poles raise no flag of their own
 
 
 @lru_cache(maxsize=1024)
@@ -66,23 +72,37 @@ def _silent_at_zero(expression: Any) -> tuple[int, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=1024)
+def _keeps_nan(expression: Any) -> bool:
+    """Whether a NaN among the values of a cell makes the formula's value one."""
+    dtypes = (*expression.parameters, *[step.dtype for step in expression.steps])
+    return all(dtype.kind == "f" for dtype in dtypes) and all(
+        step.function in KEEPING or step.function == "cast" for step in expression.steps
+    )
+
+
 def tell_errors(
-    expression: Any, blocks: Sequence[Block], tiles: Iterable[Any], suspicion: Suspicion
+    expression: Any,
+    blocks: Sequence[Block],
+    made: Block,
+    tiles: Iterable[Any],
+    suspicion: Suspicion,
 ) -> None:
-    """Compute a formula's cells by NumPy, which tells whom `listening` concerns."""
+    """Compute again by NumPy the cells that were `made`; NumPy tells whom `listening` concerns."""
     for tile in tiles:
         cells = [block[tile] for block in blocks]
         if suspicion.always or not only_invalid(suspicion.flags):
             _by_numpy(expression, cells)
         else:
-            _apart(expression, cells)
+            _apart(expression, cells, np.ravel(made[tile]))
 
 
-def _apart(expression: Any, cells: Sequence[Block]) -> None:
+def _apart(expression: Any, cells: Sequence[Block], made: Block) -> None:
     """Tell the errors of cells with NaNs apart from those of the others.
 
     To compare a NaN raises a flag and is no error, so those are computed by NumPy; the others only
-    if compiled code raises a flag for them too. Of one operand all NaNs are alike.
+    if they made a NaN, where a formula keeps it, or if compiled code raises a flag for them too. Of
+    one operand all NaNs are alike.
     """
     rows = [np.ravel(x) for x in cells]
     lost = np.zeros(rows[0].shape, np.bool_)
@@ -95,6 +115,8 @@ def _apart(expression: Any, cells: Sequence[Block]) -> None:
         return
     places = np.flatnonzero(lost) if len(cells) > 1 else np.array([np.argmax(lost)])
     _by_numpy(expression, [x[places] for x in rows])
+    if _keeps_nan(expression) and not (np.isnan(made) != lost).any():
+        return  # what is invalid makes a NaN
     others = [np.where(lost, x[number], x) for x in rows]
     room = np.empty(lost.shape, expression.dtype)
     with suspecting() as suspicion:

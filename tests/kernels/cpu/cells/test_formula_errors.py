@@ -1,12 +1,14 @@
 """Formulas tell what NumPy tells, compiled or not."""
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
 
 from dask_tapestry.cells import CellBuilder, CellExpression
-from dask_tapestry_kernels.cpu.cells.formula_errors import is_quiet
+from dask_tapestry.cells.ufuncs import UFUNCS
+from dask_tapestry_kernels.cpu.cells.formula_errors import KEEPING, is_quiet
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.floating_point import listening
 from dask_tapestry_kernels.cpu.jit import compile_service
@@ -109,3 +111,26 @@ def test_what_cannot_err_is_not_looked_at() -> None:
     assert not is_quiet(builder.finish(builder.cast(0, I4)))
     builder = CellBuilder((I4,))
     assert is_quiet(builder.finish(builder.cast(0, F8)))
+
+
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, 1e308, -1e308, 1e-310, 1.0, -1.0, 2.0, -2.0, 710.0, -750.0]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("function", sorted(KEEPING & set(UFUNCS)))
+def test_beside_nan_a_function_tells_what_numpy_tells(function: str, dtype: str) -> None:
+    count, kind = UFUNCS[function].nin, np.dtype(dtype)
+    formula = _formula(
+        (function, tuple(range(count)), kind), ("add", (count, 0), kind), of=(kind,) * count
+    )
+    nan = np.where(np.arange(10_000) % 7, 1.5, np.nan).astype(dtype)
+    special = SPECIAL if dtype == "f8" else [x if abs(x) < 1e300 else x * 1e-270 for x in SPECIAL]
+    for x, y in product(special, special) if count == 2 else zip(special, special, strict=True):
+        cells = [nan.copy(), nan.copy()][:count]
+        for operand, value in zip(cells, (x, y), strict=False):
+            operand[5] = value
+        with listening(ALL) as theirs:
+            UFUNCS[function](*cells) + cells[0]
+        with compile_service.mode("wait"), listening(ALL) as ours:
+            evaluate(None, *cells, expression=formula)
+        assert ours == theirs, (x, y)
