@@ -17,7 +17,7 @@ Out = Array | tuple[Array | None, ...] | EllipsisType | None  # of a ufunc: one 
 
 
 def into(
-    out: Array | Sequence[Array] | None,
+    out: Out | Sequence[Array],
     result: Array,
     casting: Casting = "same_kind",
     broadcasts: bool = False,
@@ -27,7 +27,8 @@ def into(
     Parameters
     ----------
     out
-        An `Array` of the result's shape, or a tuple of it as ufuncs pass it, or None.
+        An `Array` of the result's shape, or a tuple of it as ufuncs pass it, or None;
+        an ellipsis asks for an array, which the result is.
     casting
         Conversions to its dtype that are allowed.
     broadcasts
@@ -52,7 +53,7 @@ def into(
     """
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
-    if out is None:
+    if out is None or out is ...:
         return result
     if not isinstance(out, Array):
         raise DTypeError(

@@ -59,8 +59,7 @@ def with_options(
     ShapeError
         If what is computed does not broadcast to the shape of `out`.
     """
-    given = None if out is ... else out  # NumPy's: to give an array, as always here
-    outs = given if isinstance(given, tuple) else (given, *(None,) * (ufunc.nout - 1))
+    outs = out if isinstance(out, tuple) else (out, *(None,) * (ufunc.nout - 1))
     if casting != "same_kind":
         operands = _cast(ufunc, operands, dtype, casting)
     results = call(operands, dtype)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.arrays.linalg.gufunc_options import CoreAxes, with_gufunc_options
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul as matmul_tensors
@@ -35,7 +36,15 @@ AxesPair = int | tuple[int | Sequence[int], int | Sequence[int]]
 
 
 @implements(np.matmul)
-def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def matmul(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    axes: CoreAxes | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
     """Multiply matrices, ``x1 @ x2``, as `numpy.matmul`.
 
     Values agree with NumPy's within rounding, not bit for bit: BLAS adds in an order that depends
@@ -47,6 +56,12 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         Matrices, of shape (..., m, k), or a vector, of shape (k,).
     x2
         Matrices, of shape (..., k, n), or a vector, of shape (k,).
+    out
+        An `Array` to whose shape the result broadcasts, and that takes it.
+    axes
+        Dimensions of the matrices in each operand, and in the result; by default the last ones.
+    dtype
+        To compute in; by default the common dtype.
 
     Returns
     -------
@@ -70,7 +85,11 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> dt.matmul(dt.ones((2, 3)), dt.ones(3)).compute()
     array([3., 3.])
     """
-    return Array(matmul_tensors(asarray(x1).node, asarray(x2).node))
+    return with_gufunc_options(_matmul, (x1, x2), out, axes, dtype)
+
+
+def _matmul(x: Array, w: Array) -> Array:
+    return Array(matmul_tensors(x.node, w.node))
 
 
 @implements(np.dot)

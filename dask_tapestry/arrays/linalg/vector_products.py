@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.arrays.linalg.gufunc_options import CoreAxes, with_gufunc_options
+from dask_tapestry.arrays.shape.reshaping import expand_dims
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul as matmul_tensors
-from dask_tapestry.operators.permute import move_to_last
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.squeeze import squeeze
 from dask_tapestry.operators.tensordot import product_of
@@ -69,15 +71,33 @@ def _conjugate(x: Tensor) -> Tensor:
 
 
 @implements(np.vecdot)
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
+def vecdot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    axis: int = -1,
+    keepdims: bool = False,
+    axes: CoreAxes | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
     """Sum products along an axis, the cells of `x1` conjugated, as `numpy.vecdot`.
 
     Parameters
     ----------
     x1, x2
         Vectors along `axis`, of one length; the other dimensions broadcast.
+    out
+        An `Array` to whose shape the result broadcasts, and that takes it.
     axis
         Axis of both arrays.
+    keepdims
+        Keep the axis, with length 1.
+    axes
+        The axis of each array, where these differ.
+    dtype
+        To compute in; by default the common dtype.
 
     Returns
     -------
@@ -99,9 +119,14 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     >>> dt.vecdot(dt.ones((2, 3)), dt.arange(3)).compute()
     array([3., 3.])
     """
-    x, w = asarray(x1).node, asarray(x2).node
+    places = [axis, axis] if axes is None else axes
+    value = with_gufunc_options(_vecdot, (x1, x2), None, places, dtype)
+    return into(out, expand_dims(value, axis) if keepdims else value, broadcasts=True)
+
+
+def _vecdot(first: Array, second: Array) -> Array:
+    x, w = first.node, second.node
     _check_core_rank("vecdot", "(n),(n)->()", (x, w), (1, 1))
-    x, w = move_to_last(x, axis), move_to_last(w, axis)
     _check_core_length("vecdot", "(n),(n)->()", x.type.shape[-1], w.type.shape[-1])
     labels = [[*[f"b{n}" for n in range(t.type.ndim - 1)][::-1], "k"] for t in (x, w)]
     keep = max(labels, key=len)[:-1]
@@ -131,7 +156,15 @@ def _check_core_length(name: str, core: str, first: int, second: int) -> None:
 
 
 @implements(*[ufunc for ufunc in [getattr(np, "matvec", None)] if ufunc])  # since NumPy 2.2
-def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def matvec(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    axes: CoreAxes | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
     """Multiply matrices by vectors, as `numpy.matvec`.
 
     Parameters
@@ -140,6 +173,13 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         Matrices, of shape (..., m, n).
     x2
         Vectors, of shape (..., n).
+    out
+        An `Array` to whose shape the result broadcasts, and that takes it.
+    axes
+        Dimensions of the matrices and vectors in each operand, and in the result; by default the
+        last ones.
+    dtype
+        To compute in; by default the common dtype.
 
     Returns
     -------
@@ -161,8 +201,12 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> dt.matvec(dt.ones((2, 3)), dt.arange(3)).compute()
     array([3., 3.])
     """
+    return with_gufunc_options(_matvec, (x1, x2), out, axes, dtype)
+
+
+def _matvec(first: Array, second: Array) -> Array:
     core = "(m,n),(n)->(m)"
-    x, w = asarray(x1).node, asarray(x2).node
+    x, w = first.node, second.node
     _check_core_rank("matvec", core, (x, w), (2, 1))
     _check_core_length("matvec", core, x.type.shape[-1], w.type.shape[-1])
     product = matmul_tensors(x, unsqueeze(w, w.type.ndim))
@@ -170,7 +214,15 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @implements(*[ufunc for ufunc in [getattr(np, "vecmat", None)] if ufunc])  # since NumPy 2.2
-def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def vecmat(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    axes: CoreAxes | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
     """Multiply vectors, conjugated, by matrices, as `numpy.vecmat`.
 
     Parameters
@@ -179,6 +231,13 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         Vectors, of shape (..., n).
     x2
         Matrices, of shape (..., n, m).
+    out
+        An `Array` to whose shape the result broadcasts, and that takes it.
+    axes
+        Dimensions of the matrices and vectors in each operand, and in the result; by default the
+        last ones.
+    dtype
+        To compute in; by default the common dtype.
 
     Returns
     -------
@@ -200,8 +259,12 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> dt.vecmat(dt.arange(3), dt.ones((3, 2))).compute()
     array([3., 3.])
     """
+    return with_gufunc_options(_vecmat, (x1, x2), out, axes, dtype)
+
+
+def _vecmat(first: Array, second: Array) -> Array:
     core = "(n),(n,m)->(m)"
-    x, w = asarray(x1).node, asarray(x2).node
+    x, w = first.node, second.node
     _check_core_rank("vecmat", core, (x, w), (1, 2))
     _check_core_length("vecmat", core, x.type.shape[-1], w.type.shape[-2])
     product = matmul_tensors(unsqueeze(_conjugate(x), x.type.ndim - 1), w)

@@ -1,0 +1,72 @@
+"""What NumPy's generalized ufuncs of two operands take beside: ``out=``, ``axes=``, ``dtype=``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.arrays.shape.transposing import moveaxis
+from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.operators.axes import each_axis
+from dask_tapestry.operators.elementwise import astype
+
+CoreAxes = Sequence[int | Sequence[int]]  # of each operand, and of the result if it has some
+OPERANDS: Final = 2
+
+
+def with_gufunc_options(
+    function: Callable[[Array, Array], Array],
+    operands: tuple[ArrayLike, ArrayLike],
+    out: Out,
+    axes: CoreAxes | None,
+    dtype: DTypeLike | None,
+) -> Array:
+    """The result of `function`, whose core dimensions are the last ones.
+
+    Parameters
+    ----------
+    out
+        An `Array` to whose shape the result broadcasts, and that takes it.
+    axes
+        Where core dimensions are, in each operand and in the result.
+    dtype
+        To compute in.
+
+    Raises
+    ------
+    DTypeError
+        If an operand cannot be converted to `dtype`.
+    ShapeError
+        If `axes` are not one entry for each operand, or for these and the result.
+    """
+    x, w = (_converted(asarray(one), dtype) for one in operands)
+    if axes is None:
+        return into(out, function(x, w), broadcasts=True)
+    cores = [each_axis(one) for one in axes]
+    if len(cores) not in (OPERANDS, OPERANDS + 1):
+        raise ShapeError(f"axes are those of {OPERANDS} operands and of the result, not {axes}")
+    result = function(*(_at_end(one, core) for one, core in zip((x, w), cores, strict=False)))
+    for core in cores[OPERANDS:]:
+        result = moveaxis(result, range(-len(core), 0), core)
+    return into(out, result, broadcasts=True)
+
+
+def _converted(x: Array, dtype: DTypeLike | None) -> Array:
+    if dtype is None:
+        return x
+    wanted = as_dtype(dtype)
+    if not np.can_cast(x.dtype, wanted, "same_kind"):
+        raise DTypeError(f"cannot cast an operand from {x.dtype} to {wanted}")
+    return Array(astype(x.node, wanted))
+
+
+def _at_end(x: Array, core: tuple[int, ...]) -> Array:
+    """An operand with its core dimensions last; if it lacks some, the function says so."""
+    return x if x.ndim < len(core) else moveaxis(x, core, range(-len(core), 0))

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+
+A = np.arange(24.0).reshape(2, 3, 4)
+B = np.arange(40.0).reshape(2, 4, 5)
+V = np.arange(4.0)
+CALLS = {"matmul": (A, B), "vecdot": (A, V), "matvec": (A, V), "vecmat": (V, B)}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_out_takes_what_broadcasts_to_it(name):
+    expected = getattr(np, name)(*CALLS[name])
+    wider = (3, *expected.shape)
+    for shape in (expected.shape, wider):
+        out = dt.zeros(shape, "f4")
+        assert getattr(dt, name)(*CALLS[name], out=out) is out
+        np.testing.assert_array_equal(out.compute(), np.broadcast_to(expected, shape))
+    with pytest.raises(dt.ShapeError):
+        getattr(dt, name)(*CALLS[name], dt.zeros(()))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_dtype_is_computed_in(name):
+    few = [x.astype("i1") for x in CALLS[name]]
+    found, expected = (getattr(xp, name)(*few, dtype="i8") for xp in (dt, np))
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.compute(), expected)
+    with pytest.raises(TypeError, match="cast"):
+        getattr(dt, name)(*CALLS[name], dtype=int)
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "axes"),
+    [
+        ("matmul", (A, B.T), [(1, 2), (1, 0), (0, 1)]),
+        ("matmul", (A.transpose(1, 2, 0), B.transpose(2, 0, 1)), [(0, 1), (2, 0), (-1, 0)]),
+        ("matmul", (A, V), [(-2, -1), (0,), (0,)]),
+        ("vecdot", (A, A.transpose(2, 0, 1)), [2, 0]),
+        ("vecdot", (A, A.transpose(2, 0, 1)), [(2,), (0,), ()]),
+        ("matvec", (A.T, V), [(1, 0), (0,), (0,)]),
+        ("vecmat", (V, B.T), [0, (1, 0), 0]),
+    ],
+)
+def test_axes_say_where_matrices_lie(name, operands, axes):
+    expected = getattr(np, name)(*operands, axes=axes)
+    np.testing.assert_array_equal(getattr(dt, name)(*operands, axes=axes).compute(), expected)
+    np.testing.assert_array_equal(
+        getattr(np, name)(*map(dt.asarray, operands), axes=axes).compute(), expected
+    )
+
+
+def test_axes_are_of_both_operands():
+    with pytest.raises(dt.ShapeError, match="axes"):
+        dt.matmul(A, B, axes=[(-2, -1)])
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_the_axis_of_vectors_may_stay(axis):
+    expected = np.vecdot(A, A, axis=axis, keepdims=True)
+    np.testing.assert_array_equal(dt.vecdot(A, A, axis=axis, keepdims=True).compute(), expected)
