@@ -40,7 +40,9 @@ FILES: Final = {
     "fft": ("helper", "pocketfft"),
     "linalg": ("linalg", "regression"),
 }
-LONG: Final = "test_count_nonzero"  # of multiarray's: 16,000 calls a test, each planned and run
+# Tests of up to 16,000 calls each, which are planned and run: of multiarray, of linalg's stacks of
+# matrices in every order in memory.
+LONG: Final = "(test_count_nonzero or test_generalized)"
 PLUGIN: Final = ("-p", "benchmarks.suites.numpy_plugin", "-p", "no:randomly")
 
 

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
+from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.monoids import MONOIDS
 
@@ -17,7 +19,7 @@ RENAMED = {  # monoids that begin as NumPy's ufunc does, where there are two of 
 }
 
 
-def _reduce(monoid: str) -> Callable[..., Array]:
+def _reduce(monoid: str, ufunc: str) -> Callable[..., Array]:
     def reduce(
         array: ArrayLike,
         axis: Axes = 0,
@@ -28,9 +30,14 @@ def _reduce(monoid: str) -> Callable[..., Array]:
         where: ArrayLike = NOT_GIVEN,
     ) -> Array:
         """Fold the ufunc over `axis`, by default the first, as `numpy.ufunc.reduce`."""
+        x = asarray(array)
+        if x.dtype.kind == "O" and MONOIDS[monoid].dtypes(x.dtype, None)[0].kind == "b":
+            raise DTypeError(
+                f"{ufunc}.reduce of Python objects gives one of them: `any` and `all` give booleans"
+            )
         return folded(
             monoid,
-            array,
+            x,
             axis,
             dtype=dtype,
             out=out,
@@ -47,4 +54,4 @@ def register() -> None:
     for declared in MONOIDS.values():
         if declared.ufunc:
             monoid = RENAMED.get(declared.ufunc, declared.name)
-            METHODS[declared.ufunc, "reduce"] = _reduce(monoid)
+            METHODS[declared.ufunc, "reduce"] = _reduce(monoid, declared.ufunc)

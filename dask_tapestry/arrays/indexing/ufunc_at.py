@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.indexing.setitem import updated_at
 from dask_tapestry.cells import UFUNCS
-from dask_tapestry.errors import IndexingError
+from dask_tapestry.errors import ArgumentError, IndexingError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cell_updates import ufunc_update
 from dask_tapestry.operators.elementwise import astype
@@ -33,6 +33,8 @@ def _at(name: str, x: Any, key: UserKey, *values: ArrayLike) -> Any:
     """
     if not isinstance(x, Array):
         return NotImplemented  # it is in memory, and would have to be written to now
+    if len(values) != UFUNCS[name].nin - 1:
+        raise ArgumentError(f"{name}.at takes {UFUNCS[name].nin - 1} operand beside the indices")
     given = asarray(values[0]).node if values else full((), NO_VALUE)
     update = ufunc_update(name, x.dtype, given.type.dtype)
     x.node = updated_at(x.node, key, astype(given, update.parameters[1]), update)

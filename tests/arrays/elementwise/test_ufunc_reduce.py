@@ -46,3 +46,11 @@ def test_other_arguments():
 def test_what_depends_on_the_order_is_refused(name):
     with pytest.raises(TypeError):
         getattr(np, name).reduce(dt.ones(3))
+
+
+@pytest.mark.parametrize("name", ["logical_or", "logical_and", "logical_xor"])
+def test_one_of_several_objects_is_no_boolean(name):
+    x = dt.asarray(np.array([3, None, True], object))
+    with pytest.raises(dt.DTypeError, match="any"):
+        getattr(np, name).reduce(x)
+    assert getattr(np, name).reduce(dt.asarray([3, 0, 1])).compute() == (name == "logical_or")

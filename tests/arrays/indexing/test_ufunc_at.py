@@ -102,3 +102,11 @@ def test_reduceat_errors():
         np.add.reduceat(x, [0.5])
     with pytest.raises(TypeError):
         np.add.reduceat(x, dt.asarray([0, 1]))
+
+
+def test_as_many_operands_as_the_ufunc_takes():
+    x = dt.arange(10)
+    for name, values in (("add", ()), ("negative", ([1, 2, 3],))):
+        with pytest.raises(ValueError, match="operand"):
+            getattr(dt, name).at(x, [2, 5, 3], *values)
+    np.testing.assert_array_equal(x.compute(), np.arange(10))

@@ -222,7 +222,10 @@ def _function(name: str, operand: np.dtype[Any]) -> Apply:
         return lambda target, *xs: np.copyto(target, ufunc(*xs)[place])
 
     def apply(target: Block, *operands: Any) -> None:
-        ufunc(*operands, out=target)
+        if target.dtype.kind == "O":  # comparisons have a loop that yields booleans, too
+            ufunc(*operands, out=target, dtype=target.dtype)
+        else:
+            ufunc(*operands, out=target)
 
     return apply
 

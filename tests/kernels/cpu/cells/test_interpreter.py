@@ -104,3 +104,17 @@ def test_casts_to_the_same_dtype_take_no_step():
     constant = CellStep("constant", (), f8, np.float64(2).tobytes())
     filled = CellExpression((f8,), (constant, CellStep("cast", (1,), f8)))
     assert (interpreter.evaluate(None, x, expression=filled) == 2).all()
+
+
+def test_comparisons_of_objects_may_yield_objects():
+    class Told:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return "same"
+
+    objects, one = np.dtype(object), np.array([Told()])
+    equal = CellExpression((objects, objects), (CellStep("equal", (0, 1), objects),))
+    assert interpreter.evaluate(None, one, one, expression=equal).tolist() == ["same"]
+    equal = CellExpression((objects, objects), (CellStep("equal", (0, 1), np.dtype(bool)),))
+    assert interpreter.evaluate(None, one, one, expression=equal).tolist() == [True]
