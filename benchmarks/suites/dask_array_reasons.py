@@ -65,7 +65,7 @@ REASONS: Final[dict[str, str]] = {
     r"assert \(\(|assert \(|assert \d+ [<>=!]=? \d+|len\(\(|chunk": CHUNKS,
     r"store|Store|IndexingError: a region": LACKING + "regions of `store` in lists",
     r"np\.(int|float|bool)\w*\(|numpy\.bool": "Values without dimensions are NumPy scalars",
-    r"IndexingError": LACKING + "masks of another length, or that hold numbers",
+    r"IndexingError": TEXTS,
     r"Delayed|delayed": LACKING + "Delayed values as arguments",
     r"cumprod|cumreduction_axis": "Running products in parts overflow where others do not",
     r"from_array_copies": "Arrays in memory are not copied: `dt.array` does",

@@ -35,7 +35,7 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
 
 def lengths_of(shape: Shape) -> tuple[int, ...]:
     """Return `shape` as a tuple of ints; some may be negative."""
-    if isinstance(shape, Iterable):
+    if isinstance(shape, Iterable) and getattr(shape, "ndim", 1):
         return tuple(_length(n) for n in shape)
     return (_length(shape),)
 

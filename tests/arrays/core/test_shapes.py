@@ -16,7 +16,7 @@ def test_integers_of_any_kind_in_any_sequence(shape):
 
 
 def test_one_integer_is_one_dimension():
-    assert shape_of(np.int64(4)) == lengths_of(4) == (4,)
+    assert shape_of(np.int64(4)) == lengths_of(4) == shape_of(np.array(4)) == (4,)
 
 
 def test_lengths_are_not_negative():

@@ -12,6 +12,10 @@ from benchmarks.suites.numpy_reasons import REASONS
         ("test_allnans :: Failed: DID NOT WARN. No warnings", "no compute tells"),
         ("test_subclass :: AssertionError", "subclasses"),
         ("test_auto :: bins='fd': how many", "estimators"),
+        ("test_reduce[a] :: DTypeError: power has no accumulate", "not folded"),
+        ("TestEig::test_types[float32] :: ACTUAL: dtype('complex64')", "Eigenvalues"),
+        ("TestSolve::test_0_size :: AssertionError", "subclasses"),
+        ("test_x :: TypeError: add() got an unexpected keyword argument 'sig'", "signature"),
     ],
 )
 def test_a_failure_has_its_reason(text, expected):
