@@ -35,7 +35,9 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
 
 def lengths_of(shape: Shape) -> tuple[int, ...]:
     """Return `shape` as a tuple of ints; some may be negative."""
-    if isinstance(shape, Iterable) and getattr(shape, "ndim", 1):
+    if isinstance(shape, SupportsIndex) and getattr(shape, "ndim", None) == 0:
+        return (_length(shape),)
+    if isinstance(shape, Iterable):
         return tuple(_length(n) for n in shape)
     return (_length(shape),)
 

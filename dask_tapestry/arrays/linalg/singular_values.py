@@ -243,8 +243,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     Returns
     -------
     LstsqResult
-        `x`, of shape (n,) or (n, k); `residuals`, the squared distances, of shape (1,) or (k,);
-        `rank`; `singular_values`, of shape (min(m, n),).
+        `x`, of shape (n,) or (n, k); `residuals`, the squared distances, of shape (1,) or (k,), but
+        (0,) where `a` is no taller than wide; `rank`; `singular_values`, of shape (min(m, n),).
 
     Raises
     ------
@@ -279,6 +279,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     rank = (s > share * s.max()).sum() if s.size else asarray(0)
     apart = y - matmul(x, found)
     squares = Array(reduce(elementwise("square", abs(apart).node), "sum", 0))
+    if x.shape[0] <= x.shape[1]:
+        squares = squares[:0]
     return LstsqResult(found[:, 0] if is_vector else found, squares, rank, s)
 
 

@@ -57,7 +57,8 @@ def test_least_squares_are_numpys(x, right):
     np.testing.assert_allclose(found.singular_values.compute(), expected[3], atol=1e-10)
     if expected[2] == x.shape[1]:
         np.testing.assert_allclose(found.residuals.compute(), expected[1])
-    wide, *_ = np.linalg.lstsq(dt.asarray(x.T), b[: x.shape[1]])
+    wide, none, *_ = np.linalg.lstsq(dt.asarray(x.T), b[: x.shape[1]])
+    assert none.shape == (0,)
     np.testing.assert_allclose(wide.compute(), np.linalg.lstsq(x.T, b[: x.shape[1]])[0], atol=1e-10)
 
 
