@@ -40,9 +40,9 @@ FILES: Final = {
     "fft": ("helper", "pocketfft"),
     "linalg": ("linalg", "regression"),
 }
-# Tests of up to 16,000 calls each, which are planned and run: of multiarray, of linalg's stacks of
-# matrices in every order in memory.
-LONG: Final = "(test_count_nonzero or test_generalized)"
+# Tests of 3,000 to 16,000 calls each, all planned and run: of multiarray, of linalg's stacks of
+# matrices in every order in memory, of `at` against a loop of single cells.
+LONG: Final = "(test_count_nonzero or test_generalized or test_ufunc_at_inner_loops)"
 PLUGIN: Final = ("-p", "benchmarks.suites.numpy_plugin", "-p", "no:randomly")
 
 
