@@ -13,16 +13,18 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.out_argument import Out, into
 from dask_tapestry.arrays.shape.transposing import moveaxis
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import each_axis
 from dask_tapestry.operators.elementwise import astype
 
 CoreAxes = Sequence[int | Sequence[int]]  # of each operand, and of the result if it has some
+Ranks = tuple[int, int, int]  # core dimensions of both operands and of the result
 OPERANDS: Final = 2
 
 
 def with_gufunc_options(
     function: Callable[[Array, Array], Array],
+    ranks: Ranks,
     operands: tuple[ArrayLike, ArrayLike],
     out: Out,
     axes: CoreAxes | None,
@@ -32,6 +34,8 @@ def with_gufunc_options(
 
     Parameters
     ----------
+    ranks
+        How many core dimensions there are; of an operand with fewer dimensions, all are.
     out
         An `Array` to whose shape the result broadcasts, and that takes it.
     axes
@@ -45,6 +49,8 @@ def with_gufunc_options(
         If an operand cannot be converted to `dtype`.
     ShapeError
         If `axes` are not one entry for each operand, or for these and the result.
+    AxisError
+        If an entry does not name as many dimensions as are core dimensions.
     """
     x, w = (_converted(asarray(one), dtype) for one in operands)
     if axes is None:
@@ -52,8 +58,10 @@ def with_gufunc_options(
     cores = [each_axis(one) for one in axes]
     if len(cores) not in (OPERANDS, OPERANDS + 1):
         raise ShapeError(f"axes are those of {OPERANDS} operands and of the result, not {axes}")
-    result = function(*(_at_end(one, core) for one, core in zip((x, w), cores, strict=False)))
+    missing = sum(max(rank - one.ndim, 0) for rank, one in zip(ranks, (x, w), strict=False))
+    result = function(_at_end(x, cores[0], ranks[0]), _at_end(w, cores[1], ranks[1]))
     for core in cores[OPERANDS:]:
+        _check_count(core, ranks[-1] - missing)
         result = moveaxis(result, range(-len(core), 0), core)
     return into(out, result, broadcasts=True)
 
@@ -67,6 +75,14 @@ def _converted(x: Array, dtype: DTypeLike | None) -> Array:
     return Array(astype(x.node, wanted))
 
 
-def _at_end(x: Array, core: tuple[int, ...]) -> Array:
-    """An operand with its core dimensions last; if it lacks some, the function says so."""
-    return x if x.ndim < len(core) else moveaxis(x, core, range(-len(core), 0))
+def _at_end(x: Array, core: tuple[int, ...], rank: int) -> Array:
+    """An operand with its core dimensions last; if it has none, the function says so."""
+    if not x.ndim:
+        return x
+    _check_count(core, min(rank, x.ndim))
+    return moveaxis(x, core, range(-len(core), 0))
+
+
+def _check_count(core: tuple[int, ...], rank: int) -> None:
+    if len(core) != rank:
+        raise AxisError(f"{core} names {len(core)} core dimensions where there are {rank}")

@@ -85,7 +85,7 @@ def matmul(
     >>> dt.matmul(dt.ones((2, 3)), dt.ones(3)).compute()
     array([3., 3.])
     """
-    return with_gufunc_options(_matmul, (x1, x2), out, axes, dtype)
+    return with_gufunc_options(_matmul, (2, 2, 2), (x1, x2), out, axes, dtype)
 
 
 def _matmul(x: Array, w: Array) -> Array:

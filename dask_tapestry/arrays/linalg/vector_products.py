@@ -7,6 +7,7 @@ matrices agree with NumPy's within rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,10 +15,14 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.out_argument import Out, into
-from dask_tapestry.arrays.linalg.gufunc_options import CoreAxes, with_gufunc_options
+from dask_tapestry.arrays.core.out_argument import Out
+from dask_tapestry.arrays.linalg.gufunc_options import (
+    OPERANDS,
+    CoreAxes,
+    with_gufunc_options,
+)
 from dask_tapestry.arrays.shape.reshaping import expand_dims
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul as matmul_tensors
 from dask_tapestry.operators.reshape import reshape
@@ -77,7 +82,7 @@ def vecdot(
     /,
     out: Out = None,
     *,
-    axis: int = -1,
+    axis: int | None = None,
     keepdims: bool = False,
     axes: CoreAxes | None = None,
     dtype: DTypeLike | None = None,
@@ -91,11 +96,11 @@ def vecdot(
     out
         An `Array` to whose shape the result broadcasts, and that takes it.
     axis
-        Axis of both arrays.
+        Axis of both arrays, by default the last.
     keepdims
         Keep the axis, with length 1.
     axes
-        The axis of each array, where these differ.
+        The axis of each array, where these differ, and with `keepdims` that of the result.
     dtype
         To compute in; by default the common dtype.
 
@@ -119,9 +124,19 @@ def vecdot(
     >>> dt.vecdot(dt.ones((2, 3)), dt.arange(3)).compute()
     array([3., 3.])
     """
-    places = [axis, axis] if axes is None else axes
-    value = with_gufunc_options(_vecdot, (x1, x2), None, places, dtype)
-    return into(out, expand_dims(value, axis) if keepdims else value, broadcasts=True)
+    if axis is not None and axes is not None:
+        raise DTypeError("vecdot takes axis= or axes=, not both")
+    last = -1 if axis is None else index(axis)
+    places = [last, last] if axes is None else [*axes]
+    if not keepdims:
+        return with_gufunc_options(_vecdot, (1, 1, 0), (x1, x2), out, places, dtype)
+    if len(places) == OPERANDS:
+        places.append(last)
+    return with_gufunc_options(_kept_vecdot, (1, 1, 1), (x1, x2), out, places, dtype)
+
+
+def _kept_vecdot(first: Array, second: Array) -> Array:
+    return expand_dims(_vecdot(first, second), -1)
 
 
 def _vecdot(first: Array, second: Array) -> Array:
@@ -201,7 +216,7 @@ def matvec(
     >>> dt.matvec(dt.ones((2, 3)), dt.arange(3)).compute()
     array([3., 3.])
     """
-    return with_gufunc_options(_matvec, (x1, x2), out, axes, dtype)
+    return with_gufunc_options(_matvec, (2, 1, 1), (x1, x2), out, axes, dtype)
 
 
 def _matvec(first: Array, second: Array) -> Array:
@@ -259,7 +274,7 @@ def vecmat(
     >>> dt.vecmat(dt.arange(3), dt.ones((3, 2))).compute()
     array([3., 3.])
     """
-    return with_gufunc_options(_vecmat, (x1, x2), out, axes, dtype)
+    return with_gufunc_options(_vecmat, (1, 2, 1), (x1, x2), out, axes, dtype)
 
 
 def _vecmat(first: Array, second: Array) -> Array:

@@ -56,7 +56,37 @@ def test_axes_are_of_both_operands():
         dt.matmul(A, B, axes=[(-2, -1)])
 
 
-@pytest.mark.parametrize("axis", [0, 1, -1])
-def test_the_axis_of_vectors_may_stay(axis):
-    expected = np.vecdot(A, A, axis=axis, keepdims=True)
-    np.testing.assert_array_equal(dt.vecdot(A, A, axis=axis, keepdims=True).compute(), expected)
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (IndexError, lambda xp: xp.vecdot(A, A, axes=[-1, -1, -1])),
+        (IndexError, lambda xp: xp.vecdot(A, A, axes=[-1, (-2, -1), ()])),
+        (IndexError, lambda xp: xp.matmul(A, V, axes=[(-2, -1), (0,), (0, 1)])),
+        (TypeError, lambda xp: xp.vecdot(A, A, axis=0, axes=[0, 0])),
+        (TypeError, lambda xp: xp.vecdot(A, A, axis=[0])),
+    ],
+)
+def test_axes_that_do_not_fit(error, call):
+    for xp in (np, dt):
+        with pytest.raises(error):
+            call(xp)
+
+
+SQUARE = np.arange(27.0).reshape(3, 3, 3)
+COLUMN = np.arange(10.0, 19.0).reshape(3, 1, 3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"axis": 0},
+        {"axis": 1},
+        *[{"axes": a} for a in ([0, 2], [0, 2, 0], [0, 2, 1], [0, 0, 0])],
+    ],
+)
+def test_the_axis_of_vectors_may_stay(given):
+    for b in (SQUARE, COLUMN) if given.get("axis") != 1 else (SQUARE,):
+        found, expected = (xp.vecdot(SQUARE, b, keepdims=True, **given) for xp in (dt, np))
+        assert found.shape == expected.shape
+        np.testing.assert_array_equal(found.compute(), expected)
