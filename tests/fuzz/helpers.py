@@ -124,8 +124,8 @@ def coarsen(name: str, x: np.ndarray, n: int) -> np.ndarray:
 
 
 def cumulated(name: str, x: np.ndarray, axis: Any) -> np.ndarray:
-    """`accumulate`, of all cells if there is no axis."""
-    flat = x.reshape(-1) if axis is None else x
+    """`accumulate`, of all cells if there is no axis; a cell is an array of one, as in `cumsum`."""
+    flat = x.reshape(-1) if axis is None else np.atleast_1d(x)
     return getattr(np, name).accumulate(flat, axis=0 if axis is None else axis)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays import statistics
@@ -43,7 +44,13 @@ def median(
     Returns
     -------
     MaskedArray
-        Of floats; NaN where a cell that is not hidden is one, hidden where all cells are.
+        Of floats or timedeltas; NaN or NaT where a cell that is not hidden is one, hidden where
+        all cells are.
+
+    Raises
+    ------
+    DTypeError
+        For datetimes, which have no mean.
 
     See Also
     --------
@@ -59,20 +66,26 @@ def median(
     x = asarray(a)
     if x.hidden is None:
         return MaskedArray(statistics.median(x.cells, axis, keepdims=keepdims))
-    cells = x.cells if x.dtype.kind in "fc" else x.cells.astype(float)
+    cells = x.cells if x.dtype.kind in "fcmM" else x.cells.astype(float)
     missing = call("logical_and", call("isnan", cells), call("logical_not", x.hidden))
     none = x._all_hidden(axis, True)
-    taken = chosen(none, 0, chosen(x.hidden, float("nan"), cells))  # no lane of NaNs, which warns
+    unseen = chosen(x.hidden, _nothing(cells.dtype), cells)
+    taken = chosen(none, 0, unseen)  # no lane of NaNs, which warns
     middle = statistics.nanmedian(taken, axis, keepdims=keepdims)
     spoilt = statistics.any(missing, axis=axis, keepdims=keepdims)
     made = where(spoilt, _spoiling(x, cells, axis, keepdims), middle)
     return MaskedArray(made, x._all_hidden(axis, keepdims))
 
 
+def _nothing(dtype: np.dtype[Any]) -> Any:
+    """What is no number, or no time, of a dtype."""
+    return np.array("NaT" if dtype.kind in "mM" else np.nan, dtype)[()]
+
+
 def _spoiling(x: MaskedArray, cells: Array, axis: Axes, keepdims: bool) -> Any:
     """The NaN of a median: of complex ones, which differ, the last in order that is not hidden."""
-    if cells.dtype.kind == "f":
-        return cells.dtype.type("nan")
+    if cells.dtype.kind != "c":
+        return _nothing(cells.dtype)
     return statistics.median(chosen(x.hidden, float("inf"), cells), axis, keepdims=keepdims)
 
 

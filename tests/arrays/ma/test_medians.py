@@ -40,3 +40,21 @@ def test_a_complex_nan_is_the_last_that_is_shown():
     found, wanted = dt.ma.median(ours(x), axis=1).filled(0).compute(), np.ma.median(x, axis=1)
     np.testing.assert_array_equal(found.real, wanted.data.real)
     np.testing.assert_array_equal(found.imag, wanted.data.imag)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("unit", ["s", "ms"])
+def test_medians_of_times(axis, unit):
+    rows = np.arange(20).reshape(4, 5)[::-1].astype(f"m8[{unit}]")
+    x = np.ma.masked_array(rows, rows.astype(int) % 3 == 0)
+    found, wanted = dt.ma.median(ours(x), axis), np.ma.median(x, axis)
+    assert found.dtype == wanted.dtype
+    agree(found.astype(int), wanted.astype(int))
+    rows[1, 1] = "NaT"  # which NumPy takes for the last of times here, for missing in np.median
+    assert np.isnat(dt.ma.median(ours(x), axis=1).filled(0).compute()).tolist() == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("hidden", [np.ma.nomask, [True, False]])
+def test_datetimes_have_no_median(hidden):
+    with pytest.raises(dt.DTypeError, match="mean"):
+        dt.ma.median(dt.ma.masked_array(np.zeros(2, "M8[s]"), hidden))
