@@ -62,19 +62,35 @@ def with_options(
     outs = out if isinstance(out, tuple) else (out, *(None,) * (ufunc.nout - 1))
     if casting != "same_kind":
         operands = _cast(ufunc, operands, dtype, casting)
+    if where is not True:
+        mask, safe = _mask(where), 0 if ufunc is np.arctanh else 1
+        operands = [_harmless(mask, x, safe) for x in operands]
     results = call(operands, dtype)
     if where is not True:
-        masked = [_where(where, *pair, casting) for pair in zip(results, outs, strict=True)]
-        results = tuple(masked)
+        results = tuple(_where(mask, *pair, casting) for pair in zip(results, outs, strict=True))
     pairs = zip(outs, results, strict=True)
     return tuple(into(one, result, casting, broadcasts=True) for one, result in pairs)
 
 
-def _where(where: ArrayLike, result: Array, out: Any, casting: Casting) -> Array:
-    """`result` where `where` is true, else the cells of `out` or zero, in `out`'s dtype."""
+def _mask(where: ArrayLike) -> Array:
     mask = asarray(where, bool if isinstance(where, list | tuple | int) else None)
     if mask.dtype != bool:
         raise DTypeError(f"where= takes booleans, not {mask.dtype}")
+    return mask
+
+
+def _harmless(mask: Array, operand: ArrayLike, safe: int) -> ArrayLike:
+    """An operand with a number that every ufunc takes where `mask` is false, so nothing is told."""
+    if type(operand) in NUMBERS:
+        return operand
+    x = asarray(operand)
+    shape = broadcast_shape([mask.shape, x.shape])
+    harmless = np.array(safe).astype(x.dtype)[()]
+    return Array(chosen(mask.node, broadcast(x.node, shape), harmless))
+
+
+def _where(mask: Array, result: Array, out: Any, casting: Casting) -> Array:
+    """`result` where `mask` is true, else the cells of `out` or zero, in `out`'s dtype."""
     otherwise: Any = zero_cell(result.dtype)
     cells = result.node
     if isinstance(out, Array):

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -125,3 +127,38 @@ def test_methods_that_are_not_there_say_so():
     ):
         with pytest.raises(DTypeError):
             call()
+
+
+def _told(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = call()
+    return made, {str(one.message) for one in caught}
+
+
+@pytest.mark.parametrize("name", ["log", "sqrt", "arctanh", "arccosh", "reciprocal", "exp", "tan"])
+@pytest.mark.parametrize("bound", [0, 1, -9])
+def test_only_cells_that_are_chosen_are_warned_of(name, bound):
+    x = np.array([-5, 1e300, np.inf, -1, 0, 0.5, 1, 1.5])
+    into = [space.zeros(8) for space in (np, dt)]
+    wanted, said = _told(lambda: getattr(np, name)(x, out=into[0], where=x > bound))
+    found, ours = _told(lambda: getattr(np, name)(dt.asarray(x), out=into[1], where=x > bound))
+    (cells, told) = _told(found.compute)
+    np.testing.assert_allclose(cells, wanted, rtol=1e-13)
+    assert (ours, told) == (set(), said)
+
+
+def test_only_cells_that_are_chosen_are_divided():
+    x = np.array([-1, 0, 2])
+    found, said = _told(lambda: dt.floor_divide(4, dt.asarray(x), where=x != 0).compute())
+    assert (found.tolist(), said) == ([-4, 0, 2], set())
+    assert dt.power(dt.asarray(x), x, where=x > 0).compute().tolist() == [0, 0, 4]
+    with pytest.raises(ValueError, match="negative"):
+        dt.power(dt.asarray(x), x, where=x != 0).compute()
+
+
+@pytest.mark.parametrize("kind", ["M8[s]", "m8[s]", "?", "U2", "S1", "c8", "f2"])
+def test_cells_of_every_kind_are_chosen(kind):
+    x = np.array([1, 0, 1]).astype(kind)
+    mask = np.array([True, False, True])
+    assert dt.equal(dt.asarray(x), x, where=mask).compute().tolist() == mask.tolist()
