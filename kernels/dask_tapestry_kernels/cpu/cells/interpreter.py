@@ -202,6 +202,10 @@ def _run(
         values[value] = target
 
 
+# Of objects they have two loops: one yields booleans, the other what the objects say.
+COMPARED: Final = frozenset("equal not_equal less less_equal greater greater_equal".split())
+
+
 @lru_cache(maxsize=256)
 def _function(name: str, operand: np.dtype[Any]) -> Apply:
     """The function `name` of cells of a dtype as one that writes into its first argument."""
@@ -222,7 +226,7 @@ def _function(name: str, operand: np.dtype[Any]) -> Apply:
         return lambda target, *xs: np.copyto(target, ufunc(*xs)[place])
 
     def apply(target: Block, *operands: Any) -> None:
-        if target.dtype.kind == "O":  # comparisons have a loop that yields booleans, too
+        if target.dtype.kind == "O" and base in COMPARED:
             ufunc(*operands, out=target, dtype=target.dtype)
         else:
             ufunc(*operands, out=target)

@@ -118,3 +118,12 @@ def test_comparisons_of_objects_may_yield_objects():
     assert interpreter.evaluate(None, one, one, expression=equal).tolist() == ["same"]
     equal = CellExpression((objects, objects), (CellStep("equal", (0, 1), np.dtype(bool)),))
     assert interpreter.evaluate(None, one, one, expression=equal).tolist() == [True]
+
+
+@pytest.mark.parametrize("name", ["square", "negative", "reciprocal", "conjugate"])
+def test_functions_of_objects(name):
+    objects = np.dtype(object)
+    expression = CellExpression((objects,), (CellStep(name, (0,), objects),))
+    cells = np.array([np.float64(2), np.float64(4)], object)
+    found = interpreter.evaluate(None, cells, expression=expression)
+    assert found.tolist() == getattr(np, name)(cells).tolist()
