@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.sorting.sort import at_least_1d, check_options, lane
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.partition import partition as partition_tensor
 from dask_tapestry.teg import Tensor
 
@@ -153,6 +153,8 @@ def _checked_lane(
 ) -> tuple[Tensor, int, tuple[int, ...]]:
     """The tensor and the axis to partition along, with all arguments checked."""
     node, number = lane(asarray(x).node, axis)
+    if not isinstance(kind, str):
+        raise DTypeError(f"select kind must be str, not {type(kind).__name__}")
     if kind != "introselect":
         raise ShapeError(f"select kind must be 'introselect', got {kind!r}")
     check_options(None, order, None)

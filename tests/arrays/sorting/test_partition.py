@@ -34,3 +34,11 @@ def test_partitioning_in_place_gives_the_array_another_value():
 
 def test_scalars():
     assert dt.argpartition(5, 0).compute().tolist() == [0]
+
+
+@pytest.mark.parametrize("call", [dt.partition, dt.argpartition])
+def test_a_kind_is_the_name_of_one(call):
+    with pytest.raises(ValueError, match="introselect"):
+        call([3, 1, 2], 1, kind="quicksort")
+    with pytest.raises(TypeError, match="str"):
+        call([3, 1, 2], 1, kind=1)

@@ -78,3 +78,8 @@ def test_scalars():
     assert dt.argsort(5).compute().tolist() == [0]
     assert dt.sort(5, axis=None).compute().tolist() == [5]
     assert dt.lexsort((1, 2)).compute() == np.lexsort((1, 2)) == 0
+
+
+def test_a_kind_is_a_word():
+    with pytest.raises(TypeError, match="str"):
+        dt.sort([3, 1, 2], kind=1)
