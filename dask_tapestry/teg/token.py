@@ -36,7 +36,7 @@ def token(value: object) -> str:
 
 def _writer(kind: type) -> Callable[[Any], str]:
     """How values of a type are written; looked up once a type, as planning writes 10**5 values."""
-    if issubclass(kind, int | str | bytes | float | complex | type(None)):
+    if issubclass(kind, int | str | bytes | float | complex | np.longdouble | type(None)):
         return repr
     if issubclass(kind, np.dtype):
         return _dtype

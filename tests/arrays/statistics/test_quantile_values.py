@@ -41,3 +41,11 @@ def test_slices_of_nan_are_told(method, shape):
     with pytest.warns(RuntimeWarning, match="All-NaN slice encountered"):
         found = dt.nanquantile(x, [0.2, 0.5], method=method).compute()
     assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize("q", [np.longdouble("0.4"), np.array([0.1, 0.5, 1], "g")])
+def test_levels_of_more_bits_than_a_float(q):
+    x, weights = np.arange(20, dtype="g"), np.ones(20)
+    found, expected = (xp.quantile(x, q, weights=weights, method="inverted_cdf") for xp in (dt, np))
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.compute(), expected)
