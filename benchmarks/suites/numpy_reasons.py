@@ -26,10 +26,10 @@ REASONS: Final[dict[str, str]] = {
     r"test_where_warns": "Cells that `where=` leaves out are zero",
     r"ACTUAL: dtype\('complex": "Eigenvalues are complex: a dtype cannot depend on the data",
     r"test_partition_iterative": "Cells beside the chosen ones lie in another order",
-    r"byteswapped|test_cast_safety\[|newbyteorder|dtype_instances|out_and_dtype": NATIVE,
+    r"byteswapped|test_cast_safety\[|newbyteorder|dtype_instances|out_and_dtype|non_native": NATIVE,
     r"'sig|signature": "Lacking: `signature=` of ufuncs",
     r"TestSpecialMethods|TestBinop|array_wrap|out_wrap|0_size|OutClass|outer_bad": PLAIN,
-    r"TestKeepdims": PLAIN,
+    r"TestKeepdims|__array_namespace__": PLAIN,
     r"nonzero_(side|exc)": OBJECTS,
     r"Python objects|StringDType|object|Decimal|'O'|has no attribute 'shape'": OBJECTS,
     r"DID NOT WARN|did not raise fpe|list index|test_warnings|tol_warn|_empty |ddof_too_big": (
@@ -43,7 +43,7 @@ REASONS: Final[dict[str, str]] = {
         VALUES
     ),
     r"TestDiff::test_n |layout|refcount|mem_overlap|TestMethods::test_copy": VALUES,
-    r"test_broadcast ::|3args_errors": VALUES,
+    r"test_broadcast ::|3args_errors|contigu": VALUES,
     r"logaddexp|dot_errstate|test_sum ::": (
         "Folds run over a tree: their last bits and warnings may be others"
     ),
@@ -60,6 +60,6 @@ REASONS: Final[dict[str, str]] = {
     r"MemoryLimitError": "A plan that does not fit is refused before anything is allocated",
     r"Regex pattern|does not match|in '`|not 'single": TEXTS,
     r"TestCov::|TestPercentile::test_(api|scalar_q)|_cast_check|ellipsis_err": TEXTS,
-    r"require_range|invalid_sorter|ldexp_overflow": TEXTS,
+    r"require_range|invalid_sorter|ldexp_overflow|lexsort_invalid|squeeze_axis": TEXTS,
     r"void|itemsize|structured|character_assignment": STRUCTURED,
 }

@@ -107,7 +107,8 @@ def einsum(
     work = working_dtype(result) if sums else result
     tensors = [astype(x, work) for x in call.tensors]
     path = _contraction_path(call, optimize if optimize is not False else None)[0][1:]
-    return into(out, Array(astype(einsum_tensors(subscripts, tensors, path), result)))
+    value = Array(astype(einsum_tensors(subscripts, tensors, path), result))
+    return into(out, value, casting)
 
 
 @implements(np.einsum_path)

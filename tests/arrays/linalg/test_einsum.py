@@ -77,6 +77,15 @@ def test_dtype_and_casting():
     assert dt.einsum("i->", np.full(5000, 1, "f2")).compute() == 5000, "added in single precision"
 
 
+def test_casting_is_of_out_too():
+    x = dt.asarray(np.arange(6).reshape(2, 3))
+    out = dt.zeros(2, "i2")
+    with pytest.raises(TypeError, match="cast"):
+        dt.einsum("ij->i", x, out=out)
+    dt.einsum("ij->i", x, out=out, dtype="f8", casting="unsafe")
+    np.testing.assert_array_equal(out.compute(), [3, 12])
+
+
 def test_other_dtypes_are_moved_but_not_summed():
     times = np.arange(6).reshape(2, 3).astype("m8[s]")
     assert np.array_equal(dt.einsum("ij->ji", times).compute(), times.T)
