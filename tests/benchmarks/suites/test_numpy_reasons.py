@@ -11,7 +11,7 @@ from benchmarks.suites.numpy_reasons import REASONS
         ("test_x :: DTypeError: arrays of Python objects are not supported", "Python objects"),
         ("test_allnans :: Failed: DID NOT WARN. No warnings", "no compute tells"),
         ("test_subclass :: AssertionError", "subclasses"),
-        ("test_auto :: bins='fd': how many", "estimators"),
+        ("test_auto :: bins='stone' tries many", "stone"),
         ("test_reduce[a] :: DTypeError: power has no accumulate", "not folded"),
         ("TestEig::test_types[float32] :: ACTUAL: dtype('complex64')", "Eigenvalues"),
         ("TestSolve::test_0_size :: AssertionError", "subclasses"),
