@@ -14,7 +14,8 @@ JUMP = {
     "all": "({axes})", "any": "({axes})", "argmax": "({axis})", "argmin": "({axis})",
     "argsort": "({within}, kind='stable')", "clip": "(0, {1|x})", "conj": "()", "conjugate": "()",
     "max": "({axes}, keepdims={bool})", "min": "({axes})", "nonzero": "()", "round": "({0|1})",
-    "searchsorted": "({1|x}, side={side})", "choose": "([x, x], mode={'wrap'|'clip'})",
+    "searchsorted": "({1|x}, side={side}, sorter=xp.argsort(x, kind='stable'))",
+    "choose": "([x, x], mode={'wrap'|'clip'})",
 }  # fmt: skip
 FOLD = {
     "sum": "({axes}, keepdims={bool})", "prod": "({axes})", "mean": "({axes})",
