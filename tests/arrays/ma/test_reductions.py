@@ -61,3 +61,11 @@ def test_a_quotient_of_scalars_has_no_domain():
     one, nothing = (dt.ma.masked_array(np.array(n)) for n in (1.0, 0.0))
     assert quotient(one, nothing).compute() == np.inf
     assert (one / nothing).compute() is np.ma.masked
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_what_is_not_finite_is_hidden_where_numpy_hides_it(axis):
+    """The mean of all cells is a number; means along an axis are quotients, masked if infinite."""
+    for cells in ([2, 1, -np.inf, 4], [[2, -np.inf], [-1, -2]]):
+        x = np.ma.masked_greater(np.array(cells, float), 0)
+        agree(ours(x).anom(axis=axis), x.anom(axis=axis))
