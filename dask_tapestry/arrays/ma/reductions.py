@@ -102,7 +102,7 @@ class Reductions(Arithmetic):
 
     def anom(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
         """Subtract the mean along `axis` from the cells; `numpy.ma.MaskedArray.anom`."""
-        mean = self.mean(axis, dtype, keepdims=axis is not None and self.ndim > 1)
+        mean = self.mean(axis, dtype, keepdims=axis is not None and self.cells.ndim > 1)
         made: Self = self - mean
         return made
 
