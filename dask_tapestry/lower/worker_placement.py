@@ -15,7 +15,6 @@ from dask_tapestry.teg import Node
 from dask_tapestry.teg.annotations import HIGHEST, OTHERS_MAY, PLACING
 
 FEW: Final = 5  # tasks; Dask takes a group of tasks that reads fewer to be the first of a graph
-MOST_HOSTS: Final = 64  # that are named to Dask, which looks at each name for each task
 NEAR: Final = 0.02  # parts of their memory by which workers of a group may differ, as rounded
 Workers = Mapping[str, Mapping[str, Any]]  # what a scheduler says of each, by address
 
@@ -87,13 +86,17 @@ def beside_blocks(client: Any, blocks: int) -> dict[str, Any]:
 
     The first tasks of a graph Dask gives to workers by turns, and slices of few blocks as if they
     were such: each worker then copies all blocks. A task that may run on some hosts alone it gives
-    to a worker that has what the task reads, so that all hosts are named.
+    to a worker that has what the task reads, so that all hosts are named. Where there are fewer
+    blocks than workers, some of these would have nothing to do.
     """
     if blocks >= FEW or set(PLACING) & get_annotations().keys():
         return {}
-    hosts = {str(worker.get("host")) for worker in workers_of(client).values()}
+    workers = workers_of(client).values()
+    if len(workers) > blocks:
+        return {}
+    hosts = {str(worker.get("host")) for worker in workers}
     known = {host for host in hosts if ":" not in host}  # which would be read as a port
-    if not known or len(hosts) > MOST_HOSTS or known != hosts:
+    if not known or known != hosts:
         return {}
     return {"workers": sorted(hosts), OTHERS_MAY: True}
 

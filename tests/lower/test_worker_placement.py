@@ -144,7 +144,8 @@ def test_slices_of_few_blocks_name_every_host():
     assert beside_blocks(two, 5) == {}
     assert beside_blocks(None, 4) == beside_blocks(of(), 4) == {}
     assert beside_blocks(of("::1", "a"), 4) == {}
-    assert beside_blocks(of(*map(str, range(65))), 4) == {}
+    assert beside_blocks(two, 3) == asked
+    assert beside_blocks(two, 2) == {}, "a worker would have none"
     with dask.annotate(workers=["a"]):
         assert beside_blocks(two, 4) == {}
 

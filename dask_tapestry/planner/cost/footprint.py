@@ -98,15 +98,17 @@ def _needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs
 
 
 def least_touched(program: Program) -> int:
-    """Bytes that any block of a program touches which reads stores, as chunks are decoded whole.
+    """Bytes that any block of a program touches which reads stores: a chunk of each.
 
     Zero for other programs: their blocks may be as small as one cell.
     """
-    shape = program.type.shape
-    if not program.type.size:
-        return 0
-    own = _own_needs(program, ZRange((0,) * len(shape), (1,) * len(shape)))
-    return max(own.stored, own.peak.arrays) if own.stored else 0
+    first, found = len(program.inputs), 0
+    for type_, one, does in zip(
+        program.types[first:], program.instructions, program.lasting, strict=True
+    ):
+        if does.stored and type_.size:
+            found += one.operator.stored_bytes(ZRange((0,) * type_.ndim, (1,) * type_.ndim))
+    return found
 
 
 class _Own(NamedTuple):

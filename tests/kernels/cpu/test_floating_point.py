@@ -68,7 +68,8 @@ def test_our_functions_raise_flags_where_numpy_errs(name: str, dtype: type) -> N
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_powers_raise_flags_where_numpy_errs(dtype: type) -> None:
-    for base in ENDS:
+    """Those of 0 apart, which are looked for before: no flag need tell of their poles."""
+    for base in filter(None, ENDS):
         for exponent in ENDS:
             _compare("power", np.full(40, base, dtype), np.full(40, exponent, dtype))
 

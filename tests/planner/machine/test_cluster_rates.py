@@ -6,6 +6,7 @@ import pytest
 from distributed import Client
 
 import dask_tapestry as dt
+from dask_tapestry.planner.machine import calibrate as kept
 from dask_tapestry.planner.machine import cluster_rates as module
 from dask_tapestry.planner.machine.cluster_rates import (
     cluster_rates,
@@ -41,7 +42,10 @@ class FakeClient:
 
 
 @pytest.fixture
-def measured():
+def measured(tmp_path, monkeypatch):
+    """What is measured counts; nothing was measured on this machine."""
+    monkeypatch.setenv("DASK_TAPESTRY_CACHE", str(tmp_path))
+    monkeypatch.setattr(kept, "_measured", {})
     with dt.config(rates="measured"):
         yield
 

@@ -50,26 +50,37 @@ def _step_is_quiet(function: str, operands: Sequence[np.dtype[Any]], result: Any
 def may_be_silent(expression: Any, blocks: Sequence[Block]) -> bool:
     """Whether something may have gone wrong that raises no flag of the processor.
 
-    Integers divided by 0 raise none where they are compiled; nor does a complex power of 0.
+    Integers divided by 0 raise none where they are compiled; nor need powers of 0.
     """
     return any(x >= len(blocks) or not blocks[x].all() for x in _silent_at_zero(expression))
 
 
 @lru_cache(maxsize=1024)
 def _silent_at_zero(expression: Any) -> tuple[int, ...]:
-    """Values that may be 0 where that raises no flag: divisors of integers, complex bases."""
-    count, found = len(expression.parameters), []
+    """Values that may be 0 where that raises no flag: divisors of integers, bases of powers."""
+    found = []
     for step in expression.steps:
         if step.function in INTEGER_DIVISIONS and step.dtype.kind in "iu":
             value = step.operands[1]
-        elif step.function in POWERS and step.dtype.kind == "c":
+        elif step.function in POWERS and step.dtype.kind in "fc":
+            exponent = _constant(expression, step.operands[1])
+            if step.dtype.kind == "f" and exponent is not None and exponent >= 0:
+                continue
             value = step.operands[0]
         else:
             continue
-        made = expression.steps[value - count] if value >= count else None
-        if made is None or made.function != "constant" or not expression.constant(made):
+        if not _constant(expression, value):
             found.append(value)
     return tuple(found)
+
+
+def _constant(expression: Any, value: int) -> Any:
+    """The number that a value is for all cells, or None."""
+    place = value - len(expression.parameters)
+    step = expression.steps[place] if place >= 0 else None
+    if step is None or step.function != "constant":
+        return None
+    return expression.constant(step)
 
 
 @lru_cache(maxsize=1024)

@@ -134,3 +134,18 @@ def test_beside_nan_a_function_tells_what_numpy_tells(function: str, dtype: str)
         with compile_service.mode("wait"), listening(ALL) as ours:
             evaluate(None, *cells, expression=formula)
         assert ours == theirs, (x, y)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("exponent", [-1.0, -30.5, -np.inf, 2.5])
+def test_powers_of_zero(dtype: str, exponent: float) -> None:
+    kind = np.dtype(dtype)
+    formula = _formula(("power", (0, 1), kind), ("add", (2, 0), kind), of=(kind, kind))
+    cells = np.ones(10_000, dtype)
+    cells[7] = 0
+    exponents = np.full_like(cells, exponent)
+    with listening(ALL) as theirs:
+        np.power(cells, exponents)
+    with compile_service.mode("wait"), listening(ALL) as ours:
+        evaluate(None, cells, exponents, expression=formula)
+    assert ours == theirs
