@@ -189,9 +189,8 @@ def isin(
         ordered = sort(reshape(astype(table, dtype), (table.type.size,)), 0)
     else:  # in memory: sorting costs as little as sending
         listed = np.asarray(test_elements, dtype)
-        ordered = asarray(
-            np.sort(listed, axis=None, kind="stable")
-        ).node  # the default fails for f2
+        listed = np.sort(listed, axis=None, kind="stable")  # the default fails for float16
+        ordered = asarray(listed).node
     return Array(is_in(astype(cells, dtype), ordered, bool(invert)))
 
 
