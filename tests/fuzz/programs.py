@@ -31,7 +31,8 @@ WIDE = (  # with as many rows, columns and cells as it takes for kernels to go o
 )  # fmt: skip
 MOST_DRAWS = 4  # for each, as some are not defined for the values at hand
 KINDS: tuple[type[Exception], ...] = (
-    IndexError, ValueError, TypeError, OverflowError, ZeroDivisionError, MemoryError,
+    np.ma.MaskError, IndexError, ValueError, TypeError, OverflowError, ZeroDivisionError,
+    MemoryError,
 )  # fmt: skip
 
 

@@ -78,3 +78,13 @@ def test_when_results_differ():
     assert differs(x + 1e-12, x, 0)
     assert not differs(x + 1e-12, x, 1e-9)
     assert differs(x + 1e-3, x, 1e-9)
+
+
+def test_records_may_be_as_far_apart_as_their_fields():
+    x = np.zeros(2, [("a", "f8"), ("b", "i4")])
+    y = x.copy()
+    y["a"] += 1e-12
+    assert differs(y, x, 0)
+    assert not differs(y, x, 1e-9)
+    y["b"] += 1
+    assert "int32" in differs(y, x, 1e-9)

@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.indexing.setitem import updated_at
 from dask_tapestry.cells import UFUNCS
-from dask_tapestry.errors import ArgumentError, IndexingError
+from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cell_updates import ufunc_update
 from dask_tapestry.operators.elementwise import astype
@@ -51,6 +51,8 @@ def _reduceat(
     if isinstance(indices, Array):
         return NotImplemented  # the shape of what is folded follows from their values
     x, begins = asarray(array).node, np.asarray(indices)
+    if not x.type.ndim and axis in (0, -1):
+        raise DTypeError("cannot reduceat on a scalar")
     number = normalize_axis(axis, x.type.ndim)
     extent = x.type.shape[number]
     if begins.ndim != 1 or begins.dtype.kind not in "iu":

@@ -20,7 +20,7 @@ from dask_tapestry.arrays.ma.parts import (
     mask_of,
     spread,
 )
-from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.errors import ArgumentError
 
 __all__ = [
     "array",
@@ -182,7 +182,9 @@ def _fitting(mask: Array, cells: Array) -> Array | None:
     if mask.size == 1:
         return spread(mask.reshape(()), cells.shape)
     if mask.size != cells.size:
-        raise ShapeError(
+        from dask_tapestry.arrays.ma.mask_error import MaskError  # noqa: PLC0415  (of `numpy.ma`)
+
+        raise MaskError(
             f"Mask and data not compatible: data size is {cells.size}, mask size is {mask.size}."
         )
     return mask.reshape(cells.shape)

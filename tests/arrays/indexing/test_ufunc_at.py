@@ -102,6 +102,8 @@ def test_reduceat_errors():
         np.add.reduceat(x, [0.5])
     with pytest.raises(TypeError):
         np.add.reduceat(x, dt.asarray([0, 1]))
+    with pytest.raises(TypeError, match="cannot reduceat on a scalar"):
+        np.add.reduceat(x[0], [0])
 
 
 def test_as_many_operands_as_the_ufunc_takes():
