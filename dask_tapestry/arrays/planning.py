@@ -252,7 +252,7 @@ def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     >>> x.compute()
     array([0, 2, 4, 6])
     """
-    with computing_with(kwargs.get("scheduler")), ErrorsTold():
+    with computing_with(kwargs.get("scheduler")):
         return tuple(base.persist(*args, **_options(args, kwargs)))
 
 

@@ -20,7 +20,7 @@ from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
 from dask_tapestry.lower.graph import Lowered, Lowering
-from dask_tapestry.lower.heard import hear_from
+from dask_tapestry.lower.heard import hear_from, raised_by_blocks, unattended
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.long_jobs import plan_to_run
@@ -41,7 +41,8 @@ def lower_plan(
     if client is not None:
         hear_from(client)
         _refuse_local_members(plan)
-    salt = uuid4().hex if final else " ".join(x.digest for x in plan.sources.values())
+    sources = [x.digest for x in plan.sources.values()]
+    salt = uuid4().hex if final else " ".join([*sources, *raised_by_blocks()])
     plan = replace(plan, steps=with_first(plan.steps, salt))
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
@@ -175,7 +176,8 @@ class TapestrySequence(HLGExprSequence):
         foreign = [o for o in self.operands if not isinstance(o, HLGExpr)]
         if not unplanned and not foreign:
             return None
-        planned = iter(plan_jointly(unplanned, submitted=True))
+        with unattended():
+            planned = iter(plan_jointly(unplanned, submitted=True))
         return TapestrySequence(
             *[next(planned) if _is_unplanned(o) else _as_hlg(o) for o in self.operands]
         )

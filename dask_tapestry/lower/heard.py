@@ -8,10 +8,17 @@ before its task's end does, so all have come when the result is there.
 from __future__ import annotations
 
 import sys
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
+from functools import partial
+from threading import Lock
 from typing import Any, Final
 from uuid import uuid4
 from weakref import WeakSet, WeakValueDictionary
+
+from dask_tapestry.lower.telling import ErrorState, UsersLine, kind_of
 
 TOPIC: Final = "tapestry-heard"  # of Dask's events
 _asking: ContextVar[Heard | None] = ContextVar("asking", default=None)
@@ -27,10 +34,22 @@ class Heard:
         The errors of floating point that are asked for, by NumPy's names.
     run
         Name of the compute; by default it is this process that asks.
+    raised
+        Of these the errors that the block itself raises in which they are met.
+    told
+        Is given what was not heard before, at once, by the thread that hears it; None where it is
+        looked for in `texts` once the compute has ended.
     """
 
-    def __init__(self, kinds: frozenset[str], run: str = "") -> None:
+    def __init__(
+        self,
+        kinds: frozenset[str],
+        run: str = "",
+        raised: frozenset[str] = frozenset(),
+        told: Callable[[set[str]], None] | None = None,
+    ) -> None:
         self.kinds, self._run, self.is_local = kinds, run, not run
+        self.raised, self._told = raised, told
         self.texts: set[str] = set()
 
     @property
@@ -39,23 +58,40 @@ class Heard:
         if not self._run:
             self._run = uuid4().hex
             _runs[self._run] = self
+            if self._told is not None:
+                _unattended.append(self)
         return self._run
 
     def take(self, texts: set[str]) -> None:
         """Remember what was heard of a block, or send it to who does."""
-        if texts and self.is_local:
-            self.texts |= texts
-        elif texts:
+        if not texts:
+            return
+        wrong = [text for text in texts if kind_of(text) in self.raised]
+        if wrong:
+            raise FloatingPointError(min(wrong))
+        if self.is_local:
+            self.add(texts)
+        else:
             _send(self.run, sorted(texts))
 
+    def add(self, texts: set[str]) -> None:
+        """Remember texts, and tell those that are new."""
+        with _lock:
+            new = texts - self.texts
+            self.texts |= new
+        if new and self._told is not None:
+            self._told(new)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Heard, (self.kinds, self.run)
+        return Heard, (self.kinds, self.run, self.raised)
 
     def __dask_tokenize__(self) -> str:
         return self.run
 
 
+_lock = Lock()
 _runs: WeakValueDictionary[str, Heard] = WeakValueDictionary()
+_unattended: deque[Heard] = deque(maxlen=1024)  # the last ones, which nobody else holds
 
 
 def asked() -> Heard | None:
@@ -63,11 +99,17 @@ def asked() -> Heard | None:
     return _asking.get()
 
 
-class Asking:
-    """Inside a ``with`` block, what is computed tells the `Heard` that it gives."""
+def raised_by_blocks() -> list[str]:
+    """The errors that blocks of the compute that is being prepared raise: then they are others."""
+    heard = asked()
+    return [] if heard is None else sorted(heard.raised)
 
-    def __init__(self, kinds: frozenset[str]) -> None:
-        self.heard = Heard(kinds)
+
+class Asking:
+    """Inside a ``with`` block, what is computed tells `heard`."""
+
+    def __init__(self, heard: Heard) -> None:
+        self.heard = heard
 
     def __enter__(self) -> Heard:
         self._before = _asking.set(self.heard)
@@ -75,6 +117,19 @@ class Asking:
 
     def __exit__(self, *error: object) -> None:
         _asking.reset(self._before)
+
+
+def unattended() -> AbstractContextManager[Any]:
+    """Inside a ``with`` block, what is prepared tells what goes wrong by itself, when it is met.
+
+    For computes that nobody asks for who sees their end. The state of `numpy.errstate` and the
+    user's line are those of now.
+    """
+    if asked() is not None:
+        return nullcontext()
+    state, line = ErrorState(), UsersLine()
+    told = partial(state.tell, warn=line.warn)
+    return Asking(Heard(state.asked, "", state.raised, told))
 
 
 def hear_from(client: Any) -> None:
@@ -88,7 +143,7 @@ def _take(event: tuple[float, tuple[str, list[str]]]) -> None:
     run, texts = event[1]
     heard = _runs.get(run)
     if heard is not None:
-        heard.texts |= set(texts)
+        heard.add(set(texts))
 
 
 def _send(run: str, texts: list[str]) -> None:

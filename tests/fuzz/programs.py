@@ -164,7 +164,8 @@ class Program:
     writes
         Its writes.
     counts
-        What was computed already: shapes that were counted, and errors that were looked for.
+        What was computed already: shapes that were counted, errors that were looked for, and what
+        is kept.
     """
 
     scale: Scale = SMALL_SCALE
@@ -261,6 +262,8 @@ def _drawn(random: Random, program: Program) -> bool:
     names = ", ".join(_name(pool, v) for v in operands)
     text.append(f"v{len(pool)} = {step.text}" + f"  with x, y = {names}" * bool(operands))
     ours = quietly(step.call, dt, *[v.ours for v in operands])
+    if "persist(" in step.text:
+        program.counts.append(step.text)
     if isinstance(theirs, Exception):
         _same_error(program, ours, theirs)
         return True

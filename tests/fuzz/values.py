@@ -116,7 +116,7 @@ def differs(ours: Any, theirs: Any, rounding: float) -> str:
         return f"dtype {ours.dtype}, NumPy has {theirs.dtype}"
     if ours.shape != theirs.shape:
         return f"shape {ours.shape}, NumPy has {theirs.shape}"
-    if theirs.dtype.names and rounding:
+    if theirs.dtype.names:
         fields = [differs(ours[n], theirs[n], rounding) for n in theirs.dtype.names]
         return "; ".join(filter(None, fields))
     if not rounding or theirs.dtype.kind in "mMSUV":

@@ -1,20 +1,22 @@
 """What goes wrong in blocks comes to who computes, from workers too."""
 
+import contextlib
 import pickle
 import warnings
 
+import dask
 import numpy as np
 import pytest
 from distributed import Client
 
 import dask_tapestry as dt
-from dask_tapestry.lower.heard import Asking, Heard, asked
+from dask_tapestry.lower.heard import Asking, Heard, asked, unattended
 
 OPTIONS = {"dashboard_address": ":0", "n_workers": 2, "threads_per_worker": 1, "processes": False}
 
 
 def test_a_local_one_remembers():
-    with Asking(frozenset({"divide"})) as heard:
+    with Asking(Heard(frozenset({"divide"}))) as heard:
         assert asked() is heard
         heard.take({"one"})
         heard.take(set())
@@ -46,3 +48,56 @@ def test_workers_are_heard():
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("error")
             (1 / x).compute()
+
+
+def _said(call):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        call()
+    told = [one for one in told if one.category is RuntimeWarning]
+    assert all(one.filename == __file__ for one in told)
+    return sorted(str(one.message) for one in told)
+
+
+SAID_OF_LOG = ["divide by zero encountered in log", "invalid value encountered in log"]
+
+
+def test_what_nobody_attends_tells_by_itself_once():
+    with Asking(Heard(frozenset())) as heard, unattended():
+        assert asked() is heard
+
+    def compute():
+        with unattended():
+            alone = asked()
+        alone.take({"one"})
+        alone.take({"one"})
+
+    assert _said(compute) == ["one"]
+    with np.errstate(over="raise"), unattended():
+        alone = pickle.loads(pickle.dumps(asked()))
+    with pytest.raises(FloatingPointError, match="overflow encountered in exp"):
+        alone.take({"overflow encountered in exp"})
+
+
+@pytest.mark.parametrize("where", ["here", "on a cluster"])
+def test_computes_of_dasks_tell_once(where):
+    x = dt.asarray(np.arange(1000.0) - 500).rechunk(100)
+    waits = [
+        lambda: dask.compute(dt.log(x).sum(), dt.log(x)),
+        lambda: dask.persist(dt.log(x))[0].compute(),
+        lambda: dt.log(x).persist().compute(),
+        lambda: dt.persist(dt.log(x) + 1)[0].compute(),
+    ]
+    with contextlib.ExitStack() as stack:
+        if where != "here":
+            client = stack.enter_context(Client(**OPTIONS))
+            waits.append(lambda: client.compute(dt.log(x)).result())
+            waits.append(lambda: client.gather(client.compute([dt.log(x), dt.log(x).sum()])))
+            waits.append(lambda: client.persist(dt.log(x)).compute())
+        for wait in waits:
+            assert _said(wait) == SAID_OF_LOG
+            state = np.errstate(divide="raise", invalid="ignore")
+            with state, pytest.raises(FloatingPointError):
+                wait()
+            with np.errstate(all="ignore"):
+                assert not _said(wait)

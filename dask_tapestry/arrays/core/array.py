@@ -242,7 +242,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         Array
             Of the same value, made of the blocks that are kept.
         """
-        with computing_with(kwargs.get("scheduler")), ErrorsTold():
+        with computing_with(kwargs.get("scheduler")):
             kept: Array = DaskMethodsMixin.persist(self, **local_options(kwargs))
             return kept
 

@@ -4,8 +4,6 @@ import numpy as np
 
 from dask_tapestry.errors import ShapeError
 
-__all__ = ["MaskError"]
-
 
 class MaskError(ShapeError, np.ma.MaskError):
     """A mask does not have as many cells as what it is to hide."""

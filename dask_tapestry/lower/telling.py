@@ -1,0 +1,86 @@
+"""Errors of floating point, said as `numpy.errstate` wants them, each once."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from dask_tapestry_kernels.cpu.floating_point import KINDS, SAYS
+
+NUMBERS: Final = {"divide": 1, "over": 2, "under": 4, "invalid": 8}  # for `errstate(call=...)`
+NOT_THE_USERS: Final = frozenset({"dask", "dask_tapestry", "distributed"})
+
+
+class ErrorState:
+    """The state of `numpy.errstate` in the thread that makes this."""
+
+    def __init__(self) -> None:
+        self.modes: Mapping[str, Any] = np.geterr()
+        self._called: Any = np.geterrcall()
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The errors that somebody wants to hear of, by NumPy's names."""
+        return frozenset(kind for kind, mode in self.modes.items() if mode != "ignore")
+
+    @property
+    def raised(self) -> frozenset[str]:
+        """Those that are raised."""
+        return frozenset(kind for kind, mode in self.modes.items() if mode == "raise")
+
+    def tell(self, texts: Iterable[str], warn: Callable[[str], None]) -> None:
+        """Say each text; `warn` gives a warning."""
+        for text in sorted(texts, key=_in_order):
+            self._tell(text, warn)
+
+    def _tell(self, text: str, warn: Callable[[str], None]) -> None:
+        kind = kind_of(text)
+        mode = "warn" if kind is None else self.modes[kind]
+        if mode == "warn":
+            warn(text)
+        elif mode == "raise":
+            raise FloatingPointError(text)
+        elif mode == "print":
+            print(f"Warning: {text}", file=sys.stderr)
+        elif kind is not None and mode in ("call", "log"):
+            if self._called is None:
+                raise NameError(f"errstate({kind}={mode!r}) has nothing to call")
+            if mode == "call":
+                self._called(KINDS[kind], NUMBERS[kind])
+            else:
+                self._called.write(f"Warning: {text}\n")
+
+
+class UsersLine:
+    """The user's line that runs now, for warnings that are given later or by other threads."""
+
+    def __init__(self) -> None:
+        frame = sys._getframe(1)
+        while frame.f_back is not None and _package(frame.f_globals) in NOT_THE_USERS:
+            frame = frame.f_back
+        self._place = frame.f_code.co_filename, frame.f_lineno
+        self._given = frame.f_globals.setdefault("__warningregistry__", {})
+
+    def warn(self, text: str) -> None:
+        """Give a warning of that line."""
+        warnings.warn_explicit(text, RuntimeWarning, *self._place, registry=self._given)
+
+
+def kind_of(text: str) -> str | None:
+    """NumPy's name of an error; None of what NumPy warns of whatever the state."""
+    found = (kind for kind, words in KINDS.items() if text.startswith(f"{words}{SAYS}"))
+    return next(found, None)
+
+
+def _in_order(text: str) -> tuple[int, str]:
+    """NumPy's order of errors; what it warns of whatever the state comes before."""
+    kind = kind_of(text)
+    return (0 if kind is None else NUMBERS[kind]), text
+
+
+def _package(names: dict[str, Any]) -> str:
+    return str(names.get("__name__", "")).partition(".")[0]
