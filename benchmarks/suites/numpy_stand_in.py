@@ -56,6 +56,8 @@ class Served:
         if not Served.active:
             return self.theirs(*args, **kwargs)
         served.add(self.name)
+        if "sig" in kwargs and "signature" not in kwargs:
+            kwargs["signature"] = kwargs.pop("sig")  # as NumPy's dispatch does
         given = _Given(self.name in ARRAYS or kwargs.get("out") is ...)
         result = self.ours(*map(given.ours, args), **{k: given.ours(v) for k, v in kwargs.items()})
         given.write_back()

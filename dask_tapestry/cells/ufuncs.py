@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 
 Operand = np.dtype[np.generic] | type  # a dtype, or int, float, complex: a weak scalar
+DTypes = tuple[np.dtype[Any] | type[np.dtype[Any]] | None, ...]
+Signature = str | DTypes  # of a loop: operands, then outputs
 
 UFUNCS: Final = MappingProxyType(
     {
@@ -63,7 +65,7 @@ def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
 
 @lru_cache(maxsize=4096)
 def loop_dtypes(
-    function: str, operands: tuple[Operand, ...], result: np.dtype[np.generic] | None = None
+    function: str, operands: tuple[Operand, ...], signature: Signature | None = None
 ) -> tuple[np.dtype[np.generic], ...]:
     """Dtypes of the inputs and outputs of the NumPy loop that serves `operands`.
 
@@ -75,13 +77,16 @@ def loop_dtypes(
         The ufunc's name, a key of `UFUNCS`.
     operands
         One dtype for each input, or a Python scalar's type.
-    result
-        The dtype that the outputs must have, if it is not NumPy's choice.
+    signature
+        Of the loop, where it is not NumPy's choice: its characters, as ``"dd->d"``, or a dtype for
+        each operand and output, None for those that NumPy chooses.
 
     Raises
     ------
+    ArgumentError
+        If `signature` is none of this ufunc.
     DTypeError
-        If the ufunc has no loop for these operands.
+        If the ufunc has no loop for these operands and this signature.
 
     Examples
     --------
@@ -89,16 +94,19 @@ def loop_dtypes(
     ['float32', 'float32', 'float32']
     >>> [d.name for d in loop_dtypes("add", (np.dtype("int8"), int))]
     ['int8', 'int8', 'int8']
+    >>> [d.name for d in loop_dtypes("add", (np.dtype("int8"), int), "dd->d")]
+    ['float64', 'float64', 'float64']
     """
     ufunc = UFUNCS[function]
     if len(operands) != ufunc.nin:
         raise DTypeError(f"{function} takes {ufunc.nin} operands, not {len(operands)}")
     try:
         types = (*operands, *[None] * ufunc.nout)
-        if result is None:
+        if signature is None:
             return ufunc.resolve_dtypes(types)
-        signature = (*[None] * ufunc.nin, *[result] * ufunc.nout)
-        return ufunc.resolve_dtypes(types, signature=signature)
+        return ufunc.resolve_dtypes(types, signature=signature)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise ArgumentError(f"{function}: {error}") from None
     except TypeError as error:
         names = ", ".join(getattr(o, "name", None) or o.__name__ for o in operands)  # type: ignore[union-attr]
         raise DTypeError(f"{function} has no loop for ({names}): {error}") from None

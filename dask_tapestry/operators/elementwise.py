@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, loop_dtypes
+from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, Signature, loop_dtypes
 from dask_tapestry.cells.references import Cell, one_cell
 from dask_tapestry.errors import DTypeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
@@ -76,7 +76,11 @@ class Elementwise(CellwiseOperator):
 
 
 def elementwise(
-    function: str, *operands: Operand, output: int = 0, dtype: np.dtype[Any] | None = None
+    function: str,
+    *operands: Operand,
+    output: int = 0,
+    dtype: np.dtype[Any] | None = None,
+    signature: Signature | None = None,
 ) -> Tensor:
     """Apply a ufunc cell by cell, with NumPy's promotion (NEP 50) and broadcasting.
 
@@ -90,9 +94,13 @@ def elementwise(
         Which result, for a ufunc with several.
     dtype
         Of the results, which chooses the loop; by default NumPy's choice.
+    signature
+        Of the loop, instead of `dtype`; see `loop_dtypes`.
 
     Raises
     ------
+    ArgumentError
+        If `signature` is none of the ufunc.
     DTypeError
         If the ufunc has no loop for these dtypes.
     ShapeError
@@ -103,8 +111,10 @@ def elementwise(
     if function in COMPARISONS:
         operands = tuple(_clamp_comparand(operands, o) for o in operands)
     types = tuple(_promotes_as(o) for o in operands)
-    loop = loop_dtypes(function, types, dtype)
     count = UFUNCS[function].nin
+    if dtype is not None:
+        signature = (*[None] * count, *[dtype] * UFUNCS[function].nout)
+    loop = loop_dtypes(function, types, signature)
     if function == "power" and (simple := _simple_power(operands[1], loop[2])):
         return cell_call(simple, operands[:1], loop[:1], loop[2])
     name = function if UFUNCS[function].nout == 1 else f"{function}.{output}"

@@ -3,7 +3,7 @@ import pytest
 
 from dask_tapestry.cells import UFUNCS, loop_dtypes
 from dask_tapestry.cells.ufuncs import CHEAP, COSTS, ELEMENTARY_FLOPS, flops
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 
 
 def test_every_elementwise_ufunc_of_numpy_is_known():
@@ -52,6 +52,16 @@ def test_what_has_no_loop_is_refused_by_name(name, operands, text):
     given = tuple(np.dtype(o) if isinstance(o, str) else o for o in operands)
     with pytest.raises(DTypeError, match=text):
         loop_dtypes(name, given)
+
+
+def test_a_signature_chooses_the_loop():
+    whole = (np.dtype("i4"), int)
+    assert loop_dtypes("add", whole, "dd->d") == (np.dtype("f8"),) * 3
+    assert loop_dtypes("add", whole, (None, None, np.dtype("f4"))) == (np.dtype("f4"),) * 3
+    with pytest.raises(ArgumentError, match="add: a type-string"):
+        loop_dtypes("add", whole, "dd-d")
+    with pytest.raises(DTypeError, match="no loop"):
+        loop_dtypes("add", whole, "dd->i")
 
 
 def test_cheap_functions_count_one():

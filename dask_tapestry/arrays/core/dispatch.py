@@ -144,6 +144,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict
         return NotImplemented if call is None else call(ufunc, inputs, kwargs)
     if method != "__call__":
         whole = METHODS.get((ufunc.__name__, method))
+        if "out" in kwargs:  # in a tuple, as of ufuncs with several results
+            (kwargs["out"],) = kwargs["out"]
         return NotImplemented if whole is None else whole(*inputs, **kwargs)
     ours = UFUNC_FUNCTIONS.get(ufunc.__name__)
     if ours is None or set(kwargs) - _keywords(ours):

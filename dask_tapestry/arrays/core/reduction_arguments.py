@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.cells import loop_dtypes
 from dask_tapestry.cells.references import Cell
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, each_axis, is_one_axis, normalize_axes
@@ -83,8 +84,8 @@ def folded(
     axes = fold_axes(axis, x.type.ndim)
     normalize_axes(axes, x.type.ndim)  # wrong axes are reported before a wrong dtype, as in NumPy
     kind = wanted_dtype(dtype)
-    if kind is None and isinstance(out, Array) and monoid in ("sum", "prod"):
-        kind = out.dtype
+    if kind is None:
+        kind = beside_out(declared.ufunc, x.type.dtype, out)
     mask = mask_of(where, x)
     result = declared.dtypes(x.type.dtype, kind)[0]
     given = None if initial is NOT_GIVEN else initial
@@ -100,6 +101,13 @@ def folded(
     else:
         value = _begun(start, x, declared, axes, kind, flag(keepdims))
     return into(out, Array(value))
+
+
+def beside_out(ufunc: str, dtype: np.dtype[Any], out: Any) -> np.dtype[Any] | None:
+    """The dtype in which cells are summed or multiplied into `out`; None where it says nothing."""
+    if ufunc not in ("add", "multiply") or not isinstance(out, Array):
+        return None
+    return loop_dtypes(ufunc, (out.dtype, dtype))[0]
 
 
 def _takes_none(x: Tensor, axes: Axes) -> bool:

@@ -12,11 +12,16 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import UFUNC_FUNCTIONS
-from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
+from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.arrays.core.masked import FROM_NUMPY, Masked
 from dask_tapestry.arrays.core.out_argument import Out
-from dask_tapestry.arrays.elementwise.ufunc_options import methods_of, with_options
-from dask_tapestry.cells import UFUNCS
+from dask_tapestry.arrays.elementwise.ufunc_options import (
+    Wish,
+    loop_signature,
+    methods_of,
+    with_options,
+)
+from dask_tapestry.cells import UFUNCS, Signature
 from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.io.coerce import is_array_like
@@ -39,6 +44,9 @@ DOCUMENTATION = """{summary}
         What conversions of operands are allowed, by a rule of NumPy's.
     dtype
         Of the loop, and so of the result; by default what the operands' dtypes promote to.
+    signature
+        Of the loop, instead of `dtype`: characters, as in ``types``, or a tuple of a dtype for each
+        operand and result, None where NumPy chooses.
 
     Returns
     -------
@@ -47,6 +55,8 @@ DOCUMENTATION = """{summary}
 
     Raises
     ------
+    ArgumentError
+        If `signature` is none of the ufunc.
     ShapeError
         If the shapes do not broadcast.
     DTypeError
@@ -105,6 +115,7 @@ class Unary(Methods, Protocol[Result]):
         where: ArrayLike = True,
         casting: Casting = "same_kind",
         dtype: DTypeLike | None = None,
+        signature: Wish | None = None,
     ) -> Result: ...
 
 
@@ -121,6 +132,7 @@ class Binary(Methods, Protocol[Result]):
         where: ArrayLike = True,
         casting: Casting = "same_kind",
         dtype: DTypeLike | None = None,
+        signature: Wish | None = None,
     ) -> Result: ...
 
 
@@ -158,8 +170,9 @@ def unary(name: str) -> Unary[Array]:
         where: ArrayLike = True,
         casting: Casting = "same_kind",
         dtype: DTypeLike | None = None,
+        signature: Wish | None = None,
     ) -> Array:
-        return _called(name, (x,), dtype, out, where, casting)[0]
+        return _called(name, (x,), dtype, out, where, casting, signature)[0]
 
     return cast(Unary[Array], _registered(name, function))
 
@@ -176,8 +189,9 @@ def binary(name: str) -> Binary[Array]:
         where: ArrayLike = True,
         casting: Casting = "same_kind",
         dtype: DTypeLike | None = None,
+        signature: Wish | None = None,
     ) -> Array:
-        return _called(name, (x1, x2), dtype, out, where, casting)[0]
+        return _called(name, (x1, x2), dtype, out, where, casting, signature)[0]
 
     return cast(Binary[Array], _registered(name, function))
 
@@ -193,8 +207,9 @@ def unary_pair(name: str) -> Unary[tuple[Array, Array]]:
         where: ArrayLike = True,
         casting: Casting = "same_kind",
         dtype: DTypeLike | None = None,
+        signature: Wish | None = None,
     ) -> tuple[Array, Array]:
-        first, second = _called(name, (x,), dtype, out, where, casting)
+        first, second = _called(name, (x,), dtype, out, where, casting, signature)
         return first, second
 
     return cast(Unary[tuple[Array, Array]], _registered(name, function))
@@ -212,8 +227,9 @@ def binary_pair(name: str) -> Binary[tuple[Array, Array]]:
         where: ArrayLike = True,
         casting: Casting = "same_kind",
         dtype: DTypeLike | None = None,
+        signature: Wish | None = None,
     ) -> tuple[Array, Array]:
-        first, second = _called(name, (x1, x2), dtype, out, where, casting)
+        first, second = _called(name, (x1, x2), dtype, out, where, casting, signature)
         return first, second
 
     return cast(Binary[tuple[Array, Array]], _registered(name, function))
@@ -226,8 +242,10 @@ def _called(
     out: Out,
     where: Any,
     casting: Casting,
+    signature: Wish | None,
 ) -> tuple[Array, ...]:
     """The results of a ufunc, with what else it takes."""
+    loop = loop_signature(UFUNCS[name], dtype, signature)
     alone = out is None and where is True and casting == "same_kind"
     if any(isinstance(one, np.ma.MaskedArray) for one in operands):
         operands = tuple(
@@ -236,12 +254,13 @@ def _called(
         )
     masked: Any = next((one for one in operands if isinstance(one, Masked)), None)
     if masked is not None:
-        found: tuple[Array, ...] = _of_masked(masked, name, operands, dtype, alone)
+        plain = alone and signature is None
+        found: tuple[Array, ...] = _of_masked(masked, name, operands, dtype, plain)
         return found
     if alone:
-        return _results(name, operands, dtype)
+        return _results(name, operands, loop)
     call = partial(_results, name)
-    return with_options(UFUNCS[name], call, operands, dtype, out, where, casting)
+    return with_options(UFUNCS[name], call, operands, loop, out, where, casting)
 
 
 def _of_masked(
@@ -249,14 +268,14 @@ def _of_masked(
 ) -> Any:
     """The results of a ufunc of arrays of which one has a mask; they have masks too."""
     if not alone:
-        raise DTypeError("masked arrays take no out=, where= or casting=: choose with dt.ma.where")
+        raise DTypeError("masked arrays take no options but dtype=: choose with dt.ma.where")
     told = {} if dtype is None else {"dtype": dtype}
     made: Any = masked.__array_ufunc__(UFUNCS[name], "__call__", *operands, **told)
     return made if isinstance(made, tuple) else (made,)
 
 
 def _results(
-    name: str, operands: Sequence[ArrayLike], dtype: DTypeLike | None
+    name: str, operands: Sequence[ArrayLike], signature: Signature | None
 ) -> tuple[Array, ...]:
     """The results of a ufunc; of scalars alone they are arrays without dimensions."""
     objects = holds_objects(operands)
@@ -265,9 +284,8 @@ def _results(
         typed = (n for n, value in enumerate(values) if isinstance(value, np.generic))
         first = next(typed, 0)  # a Python scalar takes the dtype of NumPy's beside it
         values[first] = asarray(operands[first]).node
-    wanted = None if dtype is None else as_dtype(dtype)
     outputs = range(UFUNCS[name].nout)
-    return tuple(Array(elementwise(name, *values, output=n, dtype=wanted)) for n in outputs)
+    return tuple(Array(elementwise(name, *values, output=n, signature=signature)) for n in outputs)
 
 
 def _registered(name: str, function: Function) -> Function:

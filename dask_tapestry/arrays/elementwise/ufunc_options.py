@@ -1,4 +1,4 @@
-"""What NumPy's ufuncs take beside operands: ``out=``, ``where=`` and ``casting=``; their methods.
+"""What NumPy's ufuncs take beside operands, as ``out=``, ``where=``, ``casting=``; their methods.
 
 Examples
 --------
@@ -10,6 +10,8 @@ True
 array([10.,  0., 12.])
 >>> dt.add.reduce(dt.arange(4)).compute(), dt.multiply.outer([1, 2], [3, 4]).shape
 (np.int64(6), (2, 2))
+>>> dt.add(1, 2, signature="dd->d").dtype
+dtype('float64')
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS
 from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
 from dask_tapestry.arrays.core.out_argument import Out, into
+from dask_tapestry.cells import Signature
 from dask_tapestry.cells.references import zero_cell
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.where import where as chosen
@@ -34,14 +37,41 @@ from dask_tapestry.operators.where import where as chosen
 FACTS: Final = ("identity", "nargs", "nin", "nout", "ntypes", "signature", "types")
 METHOD_NAMES: Final = ("accumulate", "at", "reduce", "reduceat")
 NUMBERS: Final = (int, float, complex)  # Python's, which widen no dtype beside them
-Call = Callable[[Sequence[Any], DTypeLike | None], tuple[Array, ...]]
+Wish = str | tuple[DTypeLike | type[np.dtype[Any]] | None, ...]  # of a loop, by a user
+Call = Callable[[Sequence[Any], Signature | None], tuple[Array, ...]]
+
+
+def loop_signature(ufunc: np.ufunc, dtype: DTypeLike | None, signature: object) -> Signature | None:
+    """The signature of the loop that a user asks for by one of ``dtype=`` and ``signature=``.
+
+    Raises
+    ------
+    DTypeError
+        If both are given, or something that is no signature.
+    """
+    if dtype is not None and signature is not None:
+        raise DTypeError(f"{ufunc.__name__} takes one of dtype= and signature=, not both")
+    if dtype is not None:
+        return (*[None] * ufunc.nin, *[as_dtype(dtype)] * ufunc.nout)
+    if signature is None or isinstance(signature, str):
+        return signature
+    if not isinstance(signature, tuple):
+        kind = type(signature).__name__
+        raise DTypeError(f"the signature object to ufunc must be a string or a tuple, not {kind}")
+    return tuple(map(_loop_dtype, signature))
+
+
+def _loop_dtype(wish: Any) -> Any:
+    """A dtype, None, or a class of dtypes, as ``numpy.dtypes.DateTime64DType``, of a signature."""
+    is_class = isinstance(wish, type) and issubclass(wish, np.dtype)
+    return wish if wish is None or is_class else as_dtype(wish)
 
 
 def with_options(
     ufunc: np.ufunc,
     call: Call,
     operands: Sequence[ArrayLike],
-    dtype: DTypeLike | None,
+    signature: Signature | None,
     out: Out,
     where: ArrayLike,
     casting: Casting,
@@ -61,11 +91,11 @@ def with_options(
     """
     outs = out if isinstance(out, tuple) else (out, *(None,) * (ufunc.nout - 1))
     if casting != "same_kind":
-        operands = _cast(ufunc, operands, dtype, casting)
+        operands = _cast(ufunc, operands, signature, casting)
     if where is not True:
         mask, safe = _mask(where), 0 if ufunc is np.arctanh else 1
         operands = [_harmless(mask, x, safe) for x in operands]
-    results = call(operands, dtype)
+    results = call(operands, signature)
     if where is not True:
         results = tuple(_where(mask, *pair, casting) for pair in zip(results, outs, strict=True))
     pairs = zip(outs, results, strict=True)
@@ -100,17 +130,19 @@ def _where(mask: Array, result: Array, out: Any, casting: Casting) -> Array:
 
 
 def _cast(
-    ufunc: np.ufunc, operands: Sequence[ArrayLike], dtype: DTypeLike | None, casting: Casting
+    ufunc: np.ufunc, operands: Sequence[ArrayLike], signature: Signature | None, casting: Casting
 ) -> list[Any]:
     """The operands in the dtypes of the loop, if `casting` allows to bring them there."""
     kinds = [type(x) if type(x) in NUMBERS else asarray(x).dtype for x in operands]
     outputs = (None,) * ufunc.nout
     known: dict[str, Any] = {"casting": casting}
-    if dtype is not None:
-        known["signature"] = (*(None,) * ufunc.nin, *(as_dtype(dtype),) * ufunc.nout)
+    if signature is not None:
+        known["signature"] = signature
     trial = [x if type(x) in NUMBERS else np.zeros(0, asarray(x).dtype) for x in operands]
     try:  # NumPy 2.4's resolve_dtypes crashes where it should raise, so it is called after this
-        ufunc(*trial, casting=casting, dtype=dtype)
+        ufunc(*trial, **known)
+    except ValueError as error:
+        raise ArgumentError(f"{ufunc.__name__}: {error}") from None
     except TypeError as error:
         raise DTypeError(str(error)) from None
     loop = ufunc.resolve_dtypes((*kinds, *outputs), **known)

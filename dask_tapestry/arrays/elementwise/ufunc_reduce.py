@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS
+from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.axes import Axes
@@ -31,9 +32,10 @@ def _reduce(monoid: str, ufunc: str) -> Callable[..., Array]:
     ) -> Array:
         """Fold the ufunc over `axis`, by default the first, as `numpy.ufunc.reduce`."""
         x = asarray(array)
-        if x.dtype.kind == "O" and MONOIDS[monoid].dtypes(x.dtype, None)[0].kind == "b":
+        logical = MONOIDS[monoid].dtypes(x.dtype, None)[0].kind == "b"
+        if x.dtype.kind == "O" and logical and (dtype is None or as_dtype(dtype).kind != "b"):
             raise DTypeError(
-                f"{ufunc}.reduce of Python objects gives one of them: `any` and `all` give booleans"
+                f"{ufunc}.reduce of Python objects gives one of them: dtype=bool gives booleans"
             )
         return folded(
             monoid,

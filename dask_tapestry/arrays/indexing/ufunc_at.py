@@ -13,6 +13,9 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.key_types import UserKey
+from dask_tapestry.arrays.core.known_values import known_now
+from dask_tapestry.arrays.core.out_argument import into
+from dask_tapestry.arrays.core.reduction_arguments import beside_out
 from dask_tapestry.arrays.indexing.setitem import updated_at
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError
@@ -42,15 +45,19 @@ def _at(name: str, x: Any, key: UserKey, *values: ArrayLike) -> Any:
 
 
 def _reduceat(
-    name: str, array: ArrayLike, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None
-) -> Any:
+    name: str,
+    array: ArrayLike,
+    indices: ArrayLike,
+    axis: int = 0,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+) -> Array:
     """Fold the segments that begin at `indices`, as `numpy.ufunc.reduceat`.
 
     A segment ends where the next one begins; one that would end before it begins is its first cell.
     """
-    if isinstance(indices, Array):
-        return NotImplemented  # the shape of what is folded follows from their values
-    x, begins = asarray(array).node, np.asarray(indices)
+    # The shape of what is folded follows from the values of the indices.
+    x, begins = asarray(array).node, np.asarray(known_now(indices, f"indices of {name}.reduceat"))
     if not x.type.ndim and axis in (0, -1):
         raise DTypeError("cannot reduceat on a scalar")
     number = normalize_axis(axis, x.type.ndim)
@@ -60,16 +67,17 @@ def _reduceat(
     wrong = begins[(begins < 0) | (begins >= extent)]
     if wrong.size:
         raise IndexingError(f"index {wrong[0]} out-of-bounds in {name}.reduceat [0, {extent})")
-    kind = None if dtype is None else as_dtype(dtype)
+    kind = beside_out(name, x.type.dtype, out) if dtype is None else as_dtype(dtype)
     trial = getattr(np, name).reduceat(np.zeros(1, x.type.dtype), [0], dtype=kind)
     cells = astype(x, trial.dtype)
     first = take(cells, asarray(begins.astype(np.intp)).node, number)
     segment, place = _beyond_first(begins.astype(np.intp), extent)
     if not place.size:
-        return Array(first)
+        return into(out, Array(first))
     rest = take(cells, asarray(place).node, number)
     update = ufunc_update(name, trial.dtype, trial.dtype)
-    return Array(scatter_places(first, [asarray(segment).node], [number], number, rest, update))
+    folded = scatter_places(first, [asarray(segment).node], [number], number, rest, update)
+    return into(out, Array(folded))
 
 
 def _beyond_first(begins: np.ndarray[Any, Any], extent: int) -> tuple[Any, Any]:

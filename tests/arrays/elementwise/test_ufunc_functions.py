@@ -13,11 +13,14 @@ def test_a_function_is_named_documented_and_has_its_operands(name):
     function = FUNCTIONS[name]
     assert (function.__name__, function.__qualname__) == (name, name)
     assert f"dt.{name}(" in function.__doc__
-    *operands, out, where, casting, dtype = inspect.signature(function).parameters.values()
+    *operands, out, where, casting, dtype, signature = inspect.signature(
+        function
+    ).parameters.values()
     assert [out.name, where.name, casting.name] == ["out", "where", "casting"]
     assert {p.kind for p in operands} == {inspect.Parameter.POSITIONAL_ONLY}
     assert [p.name for p in operands] == (["x"] if UFUNCS[name].nin == 1 else ["x1", "x2"])
-    assert (dtype.name, dtype.kind) == ("dtype", inspect.Parameter.KEYWORD_ONLY)
+    assert [dtype.name, signature.name] == ["dtype", "signature"]
+    assert {dtype.kind, signature.kind} == {inspect.Parameter.KEYWORD_ONLY}
     results = inspect.signature(function).return_annotation
     assert results == ("Array" if UFUNCS[name].nout == 1 else "tuple[Array, Array]")
 

@@ -97,6 +97,48 @@ def test_casting_allows_what_numpys_does(casting, other, dtype):
     np.testing.assert_array_equal(found.compute(), expected)
 
 
+SIGNATURES = [
+    *("dd->d", "ff->f", "ii->i", "gg->g", "OO->O", "dd->?", "d", "dd-d", "%^->#"),
+    *((None, None, "f4"), ("f8", "f8", "f8"), (None, None, None), ("i4", None, None)),
+    *((None, "f8"), (None,), (np.dtypes.Float64DType, None, None), 123.0),
+]
+
+
+@pytest.mark.parametrize("casting", ["same_kind", "unsafe", "safe"])
+@pytest.mark.parametrize("signature", SIGNATURES)
+@pytest.mark.parametrize("function", ["add", "power", "equal", "logical_and"])
+def test_a_signature_chooses_numpys_loop(function, signature, casting):
+    x, told = np.array([0.5, 1, 3]), {"signature": signature, "casting": casting}
+    try:
+        expected = getattr(np, function)(x, 2, **told)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        with pytest.raises(kind):
+            getattr(dt, function)(x, 2, **told)
+        return
+    found = getattr(dt, function)(x, 2, **told)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.compute(), expected)
+
+
+def test_a_signature_beside_other_options():
+    x = np.arange(4)
+    for told in ({"where": MASK}, {"out": dt.zeros(4)}, {}):
+        found = dt.add(x, 1, signature="ff->f", casting="unsafe", **told)
+        expected = np.where(told.get("where", True), np.add(x, 1, dtype="f4"), 0)
+        assert found.dtype == (np.float64 if "out" in told else np.float32)
+        np.testing.assert_array_equal(found.compute(), expected)
+    parts = dt.frexp(x, signature="f->fi"), np.frexp(x, signature="f->fi")
+    for ours, theirs in zip(*parts, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours.compute(), theirs)
+    assert np.add(dt.asarray(x), 1, sig="dd->d").dtype == float
+    with pytest.raises(DTypeError, match="not both"):
+        dt.add(x, 1, dtype=float, signature="dd->d")
+    with pytest.raises(DTypeError, match="no options but dtype="):
+        dt.add(dt.ma.masked_equal(x, 1), 1, signature="dd->d")
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_facts_are_those_of_numpys(name):
     for fact in ("nin", "nout", "nargs", "types", "signature"):

@@ -51,6 +51,35 @@ def test_what_depends_on_the_order_is_refused(name):
 @pytest.mark.parametrize("name", ["logical_or", "logical_and", "logical_xor"])
 def test_one_of_several_objects_is_no_boolean(name):
     x = dt.asarray(np.array([3, None, True], object))
-    with pytest.raises(dt.DTypeError, match="any"):
+    with pytest.raises(dt.DTypeError, match="dtype=bool"):
         getattr(np, name).reduce(x)
     assert getattr(np, name).reduce(dt.asarray([3, 0, 1])).compute() == (name == "logical_or")
+
+
+@pytest.mark.parametrize("name", ["logical_or", "logical_and", "logical_xor"])
+@pytest.mark.parametrize("cells", [[3, None, True], ["", ""], ["1", "", 0.5], [[], None, 0]])
+def test_objects_fold_to_booleans_where_these_are_asked_for(name, cells):
+    x = np.empty(len(cells), object)
+    x[:] = cells
+    found = getattr(np, name).reduce(dt.asarray(x), dtype=bool)
+    assert found.dtype == bool
+    assert found.compute() == getattr(np, name).reduce(x, dtype=bool)
+
+
+@pytest.mark.parametrize("name", ["add", "multiply"])
+@pytest.mark.parametrize("kind", ["i1", "i8", "f8", "?"])
+@pytest.mark.parametrize("out_kind", ["i1", "i8", "f4", "?"])
+def test_cells_are_folded_in_the_dtype_that_out_and_they_promote_to(name, kind, out_kind):
+    x, out, expected = (
+        np.array([100, 0, 100, 101], kind),
+        dt.zeros((), out_kind),
+        np.zeros((), out_kind),
+    )
+    getattr(np, name).reduce(x, out=expected)
+    if not np.can_cast(np.promote_types(kind, out_kind), out_kind, "same_kind"):
+        with pytest.raises(TypeError, match="cast"):
+            getattr(np, name).reduce(dt.asarray(x), out=out)
+        return
+    for ufunc in (getattr(np, name), getattr(dt, name)):
+        assert ufunc.reduce(dt.asarray(x), out=out) is out
+        assert out.compute() == expected

@@ -100,10 +100,30 @@ def test_reduceat_errors():
         np.add.reduceat(x, [0, 5])
     with pytest.raises(IndexError, match="list of integers"):
         np.add.reduceat(x, [0.5])
-    with pytest.raises(TypeError):
-        np.add.reduceat(x, dt.asarray([0, 1]))
     with pytest.raises(TypeError, match="cannot reduceat on a scalar"):
         np.add.reduceat(x[0], [0])
+    with pytest.raises(TypeError, match=r"indices of add.reduceat must be known now"):
+        np.add.reduceat(x, dt.arange(2) + 1)
+    with pytest.raises(ValueError, match="shape"):
+        np.add.reduceat(x, [0, 3], out=dt.zeros(3))
+    with pytest.raises(TypeError, match="cast"):
+        np.maximum.reduceat(x, [0, 3], out=dt.zeros(2, bool))
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
+@pytest.mark.parametrize("indices", [[0, 2, 5], [3, 4, 5]])
+@pytest.mark.parametrize("kind", ["i1", "i8", "f4"])
+def test_reduceat_writes_to_out(name, indices, kind):
+    x = np.arange(1, 7, dtype="i1") * 40
+    out, expected = dt.zeros(3, kind), np.zeros(3, kind)
+    getattr(np, name).reduceat(x, indices, out=expected)
+    for found in (
+        getattr(np, name).reduceat(dt.asarray(x), indices, out=out),
+        getattr(dt, name).reduceat(x, dt.asarray(indices), 0, None, out),
+    ):
+        assert found is out
+        assert out.dtype == expected.dtype
+        np.testing.assert_array_equal(out.compute(), expected)
 
 
 def test_as_many_operands_as_the_ufunc_takes():

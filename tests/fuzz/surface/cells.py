@@ -32,6 +32,7 @@ def _two(name: str) -> tuple[Phrase, ...]:
         Phrase(f"into(xp, '{name}', x, {{x|y}}, where=x {{==|!=}} {{0|1}})", trust),
         Phrase(f"xp.{name}(x, x, casting={{'same_kind'|'safe'|'unsafe'}})", trust),
         Phrase(f"xp.{name}(x, x, dtype={{dtype}}, casting={{'unsafe'|'same_kind'}})", trust),
+        Phrase(f"xp.{name}(x, x, signature=({{dtype}}, None, None), casting='unsafe')", trust),
     )
 
 
