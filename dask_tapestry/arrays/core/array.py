@@ -350,7 +350,7 @@ class Array(PythonConversion, DaskMethodsMixin):
 
     def __len__(self) -> int:
         if not self.ndim:
-            raise TypeError("len() of an array without dimensions")
+            raise TypeError("len() of unsized object")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:

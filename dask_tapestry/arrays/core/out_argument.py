@@ -60,12 +60,13 @@ def into(
             f"out must be a dask_tapestry Array, not {type(out).__name__}: nothing is computed yet "
             "that could fill it; assign the computed result instead"
         )
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise DTypeError(f"cannot cast the result from {result.dtype} to out's {out.dtype}")
     cells = result.node
     if broadcasts and broadcast_shape([result.shape, out.shape]) == out.shape:
         cells = broadcast(cells, out.shape)
     if out.shape != cells.type.shape:
-        raise ShapeError(f"out has shape {out.shape}, the result {result.shape}")
-    if not np.can_cast(result.dtype, out.dtype, casting):
-        raise DTypeError(f"cannot cast the result from {result.dtype} to out's {out.dtype}")
+        what = "a non-broadcastable out" if broadcasts else "out"
+        raise ShapeError(f"{what} has wrong shape {out.shape}, the result has {result.shape}")
     out.node = astype(cells, out.dtype)
     return out

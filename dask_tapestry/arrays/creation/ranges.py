@@ -90,9 +90,18 @@ def arange(
     kind = None if dtype is None else as_dtype(dtype)
     if kind is not None and kind.kind == "b":
         x = asarray(_booleans(start or 0, stop, 1 if step is None else step))
+    elif kind is not None and kind.kind == "O":
+        x = _integers(start, stop, step).astype(kind)
     else:
         x = Array(arange_tensor(start, stop, step, kind))
     return with_chunks(x, chunks)
+
+
+def _integers(start: Any, stop: Any, step: Any) -> Array:
+    """A range that becomes one of Python's integers."""
+    if not all(bound is None or type(bound) is int for bound in (start, step)):
+        raise DTypeError("arange() of Python objects begins at an integer and steps by one")
+    return Array(arange_tensor(start, stop, step, np.dtype(np.int64)))
 
 
 def _booleans(start: Any, stop: Any, step: Any) -> np.ndarray[Any, Any]:

@@ -62,7 +62,7 @@ def _reduceat(
         raise DTypeError("cannot reduceat on a scalar")
     number = normalize_axis(axis, x.type.ndim)
     extent = x.type.shape[number]
-    if begins.ndim != 1 or begins.dtype.kind not in "iu":
+    if begins.ndim != 1 or (begins.size and begins.dtype.kind not in "iu"):
         raise IndexingError(f"indices of {name}.reduceat must be a list of integers")
     wrong = begins[(begins < 0) | (begins >= extent)]
     if wrong.size:

@@ -82,3 +82,16 @@ def test_lazy_ends_that_are_too_near_for_a_step():
 
 def test_numpys_functions_are_ours():
     assert isinstance(np.linspace(dt.asarray(0.0), 1, 3), dt.Array)
+
+
+@pytest.mark.parametrize("bounds", [(4,), (2, 9, 3), (5, -2, -2), (2.5,), (3, 3), (0, 1, 2)])
+def test_a_range_of_python_integers(bounds):
+    found, expected = dt.arange(*bounds, dtype=object), np.arange(*bounds, dtype=object)
+    assert found.dtype == expected.dtype
+    assert [(type(n), n) for n in found.compute()] == [(type(n), n) for n in expected]
+
+
+@pytest.mark.parametrize("bounds", [(0.5, 3), (0, 3, 0.5), (np.int8(1), 3)])
+def test_a_range_of_other_objects_is_refused(bounds):
+    with pytest.raises(dt.DTypeError, match="integer"):
+        dt.arange(*bounds, dtype=object)

@@ -88,6 +88,15 @@ def test_reduceat_is_numpys(name, indices, dtype):
             np.testing.assert_array_equal(found.compute(), expected)
 
 
+@pytest.mark.parametrize("shape", [(0,), (5, 2)])
+@pytest.mark.parametrize("indices", [[], np.zeros(0, "i4")])
+def test_reduceat_of_no_segments(shape, indices):
+    for axis in range(len(shape)):
+        found = np.add.reduceat(dt.ones(shape), indices, axis)
+        assert found.shape == np.add.reduceat(np.ones(shape), indices, axis).shape
+        assert found.compute().shape == found.shape
+
+
 def test_segments():
     segment, place = _beyond_first(np.array([2, 0, 0, 3]), 4)
     assert segment.tolist() == [2, 2]
