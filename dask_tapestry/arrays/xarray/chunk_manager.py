@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Protocol
 
 import dask.config
 import numpy as np
@@ -23,6 +25,19 @@ from dask_tapestry.arrays.xarray.block_scan import scan_blocks
 from dask_tapestry.arrays.xarray.opened import opened, unwrapped
 
 __all__ = ["TapestryManager"]
+
+# What xarray ignores in its own reductions that skip NaN, of arrays in memory.
+OF_EMPTY_SLICES: Final = (
+    "All-NaN (slice|axis) encountered|Mean of empty slice|Degrees of freedom <= 0 for slice"
+)
+
+
+@contextmanager
+def _nothing_said_of_empty_slices() -> Iterator[None]:
+    """A compute that xarray asks for warns as xarray does of arrays in memory."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", OF_EMPTY_SLICES, RuntimeWarning)
+        yield
 
 
 class HasChunks(Protocol):
@@ -123,13 +138,15 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
 
     def compute(self, *data: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Compute arrays together, by one plan."""
-        found: tuple[Any, ...] = self.array_api.compute(*data, **kwargs)
+        with _nothing_said_of_empty_slices():
+            found: tuple[Any, ...] = self.array_api.compute(*data, **kwargs)
         return found
 
     def persist(self, *data: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Compute arrays together and keep their blocks where they are computed."""
         ours = [x if np.dtype(x.dtype).hasobject else asarray(x) for x in data]
-        found: tuple[Any, ...] = self.array_api.persist(*ours, **kwargs)
+        with _nothing_said_of_empty_slices():
+            found: tuple[Any, ...] = self.array_api.persist(*ours, **kwargs)
         return found
 
     def reduction(
@@ -198,7 +215,8 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
     def store(self, sources: Any, targets: Any, **kwargs: Any) -> Any:
         """Write arrays into arrays that exist, each stored chunk by one task."""
         kwargs.pop("flush", None)
-        return store(sources, targets, **kwargs)
+        with _nothing_said_of_empty_slices():
+            return store(sources, targets, **kwargs)
 
     def shuffle(self, x: Any, indexer: list[list[int]], axis: int, chunks: Any) -> Array:
         """Return the array with its cells along an axis in another order; each list is a chunk."""

@@ -1,8 +1,11 @@
 """The chunk manager alone, by the functions that xarray calls."""
 
+import warnings
+
 import dask.array as da
 import numpy as np
 import pytest
+import xarray as xr
 
 import dask_tapestry as dt
 
@@ -96,3 +99,19 @@ def test_python_objects_stay_where_they_are():
     assert MANAGER.rechunk(theirs, {0: 2}).chunks == ((2, 1),)
     assert isinstance(MANAGER.persist(theirs)[0], da.Array)
     assert list(MANAGER.compute(theirs)[0]) == list(words)
+
+
+@pytest.mark.parametrize("name", ["mean", "max", "std", "median"])
+def test_slices_without_numbers_are_told_as_xarray_does(name):
+    nothing = xr.DataArray(np.full((4, 6), np.nan), dims=("a", "b"))
+    with dt.xarray.use():
+        lazy = getattr(nothing.chunk(a=2), name)("b")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_array_equal(lazy.compute(), getattr(nothing, name)("b"))
+            MANAGER.store([lazy.data], [np.zeros(4)])
+
+
+def test_other_errors_of_floating_point_are_told():
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        MANAGER.compute(1 / dt.asarray([0.0, 1]))
