@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dask_arrays import empty_like_blocks
 from dask_tapestry.diagnostics.chunk_picture import chunk_picture
 from dask_tapestry.errors import ArgumentError
 
-Meta = np.ndarray[Any, Any]
 
-
-def meta(x: Array) -> Meta:
+def meta(x: Array) -> Any:
     """Return an empty array of the kind, dtype and rank of the array's blocks."""
-    return np.empty((0,) * x.ndim, x.dtype)
+    return empty_like_blocks(x.bound)
 
 
 def to_svg(x: Array, size: int = 200) -> str:

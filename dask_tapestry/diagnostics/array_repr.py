@@ -28,17 +28,25 @@ def array_html(node: Node) -> str:
     rows = [
         ("shape", str(type_.shape)),
         ("dtype", type_.dtype.name),
-        ("bytes", format_bytes(type_.nbytes)),
+        _held(node, type_.nbytes),
     ]
     if type_.dims:
         rows.append(("dimensions", ", ".join(d or "–" for d in type_.dims)))
     rows.append(("blocks", f"{count} of {longest}"))
-    rows.append(("bytes of a block", format_bytes(prod(longest) * type_.dtype.itemsize)))
+    if node.format is None:
+        rows.append(("bytes of a block", format_bytes(prod(longest) * type_.dtype.itemsize)))
     graph = Graph([node])
     sources = sorted({one.operator.name for one in graph if not one.inputs})
     rows.append(("operators", f"{sum(1 for _ in graph)} from {', '.join(sources)}"))
     rows.append(("last operator", node.operator.label))
     return _beside(_table(rows), tuple(tuple(c.lengths()) for c in nominal_cuts(node)))
+
+
+def _held(node: Node, nbytes: int) -> tuple[str, str]:
+    """What the blocks are held in, or, of NumPy's arrays, how much memory all take."""
+    if node.format is None:
+        return "bytes", format_bytes(nbytes)
+    return "arrays", f"{node.format}, filled with {node.format.fill}"
 
 
 def _beside(table: str, chunks: Chunks) -> str:

@@ -10,6 +10,7 @@ from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.slot import Slot
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class BlockSource(Source):
     """Blocks that the tasks ``(key_name, i, j, ...)`` of `graph` yield, cut as `cuts` says.
 
     `held` is what must live as long as they may be computed again; `stored_cuts` is the
-    grid in which the data that they are made of is stored.
+    grid in which the data that they are made of is stored; `format` what blocks are held in.
     """
 
     name = "blocks"
@@ -29,6 +30,7 @@ class BlockSource(Source):
     graph: Mapping[Any, Any] = field(compare=False, repr=False)
     held: object = field(default=None, compare=False, repr=False)
     stored_cuts: tuple[Cuts | None, ...] | None = None
+    format: BlockFormat | None = None
 
     @property
     def layout(self) -> tuple[Cuts, ...]:
@@ -38,7 +40,8 @@ class BlockSource(Source):
         return self.type
 
     def slot(self, number: int, identity: str = "") -> Slot:
-        return Slot(number, self.type, self.cuts, self.order, identity, self.stored_cuts)
+        told = (self.cuts, self.order, identity, self.stored_cuts, self.format)
+        return Slot(number, self.type, *told)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         raise NotImplementedError("blocks of a collection are handed to a step, not read by it")
@@ -55,14 +58,16 @@ def from_blocks(
     identity: str = "",
     held: object = None,
     stored_cuts: tuple[Cuts | None, ...] | None = None,
+    block_format: BlockFormat | None = None,
 ) -> Tensor:
     """Return the tensor whose blocks are the results of a graph's tasks.
 
     `identity` tells apart graphs that hold results under equal keys, on two clusters say;
     `held` must live as long as they; `stored_cuts` is the grid in which the data is stored that
-    these are made of.
+    these are made of; `block_format` is what blocks are held in.
     """
-    return apply(BlockSource(key_name, identity, type_, cuts, graph, held, stored_cuts))
+    source = BlockSource(key_name, identity, type_, cuts, graph, held, stored_cuts, block_format)
+    return apply(source)
 
 
 def cuts_of_chunks(chunks: tuple[tuple[int, ...], ...]) -> tuple[Cuts, ...]:

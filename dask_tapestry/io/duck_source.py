@@ -15,7 +15,7 @@ from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.cpu.blocks.user_functions import sparse_text
+from dask_tapestry_kernels.block_format import BlockFormat, refusal, with_all_cells
 
 
 class DuckArray(Protocol):
@@ -42,9 +42,11 @@ class DuckSource(ChunkedSource):
     type: TensorType
     stored: tuple[int, ...] | None
     data: DuckArray = field(compare=False, repr=False)
+    format: BlockFormat | None = None
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
-        return checked_block(self.data[box.slices()], box.shape, self.type.dtype, self.data)
+        cells = with_all_cells(self.data[box.slices()])
+        return checked_block(cells, box.shape, self.type.dtype, self.data)
 
     def text(self) -> str:
         return type(self.data).__name__
@@ -58,8 +60,11 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     DTypeError
         If it is no array.
     """
-    if (sparse := sparse_text(data)) is not None:
+    if (sparse := refusal(data)) is not None:
         raise DTypeError(f"an array is made of {sparse}")
+    known = BlockFormat.of(data)
+    if known is not None and known.library == "scipy":
+        data = data.tocsr()  # type: ignore[attr-defined]  # others of SciPy's cannot be sliced
     if not all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__")):
         raise DTypeError(
             f"{type(data).__name__} is no array: it needs shape, dtype and __getitem__"
@@ -67,7 +72,7 @@ def from_duck(data: DuckArray, dims: Dims) -> Tensor:
     shape = tuple(int(n) for n in data.shape)
     type_ = declared_type(shape, np.dtype(data.dtype), dims)
     stored = regular_chunks(data, len(shape))
-    return apply(DuckSource(uuid4().hex, type_, stored, data))
+    return apply(DuckSource(uuid4().hex, type_, stored, data, known))
 
 
 def regular_chunks(data: object, ndim: int) -> tuple[int, ...] | None:

@@ -8,6 +8,7 @@ from typing import Literal
 from dask_tapestry.errors import PlanError
 from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class Slot(Source):
     """Stands for source number `number` in a plan that serves any data of such types.
 
     `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, `identity` whose
-    plan it is in, and `stored_cuts` how the data that it is made of is stored.
+    plan it is in, `stored_cuts` how the data that it is made of is stored, and `format` what blocks
+    are held in.
     """
 
     name = "open"
@@ -26,6 +28,7 @@ class Slot(Source):
     order: Literal["C", "F"] = "C"
     identity: str = ""
     stored_cuts: tuple[Cuts | None, ...] | None = None
+    format: BlockFormat | None = None
 
     @property
     def layout(self) -> tuple[Cuts, ...] | None:

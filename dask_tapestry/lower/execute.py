@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, product, repeat
+from itertools import islice, repeat
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import compute_error
-from dask_tapestry.lower.joined_blocks import joined
+from dask_tapestry.lower.assemble import assemble, assemble_foreign, part_of
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.step_spec import StepSpec
@@ -23,15 +23,17 @@ from dask_tapestry.planner.fusion.program import Instruction, Program, Schedule,
 from dask_tapestry.planner.fusion.streaming import course_of, in_turns, read_from_stores
 from dask_tapestry.planner.fusion.windows import Window
 from dask_tapestry.teg import Sink, Source
-from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+from dask_tapestry.zspace import ZRange, block_range
+from dask_tapestry_kernels.block_format import is_foreign, with_all_cells
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
-from dask_tapestry_kernels.cpu.blocks.collected import Collected
+from dask_tapestry_kernels.cpu.blocks import foreign
 from dask_tapestry_kernels.cpu.floating_point import listening, suspecting
 
 Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
+CALLS: Final = ("call", "blockwise")  # kernels that hand blocks to functions
 SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 
 
@@ -64,6 +66,9 @@ def run_block(
             with listening(spec.heard.kinds) as texts:
                 result = _computed(program, course, values, None, target)
             spec.heard.take(texts)
+    if spec.format is not None:
+        return spec.format.of_block(result)
+    result = with_all_cells(result)
     if target is None:
         return result if result is None else owned(result)
     if result is target or (type(result) is not np.ndarray and not out.kept):
@@ -85,7 +90,7 @@ def _computed(
     held = _Values(program, schedule, values, outer)
     last = len(program.types) - 1
     (box,) = schedule.boxes[last]
-    part = _tiled(program, course, values)
+    part = None if any(map(is_foreign, values.values())) else _tiled(program, course, values)
     for work in schedule.works:
         if part is not None and work.value in part.values and work.value != part.goal:
             continue  # the goal's tiles compute it
@@ -146,7 +151,7 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
         else:
             found = _piece_by_piece(deeper, piece, cells, to)
         if to is not None and found is not to:
-            to[...] = found
+            to[...] = with_all_cells(found)
     if then is None:
         return made
     course = Course(then.schedule(box), {})
@@ -235,7 +240,7 @@ class _Values:
         block = self.values.get((source, held))
         if block is None and self.outer is not None:
             return self.outer(source, need)
-        return _part(self.values[source, held], held, need)
+        return part_of(self.values[source, held], held, need)
 
     def compute(self, work: Work, place: Block | None) -> None:
         """Compute one value and hold it."""
@@ -306,41 +311,13 @@ def _gather(spec: StepSpec, schedule: Schedule, given: tuple[Any, ...]) -> Held:
         for box in schedule.boxes[value]:
             if cuts is None:
                 values[value, box] = next(rest)
+                continue
+            blocks = list(islice(rest, prod(map(len, block_range(cuts, box)))))
+            if value in spec.foreign_inputs and is_foreign(blocks[0]):
+                values[value, box] = assemble_foreign(box, cuts, blocks)
             else:
-                count = prod(map(len, block_range(cuts, box)))
-                values[value, box] = assemble(box, cuts, list(islice(rest, count)))
+                values[value, box] = assemble(box, cuts, blocks)
     return values
-
-
-def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
-    """Return the cells `box` of a tensor from `blocks`, those of its blocks that meet the box."""
-    if box.is_empty:
-        return _empty_as(blocks[0], box.shape)
-    ranges = block_range(cuts, box)
-    if len(blocks) == 1:
-        return _part(blocks[0], block_box(cuts, tuple(r.start for r in ranges)), box)
-    boxes = [block_box(cuts, numbers) for numbers in product(*ranges)]
-    hull = ZRange(boxes[0].lo, boxes[-1].hi)
-    whole = joined(hull, boxes, blocks)
-    if whole is not None:
-        return _part(whole, hull, box)
-    result = _empty_as(blocks[0], box.shape)
-    for held, block in zip(boxes, blocks, strict=True):
-        part = held.intersection(box)
-        result[part.slices(box)] = _part(block, held, part)
-    return result
-
-
-def _part(block: Block, held: ZRange, part: ZRange) -> Block:
-    """Cells `part` of what is given: the block `held`, or a slice that has just those."""
-    if block.shape == part.shape:
-        return block
-    return _empty_as(block, part.shape) if part.is_empty else block[part.index(held)]
-
-
-def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
-    """Cells to be written, of the kind that a block has."""
-    return block.like(shape) if isinstance(block, Collected) else POOL.room(shape, block.dtype)
 
 
 def _made(
@@ -363,23 +340,14 @@ def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, p
     if isinstance(operator, Sink):
         operator.write(box, np.asarray(blocks[0]))
         return None
-    return KERNELS[operator.kernel](to, *blocks, **operator.arguments(one.types, box, work.boxes))
-
-
-def finish_array(cuts: tuple[Cuts, ...], out: ResultBuffer, copy: bool, *blocks: Block) -> Any:
-    """Return the whole result: the buffer that blocks were written to, or the blocks joined.
-
-    A result without dimensions comes as a NumPy scalar, as from NumPy's own functions. With `copy`
-    the result is an array of its own, where buffer or block belong to somebody else too.
-    """
-    if out.is_local:
-        whole = out.array
-    else:
-        box = ZRange.of_shape(tuple([c.extent for c in cuts]))
-        whole = assemble(box, cuts, blocks)
-    if not cuts:
-        return whole[()]
-    return np.array(whole) if copy else whole
+    arguments = operator.arguments(one.types, box, work.boxes)
+    calls = operator.kernel in CALLS and operator.any_format
+    if not calls and any(map(is_foreign, blocks)):
+        made = foreign.computed(operator.kernel, blocks, arguments)
+        if made is not None:
+            return made
+        blocks = list(map(with_all_cells, blocks))
+    return KERNELS[operator.kernel](to, *blocks, **arguments)
 
 
 def prepare_sink(sink: Sink, type_: Any, run: str, *ended: Any) -> None:

@@ -38,6 +38,7 @@ from dask_tapestry.planner.fusion.given import EMBEDDED_BYTES
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import Cuts
+from dask_tapestry_kernels.block_format import BlockFormat
 
 NO_NAMES: Final[Mapping[Node, str]] = MappingProxyType({})
 
@@ -101,11 +102,14 @@ class Lowering:
                 self._barrier(node)
             elif node in self.plan.steps:
                 self._step(self.plan.steps[node], buffers.get(node, REMOTE))
-        keys = [self._root(node, final, buffers) for node in self.plan.graph.roots]
+        written = self.plan.written.roots
+        formats = [node.format for node in written]
+        roots = zip(self.plan.graph.roots, formats, strict=True)
+        keys = [self._root(node, final, buffers, known) for node, known in roots]
         lease = self.arrays.lease if self.arrays and self.arrays.offers else None
         layouts = [
-            register_layout(*self._held(node), written.digest, lease)
-            for node, written in zip(self.plan.graph.roots, self.plan.written.roots, strict=True)
+            register_layout(*self._held(node), own.digest, lease)
+            for node, own in zip(self.plan.graph.roots, written, strict=True)
             if node not in self.ends
         ]
         return Lowered(HighLevelGraph(self.layers, self.dependencies), keys, layouts)
@@ -117,7 +121,7 @@ class Lowering:
         results = {
             node: ResultBuffer(node.type, memory_order(node, steps[node].inputs))
             for node in self.plan.graph.roots
-            if node in steps and not isinstance(node.operator, Sink)
+            if node in steps and not isinstance(node.operator, Sink) and node.format is None
         }
         buffers = {**between, **results}
         if not Callback.active:  # Dask's cache would keep blocks that are overwritten
@@ -246,7 +250,13 @@ class Lowering:
             self._add(AliasLayer(name, blocks.key_name, blocks.cuts), reads)
         return name, blocks.cuts
 
-    def _root(self, node: Node, final: bool, buffers: Mapping[Node, ResultBuffer]) -> Any:
+    def _root(
+        self,
+        node: Node,
+        final: bool,
+        buffers: Mapping[Node, ResultBuffer],
+        known: BlockFormat | None,
+    ) -> Any:
         if node in self.ends:
             return [self.ends[node]]
         source, cuts = self._held(node)
@@ -256,9 +266,10 @@ class Lowering:
         reads = self._known(source)
         shared = node in self.gathered or node not in self.plan.steps
         self.gathered.add(node)
-        known = self.layers.get(source)
-        told = anywhere(known.annotations or {}) if isinstance(known, StepLayer) else {}
-        self._add(GatherLayer(name, source, cuts, buffers.get(node, REMOTE), shared, told), reads)
+        layer = self.layers.get(source)
+        told = anywhere(layer.annotations or {}) if isinstance(layer, StepLayer) else {}
+        out = buffers.get(node, REMOTE)
+        self._add(GatherLayer(name, source, cuts, out, shared, told, known), reads)
         return [(name, 0)]
 
 

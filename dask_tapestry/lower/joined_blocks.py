@@ -118,6 +118,8 @@ def _replaces_what_it_reads(step: Step) -> bool:
 def _is_shared(producer: Step, boxes: Sequence[ZRange]) -> bool:
     """Whether a block that reads `boxes` reads all blocks of a step, each an array of numbers."""
     type_ = producer.node.type
+    if producer.node.format is not None:
+        return False
     if producer.count == 1 or len(boxes) != 1 or boxes[0].is_empty:
         return False
     if not isinstance(type_.dtype, np.dtype) or type_.dtype.hasobject or type_.nbytes < LEAST:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.dask_private import (
     Alias,
     GraphNode,
@@ -16,7 +17,7 @@ from dask_tapestry.lower.dask_private import (
     TaskRef,
     written_task,
 )
-from dask_tapestry.lower.execute import barrier, finish_array, finish_sink, prepare_sink, run_block
+from dask_tapestry.lower.execute import barrier, finish_sink, prepare_sink, run_block
 from dask_tapestry.lower.moving import MovingBlocks, MovingCells, moving_reads
 from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
@@ -26,6 +27,7 @@ from dask_tapestry.lower.symmetric import source_of, transpose_block
 from dask_tapestry.planner.access.access import Leaf
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.zspace import Cuts
+from dask_tapestry_kernels.block_format import BlockFormat
 
 
 class StepLayer(SymbolicLayer):
@@ -139,19 +141,21 @@ class GatherLayer(SymbolicLayer):
         out: ResultBuffer,
         copy: bool = False,
         annotations: Mapping[str, Any] | None = None,
+        format: BlockFormat | None = None,
     ) -> None:
         super().__init__(name, annotations)
         self.source, self.cuts, self.out, self.copy = source, cuts, out, copy
+        self.format = format
 
     grid_shape = (1,)
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
-        head = (self.cuts, self.out, self.copy)
+        head = (self.cuts, self.out, self.copy, self.format)
         return _after((self.name, *index), finish_array, head, every_key(self.source, self.cuts))
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.name, self.source, self.cuts, self.out, self.copy, self.annotations)
-        return GatherLayer, parts
+        return GatherLayer, (*parts, self.format)
 
 
 class PrepareLayer(SymbolicLayer):

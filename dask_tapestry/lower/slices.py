@@ -19,12 +19,15 @@ from dask_tapestry.lower.references import HeldBlocks
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry_kernels.block_format import is_foreign
 from dask_tapestry_kernels.cpu.blocks.collected import Collected
 
 
 def take_slice(block: Any, slices: tuple[slice, ...]) -> Any:
     """Return part of a block, as an array of its own, or collected ones."""
     part = block[slices]
+    if is_foreign(part):
+        return part
     return part.map(np.array) if isinstance(part, Collected) else np.array(part, order="C")
 
 

@@ -19,6 +19,7 @@ from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.fusion.symmetric import is_symmetric
 from dask_tapestry.zspace import Cuts, ZRange, block_box
+from dask_tapestry_kernels.block_format import BlockFormat
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
 _lock = Lock()
@@ -38,6 +39,8 @@ class StepSpec:
         That libraries below may start for a block; None for their own choice.
     heard
         Whom blocks tell what goes wrong; None where nobody asks.
+    format
+        What its blocks are held in; None for NumPy's arrays.
     """
 
     name: str
@@ -46,6 +49,7 @@ class StepSpec:
     input_cuts: tuple[tuple[Cuts, ...] | None, ...]
     threads: int | None = 1
     heard: Heard | None = field(default=None, compare=False, repr=False)
+    format: BlockFormat | None = None
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
@@ -54,7 +58,8 @@ class StepSpec:
         machine, threads = step.machine, cls.threads
         if step.count <= machine.workers:
             threads = None if machine.local else machine.threads
-        return cls(step.name, step.program, step.cuts, input_cuts, threads, asked())
+        known = step.node.format
+        return cls(step.name, step.program, step.cuts, input_cuts, threads, asked(), known)
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -69,7 +74,16 @@ class StepSpec:
     @cached_property
     def symmetric(self) -> bool:
         """Whether the blocks below the diagonal are transposes of those above."""
-        return is_symmetric(self.program, self.cuts)
+        return self.format is None and is_symmetric(self.program, self.cuts)
+
+    @cached_property
+    def foreign_inputs(self) -> frozenset[int]:
+        """Numbers of the inputs that functions of the user alone read, in whatever format."""
+        read_by: dict[int, bool] = {}
+        for one in self.program.instructions:
+            for source in one.inputs:
+                read_by[source] = read_by.get(source, True) and one.operator.any_format
+        return frozenset(n for n in range(len(self.program.inputs)) if read_by.get(n, False))
 
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of a block."""
@@ -88,7 +102,7 @@ class StepSpec:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
-            parts = (self.program, self.cuts, self.input_cuts, self.threads)
+            parts = (self.program, self.cuts, self.input_cuts, self.threads, self.format)
             self.payload.append(_dumps(parts))
         return _load, (self.name, self.payload[0], self.heard)
 
@@ -115,8 +129,8 @@ def _load(name: str, payload: bytes, heard: Heard | None) -> StepSpec:
         if known is not None:
             _loaded.move_to_end(key)
             return known
-    program, cuts, input_cuts, threads = unpickle(payload)
-    spec = StepSpec(name, program, cuts, input_cuts, threads, heard, [payload])
+    program, cuts, input_cuts, threads, known = unpickle(payload)
+    spec = StepSpec(name, program, cuts, input_cuts, threads, heard, known, [payload])
     with _lock:
         _loaded[key] = spec
         while len(_loaded) > KEPT:

@@ -18,7 +18,8 @@ from dask.callbacks import Callback
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.io.numpy_source import NumpySource
-from dask_tapestry.lower.execute import Block, finish_array, run_block
+from dask_tapestry.lower.assemble import finish_array
+from dask_tapestry.lower.execute import Block, run_block
 from dask_tapestry.lower.joined_blocks import buffers_between
 from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
@@ -78,7 +79,7 @@ def _is_small(roots: Sequence[Node]) -> bool:
         large = node.type.nbytes > MOST_BYTES and not isinstance(operator, NumpySource)
         if node.after or large or len(seen) > MOST_NODES:
             return False
-        if isinstance(operator, Sink | BlockSource) or is_given(node):
+        if isinstance(operator, Sink | BlockSource) or is_given(node) or node.format is not None:
             return False
         fresh = [x for x in node.inputs if x not in seen]
         seen.update(fresh)
@@ -108,7 +109,9 @@ def _run(plan: Plan, threads: int) -> list[Any]:
             if not readers[x] and x not in roots:
                 held.pop(x, None)
     return [
-        finish_array(plan.steps[node].cuts, outs[node], node in roots[:place], *held[node].values())
+        finish_array(
+            plan.steps[node].cuts, outs[node], node in roots[:place], None, *held[node].values()
+        )
         for place, node in enumerate(roots)
     ]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from dask_tapestry.cells.references import packed
 from dask_tapestry.operators.field import field
+from dask_tapestry.operators.formatted_function import taking_formats
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.infer_meta import dtype_of, is_small, tried
 from dask_tapestry.operators.monoid_dtype import folded_dtype
@@ -47,6 +48,7 @@ from dask_tapestry.operators.user_signature import (
 from dask_tapestry.teg import IndexDim, Kind, Node, Operator, Tensor, apply
 from dask_tapestry.teg.outputs import OutputWindow, outputs_dtype
 from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 SMALL_WHOLE = 2  # cells of a long dimension in a trial, where all would be too many
 
@@ -171,7 +173,8 @@ def call_blocks(
         function = UserFunction.of(Composed(written.monoid.map, function))
     if several:
         function = replace(UserFunction.of(Named(function, names)), name=written.owner)
-    kinds = _dtypes(function, made, trimmed, dtypes)
+    function = taking_formats(function, trimmed)
+    kinds, known = _kinds(function, made, trimmed, dtypes)
     _check_tiles(made)
     if several and written.monoid is None and not finalizes:
         node = _outputs_node(function, made, trimmed, kinds, costs, after, scratch, multithreaded)
@@ -186,7 +189,7 @@ def call_blocks(
     folding = None if cut is None else _folding(written.monoid, dtype)
     kind = Finalize if finalizes else UserOperator
     told = (function, made.index, made.reads, writes, dtype, folding, cut, costs)
-    operator = kind(*told, scratch=scratch, multithreaded=multithreaded)
+    operator = kind(*told, scratch=scratch, multithreaded=multithreaded, format=known)
     node = _nothing(operator, made, trimmed, after) or apply(operator, *trimmed, after=tuple(after))
     return _apart(node, made) if several else (node,)
 
@@ -219,15 +222,16 @@ def _nothing(
     return apply(Full(type_, packed(cell)), after=tuple(after))
 
 
-def _dtypes(
+def _kinds(
     function: UserFunction,
     made: Applied,
     tensors: Sequence[Tensor],
     given: Mapping[str, np.dtype[Any]],
-) -> dict[str, np.dtype[Any]]:
+) -> tuple[dict[str, np.dtype[Any]], BlockFormat | None]:
+    """Dtypes of the outputs, and the format of the only one, if nothing folds it."""
     outputs = made.written.outputs
     if all(name in given for name, _ in outputs):
-        return dict(given)
+        return dict(given), None
     attempts = [
         (index, shapes)
         for longest in (None, SMALL_WHOLE)
@@ -241,15 +245,18 @@ def _dtypes(
     results = result if len(outputs) > 1 else (result,)
     if not isinstance(results, tuple | list) or len(results) != len(outputs):
         raise made.written.error(f"it returned {type(result).__name__}, not {len(outputs)} arrays")
-    found = {}
+    found, known = {}, None
+    may_be_foreign = len(outputs) == 1 and made.written.monoid is None
     for (name, form), one in zip(outputs, results, strict=True):
         rank = form.out_ndim if isinstance(form, IndexProjection) else len(form)
         if np.ndim(one) != rank:
             raise made.written.error(
                 f"output {name} has {rank} dimensions, and it returned shape {np.shape(one)}"
             )
-        found[name] = given.get(name) or dtype_of(one, made.written.owner)
-    return found
+        known = BlockFormat.of(one) if may_be_foreign else None
+        dtype = one.dtype if known is not None else None
+        found[name] = given.get(name) or dtype or dtype_of(one, made.written.owner)
+    return found, known
 
 
 def _trial_index(made: Applied, longest: int | None) -> tuple[IndexDim, ...]:

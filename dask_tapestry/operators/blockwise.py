@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.operators.formatted_function import takes_formats
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Operator, Progression, Region, TensorType
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+from dask_tapestry_kernels.block_format import BlockFormat
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ class Blockwise(Operator):
         Number of the first block along each axis, where only some are computed.
     whole, frame
         For ``block_info``, of the whole output: the inputs' numbers and blocks, and its cuts.
+    format
+        Of what the function returns.
     """
 
     name = "blockwise"
@@ -104,10 +108,15 @@ class Blockwise(Operator):
     first: tuple[int, ...] = ()
     whole: tuple[tuple[int, BlocksOf], ...] = ()
     frame: tuple[Cuts, ...] = ()
+    format: BlockFormat | None = None
 
     @property
     def label(self) -> str:
         return self.function.label
+
+    @property
+    def any_format(self) -> bool:  # type: ignore[override]  # it depends on the function
+        return takes_formats(self.function)
 
     @property
     def layout(self) -> tuple[Cuts, ...]:
@@ -153,6 +162,7 @@ class Blockwise(Operator):
             "shape": box.shape,
             "dtype": self.dtype,
             "works": [] if box.is_empty else _clipped(works, box.shape),
+            "foreign": self.format is not None,
         }
 
     def _pieces(self, place: tuple[int, ...], read: BlocksOf, held: ZRange) -> Any:

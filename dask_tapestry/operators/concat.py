@@ -25,6 +25,7 @@ class Concat(Selector):
 
     name = "concat"
     kernel = "concat"
+    any_format = True
     copies = True
     axis: int
 

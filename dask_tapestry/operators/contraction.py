@@ -6,7 +6,8 @@ from abc import abstractmethod
 
 from dask_tapestry.operators.forms import MOST_SIZES, stand_in
 from dask_tapestry.teg import BlockOperator, Form, Tensor, apply
-from dask_tapestry.teg.operator import Types, signature_of
+from dask_tapestry.teg.operator import Formats, Types, signature_of
+from dask_tapestry_kernels.block_format import BlockFormat
 
 
 class Contraction(BlockOperator):
@@ -26,6 +27,11 @@ class Contraction(BlockOperator):
         counts = [1 << i for i in range(1, MOST_SIZES + 1)]
         sizes = tuple(dict.fromkeys(-(-terms // n) for n in counts if n <= terms))
         return (Form("parts", sizes, in_parts),) if sizes else ()
+
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        """That of the inputs, of which sums of products are mostly 0 too."""
+        whole = None not in formats and self.folded(inputs) is not None
+        return formats[0].filled(0) if whole and formats[0] is not None else None
 
     @abstractmethod
     def folded(self, inputs: Types) -> int | None:

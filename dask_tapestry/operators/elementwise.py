@@ -14,8 +14,10 @@ from dask_tapestry.errors import DTypeError, ValueRangeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.teg import Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.operator import Formats, Types
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
+from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 
 Scalar = bool | int | float | complex | Cell
 Operand = Tensor | Scalar
@@ -30,6 +32,7 @@ SIMPLE_POWERS_OF: Final = {  # codes of the dtypes for which NumPy does so
     "square": "bBhHiIlLqQefdFD", "positive": "bBhHiIlLqQefd", "sqrt": "fdFD",
     "reciprocal": "efdFD",
 }  # fmt: skip
+PROBES: Final = (1, 3)  # cells that a fill value may meet
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
 
@@ -43,6 +46,7 @@ class Elementwise(CellwiseOperator):
     name = "elementwise"
     kernel = "map"
     any_cells = True
+    any_format = True
     transparent = True
     is_formula = True
     expression: CellExpression
@@ -70,6 +74,23 @@ class Elementwise(CellwiseOperator):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return box.size * self.expression.flops
+
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        """That of the inputs that have one, filled with what becomes of their fill values.
+
+        None where this depends on other inputs, as of a sum with cells of NumPy's.
+        """
+        known = next((one for one in formats if one is not None), None)
+        if known is None or any(x.dtype.kind not in "biufc" for x in inputs):
+            return None
+        probes = [
+            np.asarray(PROBES if one is None else [one.fill] * 2).astype(x.dtype)
+            for x, one in zip(inputs, formats, strict=True)
+        ]
+        with np.errstate(all="ignore"):
+            first, second = evaluate(None, *probes, expression=self.expression)
+        same = first == second or (first != first and second != second)
+        return known.filled(first.item()) if same else None
 
     def text(self) -> str:
         return str(self.expression)

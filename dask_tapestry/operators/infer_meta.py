@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, SignatureError
-from dask_tapestry_kernels.cpu.blocks.user_functions import sparse_text
+from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, refusal
 
 TRIAL_CELLS: Final = 1 << 18  # that a trial may take; more would take time that a user notices
 Sample = tuple[tuple[int, ...], np.dtype[Any]]
@@ -63,11 +63,25 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
     Raises
     ------
     DTypeError
-        If it is a Python object, not an array, or sparse.
+        If it is a Python object, not an array, or an array of another library.
     """
-    if (sparse := sparse_text(result)) is not None:
+    if is_foreign(result):
+        raise DTypeError(f"{name} returned {BlockFormat.of(result)}: it must be NumPy's")
+    if (sparse := refusal(result)) is not None:
         raise DTypeError(f"{name} returned {sparse}")
     dtype: np.dtype[Any] = np.asarray(result).dtype
     if dtype.hasobject and not isinstance(result, np.ndarray):
         raise DTypeError(f"{name} returned {type(result).__name__}: cells need a fixed dtype")
     return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
+def kind_of(result: Any, name: str) -> tuple[np.dtype[Any], BlockFormat | None]:
+    """Dtype and format of what a function returned.
+
+    Raises
+    ------
+    DTypeError
+        If it is a Python object, not an array.
+    """
+    known = BlockFormat.of(result)
+    return (dtype_of(result, name), None) if known is None else (np.dtype(result.dtype), known)

@@ -25,6 +25,7 @@ class Placement(Selector):
     kernel = "identity"
     transparent = False
     holds = True
+    any_format = True
     workers: tuple[str, ...]
 
     def infer(self, *inputs: TensorType) -> TensorType:

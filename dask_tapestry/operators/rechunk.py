@@ -21,6 +21,7 @@ class Rechunk(Selector):
     kernel = "identity"
     transparent = False
     holds = True
+    any_format = True
     cuts: tuple[Cuts, ...]
 
     @property

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -33,8 +34,9 @@ from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.tree_reduction import TreeReduction, tree_over
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Types, by_signature, clipped, signature_of
+from dask_tapestry.teg.operator import Formats, Types, by_signature, clipped, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 COPIES_OF_NODES: Final = 2  # alive at a time: each level has half the nodes of the one before
 
@@ -158,6 +160,16 @@ class Reduce(TreeReduction):
         elif self.source is None:
             nodes = _touched(folded, tree)
         return COPIES_OF_NODES * nodes * kept * self.state.itemsize
+
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        """That of the input, filled with what its fill value alone folds to."""
+        (known, *_), (x, *_) = formats, inputs
+        if known is None or not self.is_whole or x.dtype.kind not in "biufc":
+            return None
+        cell = np.full((1,) * x.ndim, known.fill).astype(x.dtype)
+        with np.errstate(all="ignore"), catch_warnings(action="ignore"):
+            folded = self.reference(cell) if self.cells is None else cell
+        return known.filled(folded.reshape(-1)[0].item())
 
     def text(self) -> str:
         way = "" if self.source is None else f", from level {self.source}"

@@ -12,9 +12,11 @@ import numpy as np
 from dask_tapestry.cells import Tree
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.operators.contraction import Contraction
+from dask_tapestry.operators.formatted_function import takes_formats
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_monoid import Fold
+from dask_tapestry.operators.user_reads import lengthened, moves_by_cells, restricted
 from dask_tapestry.operators.user_windows import (
     Call,
     are_apart,
@@ -33,8 +35,9 @@ from dask_tapestry.teg import (
     Turns,
     apply,
 )
-from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
+from dask_tapestry.teg.operator import Formats, Restriction, Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 Costs = tuple[tuple[str, tuple[tuple[tuple[str, ...], float], ...]], ...]
 
@@ -87,6 +90,8 @@ class UserOperator(Contraction):
         Numbers of the dimensions whose points the function is called for one by one.
     multithreaded
         Whether the function may start threads, where a block has a worker to itself.
+    format
+        Of what the function returns.
     """
 
     name = "useroperator"
@@ -105,10 +110,15 @@ class UserOperator(Contraction):
     scratch: Scratch = NO_SCRATCH
     apart: tuple[int, ...] = ()
     multithreaded: bool = True
+    format: BlockFormat | None = None
 
     @property
     def label(self) -> str:
         return self.function.label
+
+    @property
+    def any_format(self) -> bool:  # type: ignore[override]  # it depends on the function
+        return takes_formats(self.function)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         signature = self.signature(*inputs)
@@ -141,7 +151,7 @@ class UserOperator(Contraction):
         steps = -(-self.index[cut].extent // part)
         index = list(self.index)
         index[cut] = IndexDim(index[cut].name, steps, Kind.PARALLEL)
-        reads = tuple(_lengthened(read, cut, part) for read in self.reads)
+        reads = tuple(lengthened(read, cut, part) for read in self.reads)
         lead = tuple(int(d == cut) for d in range(len(index)))
         writes = IndexProjection(
             (lead, *self.writes.matrix),
@@ -192,6 +202,7 @@ class UserOperator(Contraction):
             "dtype": self.dtype,
             "parts": places,
             "calls": self._calls(signature, inputs, box, boxes),
+            "foreign": self.format is not None,
         }
 
     def _calls(
@@ -218,6 +229,9 @@ class UserOperator(Contraction):
         end = min((number + 1) * part, self.index[cut].extent)
         return points.replace(cut, number * part, end)
 
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        return self.format
+
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         if self.part is not None:
             return None
@@ -229,7 +243,7 @@ class UserOperator(Contraction):
             dim, width = signature.owner(0, axis), self.writes.shape[axis]
             if dim is None:
                 yields[axis] = Progression(0, 1, width)
-            elif width == 1 and all(_moves_by_cells(read, dim) for read in self.reads):
+            elif width == 1 and all(moves_by_cells(read, dim) for read in self.reads):
                 kept[dim] = wanted
             elif self._leaves_windows_out(inputs, extents, dim, width, wanted):
                 kept[dim] = wanted
@@ -239,7 +253,7 @@ class UserOperator(Contraction):
                 kept[dim] = Progression(first, 1, end - first)
                 yields[axis] = Progression(first * width, 1, (end - first) * width)
         index = tuple(replace(d, extent=k.count) for d, k in zip(self.index, kept, strict=True))
-        parts = [_restricted(read, kept) for read in self.reads]
+        parts = [restricted(read, kept) for read in self.reads]
         reads = tuple(read for read, _ in parts)
         operator = replace(self, index=index, reads=reads, apart=tuple(sorted(set(apart))))
         return Restriction(operator, tuple(place for _, place in parts), Region(yields))
@@ -343,38 +357,6 @@ class Finalize(UserOperator):
         return None
 
 
-def _lengthened(read: IndexProjection, dim: int, part: int) -> IndexProjection:
-    """A projection whose steps along `dim` take `part` steps of the one before."""
-    rows = [[c * part if d == dim else c for d, c in enumerate(row)] for row in read.matrix]
-    sides, strides = list(read.shape), list(read.stride)
-    for axis, row in enumerate(read.matrix):
-        if row[dim]:
-            sides[axis], strides[axis] = read.extent[axis] + row[dim] * (part - 1), 1
-    return IndexProjection(rows, read.offset, sides, strides, read.in_ndim)
-
-
-def _restricted(
-    read: IndexProjection, kept: Sequence[Progression]
-) -> tuple[IndexProjection, Region]:
-    """A projection of the kept index points, counted from 0, and the region that they read."""
-    rows = [[c * k.step for c, k in zip(row, kept, strict=True)] for row in read.matrix]
-    start = read.affine(tuple(k.start for k in kept))
-    moved = IndexProjection(rows, start, read.shape, read.stride, read.in_ndim)
-    box = moved.of_range(ZRange((0,) * len(kept), tuple(k.count for k in kept)))
-    offsets, sides = [], []
-    for axis, row in enumerate(read.matrix):
-        dim = next((d for d, c in enumerate(row) if c), None)
-        if dim is not None and _follows_cells(read, axis, dim):
-            rows[axis] = list(row)
-            offsets.append(0)
-            keep = kept[dim]
-            sides.append(Progression(box.lo[axis], keep.step, keep.count))
-        else:
-            offsets.append(start[axis] - box.lo[axis])
-            sides.append(Progression.of(box.lo[axis], 1, box.hi[axis] - box.lo[axis]))
-    return IndexProjection(rows, offsets, read.shape, read.stride, read.in_ndim), Region(sides)
-
-
 def cut_dimension(index: Sequence[IndexDim], reads: Sequence[IndexProjection]) -> int | None:
     """The longest reduction dimension that moves no input backwards: parts of it can be taken."""
     fitting = [
@@ -383,17 +365,3 @@ def cut_dimension(index: Sequence[IndexDim], reads: Sequence[IndexProjection]) -
         if dim.kind is Kind.REDUCTION and all(row[d] >= 0 for r in reads for row in r.matrix)
     ]
     return max(fitting, key=lambda d: index[d].extent, default=None)
-
-
-def _moves_by_cells(read: IndexProjection, dim: int) -> bool:
-    """Whether `dim` moves each axis it moves by one cell a step: then steps can be left out.
-
-    In a window, or where a step is several cells, the function itself skips cells.
-    """
-    return all(_follows_cells(read, axis, dim) for axis, row in enumerate(read.matrix) if row[dim])
-
-
-def _follows_cells(read: IndexProjection, axis: int, dim: int) -> bool:
-    """Whether `axis` follows `dim` by one cell a step, and nothing else."""
-    row = read.matrix[axis]
-    return row[dim] == 1 == read.shape[axis] and sum(map(bool, row)) == 1

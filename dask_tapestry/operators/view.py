@@ -44,6 +44,7 @@ class View(Selector):
 
     name = "view"
     kernel = "view"
+    any_format = True
     is_view = True
     shape: tuple[int, ...]
     axes: tuple[ViewAxis, ...]
@@ -173,6 +174,7 @@ class ViewSelector(Selector):
     """A selector that is a view, with a name of its own: ``selector(x) -> view(x)`` in plans."""
 
     kernel = "view"
+    any_format = True
     is_view = True
 
     @abstractmethod

@@ -7,13 +7,13 @@ from dask_tapestry.teg.node import Tensor as Tensor
 from dask_tapestry.teg.node import apply as apply
 from dask_tapestry.teg.node import sequence_point as sequence_point
 from dask_tapestry.teg.operator import BlockOperator as BlockOperator
-from dask_tapestry.teg.operator import Generator as Generator
 from dask_tapestry.teg.operator import Operator as Operator
-from dask_tapestry.teg.operator import Selector as Selector
 from dask_tapestry.teg.region import Progression as Progression
 from dask_tapestry.teg.region import Region as Region
 from dask_tapestry.teg.regularity import Regular as Regular
 from dask_tapestry.teg.regularity import Regularity as Regularity
+from dask_tapestry.teg.selector import Generator as Generator
+from dask_tapestry.teg.selector import Selector as Selector
 from dask_tapestry.teg.signature import IndexDim as IndexDim
 from dask_tapestry.teg.signature import Kind as Kind
 from dask_tapestry.teg.signature import Signature as Signature

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 from dask_tapestry.errors import ConstraintError, TapestryError
 from dask_tapestry.teg.graph import Graph
 from dask_tapestry.teg.node import Node, is_interned
-from dask_tapestry.teg.operator import BlockOperator, Generator, signature_of
+from dask_tapestry.teg.operator import BlockOperator, signature_of
+from dask_tapestry.teg.selector import Generator
 from dask_tapestry.teg.signature import Signature
 from dask_tapestry.teg.sink import Sink
 from dask_tapestry.teg.source import Source

@@ -23,6 +23,7 @@ from dask_tapestry.teg.chunking import Known
 from dask_tapestry.teg.operator import Operator
 from dask_tapestry.teg.token import token
 from dask_tapestry.teg.types import TensorType
+from dask_tapestry_kernels.block_format import BlockFormat
 
 PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
@@ -55,6 +56,8 @@ class Node:
         The same of the operator alone.
     stored
         The grid in which its data is stored; `stored_grid` notes it here when first asked.
+    format
+        What blocks are held in that tasks hand on, and the result; None for NumPy's arrays.
     """
 
     __slots__ = (
@@ -63,6 +66,7 @@ class Node:
         "annotations",
         "digest",
         "form",
+        "format",
         "inputs",
         "line",
         "operator",
@@ -79,6 +83,7 @@ class Node:
     line: str | None
     annotations: Annotations
     stored: Known | None
+    format: BlockFormat | None
 
     @property
     def input_types(self) -> tuple[TensorType, ...]:
@@ -163,8 +168,16 @@ def _applied(
     node.type = operator.infer(*[i.type for i in inputs])
     node.line = line if line is not None else user_line()
     node.stored = None
+    node.format = _format(operator, node)
     with _lock:
         return _interned.setdefault(digest, node)
+
+
+def _format(operator: Operator, node: Node) -> BlockFormat | None:
+    """The format of a value, where arrays of that format can have its shape and cells."""
+    inputs = node.inputs
+    known = operator.format_of(node.input_types, tuple([x.format for x in inputs]))
+    return known if known is None or known.takes(node.type.ndim, node.type.dtype) else None
 
 
 def _refuse_references(operator: Operator, inputs: tuple[Node, ...]) -> None:

@@ -24,10 +24,12 @@ from dask_tapestry.teg.signature import Kind, Signature
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import Cuts, ZAffineMap, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 Types = tuple[TensorType, ...]
 Demanding = Callable[[ZRange], tuple[ZRange, ...]]  # the boxes of inputs that a box is made of
 NO_ARGUMENTS: Final[Mapping[str, Any]] = {}
+Formats = tuple[BlockFormat | None, ...]  # of the inputs; None for NumPy's arrays
 NO_COSTS: Final[Mapping[str, float]] = {}
 
 
@@ -65,6 +67,8 @@ class Operator(ABC):
         Its kernel starts threads of its own, as BLAS does.
     any_cells
         Its kernel takes cells that lie outside of their arrays too: Python objects, `StringDType`.
+    any_format
+        Its kernel takes blocks in the arrays of other libraries too.
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
     is_selector
@@ -75,6 +79,8 @@ class Operator(ABC):
         The kind of node, for printing and pictures alone.
     workers
         Names of the workers that alone compute it; none for any.
+    format
+        What its blocks are held in, whatever it reads; None for NumPy's arrays.
     runs_along
         Axis along which its blocks must be computed in order, each once, as its kernel goes on from
         what the block before has left; None for any order.
@@ -90,11 +96,13 @@ class Operator(ABC):
     hands_over: ClassVar[bool] = False
     multithreaded: bool = False
     any_cells: ClassVar[bool] = False
+    any_format: bool = False
     is_formula: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
     is_view: ClassVar[bool] = False
     category: ClassVar[str] = "operator"
     workers: tuple[str, ...] = ()
+    format: BlockFormat | None = None
     runs_along: int | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -228,6 +236,13 @@ class Operator(ABC):
         """Bytes read from storage for `box`, as whole stored chunks; 0 for what is no source."""
         return 0
 
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        """What blocks of its output are held in, for inputs that are held in `formats`.
+
+        Cells are the same in any; by default NumPy's arrays.
+        """
+        return self.format
+
     @property
     def label(self) -> str:
         """What explanations, errors and keys of tasks call it: its name, or a user function's."""
@@ -281,30 +296,6 @@ class Operator(ABC):
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The operator's meaning on whole NumPy arrays."""
         raise NotImplementedError(f"{self.name} has no NumPy meaning")
-
-
-class Selector(Operator):
-    """An operator whose output cells are cells of its inputs.
-
-    Source: Tapestry whitepaper, "Selector Nodes".
-    """
-
-    transparent = True
-    copies = False
-    any_cells = True
-    is_selector = True
-    category = "selector"
-
-
-class Generator(Operator):
-    """An operator without inputs whose cells are a function of their coordinates."""
-
-    transparent = True
-    copies = False
-    category = "generator"
-
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return ()
 
 
 class BlockOperator(Operator):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+import sparse
 import zarr
 
 import dask_tapestry as dt
@@ -148,14 +149,25 @@ def test_an_error_of_the_source_keeps_its_type():
     assert isinstance(caught.value, dt.ComputeError)
 
 
-def test_sparse_arrays_are_refused():
-    cells = scipy.sparse.csr_array(np.eye(2))
-    for made in (
-        lambda: dt.from_array(cells, chunks=1),
-        lambda: dt.eye(2, chunks=1).map_blocks(scipy.sparse.csr_array),
-    ):
-        with pytest.raises(dt.DTypeError, match="todense"):
-            made()
-    declared = dt.eye(2, chunks=1).map_blocks(scipy.sparse.csr_array, dtype=float)
-    with pytest.raises(dt.ComputeError, match="todense"):
-        declared.compute()
+@pytest.mark.parametrize(
+    "cells",
+    [
+        scipy.sparse.csr_array(np.eye(4)),
+        scipy.sparse.coo_array(np.eye(4)),
+        sparse.COO.from_numpy(np.eye(4)),
+    ],
+    ids=lambda cells: str(type(cells)),
+)
+def test_sparse_arrays_are_read_by_parts_and_stay_sparse(cells):
+    x = dt.from_array(cells, chunks=(2, 3))
+    assert x.chunks == ((2, 2), (3, 1))
+    assert type(x._meta) is type(cells)
+    for made, expected in ((x, np.eye(4)), (x[1:, ::2] * 3, 3 * np.eye(4)[1:, ::2])):
+        assert type(made.compute()) is type(cells)
+        np.testing.assert_array_equal(made.compute().todense(), expected)
+    np.testing.assert_array_equal(np.sort(x, 0), np.sort(np.eye(4), 0))
+
+
+def test_sparse_arrays_that_no_block_can_be_are_refused():
+    with pytest.raises(dt.DTypeError, match="todense"):
+        dt.from_array(scipy.sparse.coo_array(np.ones(3)), chunks=1)

@@ -2,34 +2,12 @@ import dask
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.lower.execute import assemble, owned
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.lower.execute import owned
 
 from .peaks import SPARE, needs_counters, peak_of
 from .sources import Failing, Recorded
-
-
-@given(
-    st.lists(st.integers(1, 3), min_size=1, max_size=4),
-    st.lists(st.integers(1, 3), min_size=1, max_size=4),
-    st.data(),
-)
-def test_a_box_is_assembled_from_the_blocks_that_meet_it(rows, columns, data):
-    whole = np.arange(sum(rows) * sum(columns)).reshape(sum(rows), sum(columns))
-    cuts = Cuts.of_lengths(rows), Cuts.of_lengths(columns)
-    lo = [data.draw(st.integers(0, n - 1)) for n in whole.shape]
-    hi = [data.draw(st.integers(a + 1, n)) for a, n in zip(lo, whole.shape, strict=True)]
-    box = ZRange(tuple(lo), tuple(hi))
-    blocks = [
-        whole[slice(*cuts[0].block(i)), slice(*cuts[1].block(j))]
-        for i in range(*cuts[0].overlapping(lo[0], hi[0]))
-        for j in range(*cuts[1].overlapping(lo[1], hi[1]))
-    ]
-    np.testing.assert_array_equal(assemble(box, cuts, blocks), whole[box.slices()])
 
 
 def test_an_owned_block_keeps_nothing_else_alive():

@@ -19,7 +19,7 @@ from dask_tapestry.arrays.core.dask_blocks import blocks_named
 from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
-from dask_tapestry.arrays.core.kept_blocks import kept_blocks, layout_in
+from dask_tapestry.arrays.core.kept_blocks import held_in, kept_blocks, layout_in
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import PlanError
@@ -28,13 +28,13 @@ from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.local_scheduler import local_options, says_nothing
 from dask_tapestry.lower.synchronous import compute_synchronously
-from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.zspace import Cuts
+from dask_tapestry_kernels.block_format import with_all_cells
 
 __all__ = ["Array"]
 
@@ -252,7 +252,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         cuts = self.nominal_cuts
         known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
-            held = self.node if self.node.operator.layout == cuts else rechunk(self.node, cuts)
+            held = held_in(self.node, cuts)
             known[cuts] = _, arrays = lower_plan(build_plan([held]), False, [self.name])
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
@@ -299,7 +299,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     __dask_scheduler__ = staticmethod(threaded.get)
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:
-        return joined, (self.nominal_cuts,)
+        return joined, (self.nominal_cuts, self.node.format)
 
     def __dask_postpersist__(self) -> tuple[Any, ...]:
         return _rebuild, (self,)
@@ -332,7 +332,7 @@ class Array(PythonConversion, DaskMethodsMixin):
     ) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("an Array has no memory to share: it must be computed and copied")
-        return np.asarray(self.compute(), dtype=dtype)
+        return np.asarray(with_all_cells(self.compute()), dtype=dtype)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return call_ufunc(ufunc, method, inputs, kwargs)

@@ -9,12 +9,13 @@ from typing import Any, Final
 from dask.core import flatten
 
 from dask_tapestry.io.block_source import BlockSource
-from dask_tapestry.lower.execute import finish_array
+from dask_tapestry.lower.assemble import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
+from dask_tapestry_kernels.block_format import BlockFormat
 
 DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 
@@ -48,6 +49,6 @@ def name_of_blocks(node: Node, said: Mapping[str, str]) -> str:
     return f"{called}-{blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()}"
 
 
-def joined(blocks: Any, cuts: tuple[Cuts, ...]) -> Any:
-    """Whole array from nested lists of blocks."""
-    return finish_array(cuts, REMOTE, True, *flatten([blocks]))
+def joined(blocks: Any, cuts: tuple[Cuts, ...], block_format: BlockFormat | None) -> Any:
+    """Whole array from nested lists of blocks, in the format that the array has."""
+    return finish_array(cuts, REMOTE, True, block_format, *flatten([blocks]))

@@ -18,6 +18,8 @@ from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.errors import DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks
 from dask_tapestry.io.declared_type import checked_block
+from dask_tapestry.teg import Node
+from dask_tapestry_kernels.block_format import is_foreign, with_all_cells
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -106,7 +108,20 @@ def to_dask_array(x: Array) -> DaskArray:
     """
     from dask.array import Array as DaskArray  # noqa: PLC0415  (a quarter of a second)
 
-    return DaskArray(x.dask, x.name, x.chunks, dtype=x.dtype)
+    return DaskArray(x.dask, x.name, x.chunks, dtype=x.dtype, meta=empty_like_blocks(x.node))
+
+
+def empty_like_blocks(node: Node) -> Any:
+    """An empty array of the class, dtype and rank of a value's blocks: what Dask calls its meta.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> empty_like_blocks(dt.ones((4, 2)).node).shape
+    (0, 0)
+    """
+    empty = np.empty((0,) * node.type.ndim, node.type.dtype)
+    return empty if node.format is None else node.format.holding(empty)
 
 
 def is_dataframe(data: object) -> bool:
@@ -236,13 +251,15 @@ def from_delayed(
     declared = as_dtype(dtype)
     exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
     checked = delayed(_checked)(value, exact, declared)
-    return named(from_dask_array(dask_from_delayed(checked, exact, declared)), name)
+    like = meta if is_foreign(meta) else None
+    return named(from_dask_array(dask_from_delayed(checked, exact, declared, like)), name)
 
 
-def _checked(value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _checked(value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """What a delayed value has yielded, if it is what was declared."""
     try:
-        return checked_block(value, shape, dtype, value)
+        cells = checked_block(with_all_cells(value), shape, dtype, value)
+        return value if is_foreign(value) else cells
     except (TypeError, ValueError) as error:
         raise compute_error(
             error, "while computing a delayed value given to from_delayed"

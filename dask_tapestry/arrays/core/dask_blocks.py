@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
 from dask_tapestry.teg import Node, TensorType
+from dask_tapestry_kernels.block_format import BlockFormat
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
@@ -39,7 +40,8 @@ def blocks_of(d: DaskArray) -> Node:
         d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
     type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
     identity = "" if TOKEN.search(d.name) else uuid4().hex
-    return from_blocks(d.name, type_, cuts, d.__dask_graph__(), identity, stored_cuts=cuts)
+    graph, known = d.__dask_graph__(), BlockFormat.of(d._meta)
+    return from_blocks(d.name, type_, cuts, graph, identity, None, cuts, known)
 
 
 def blocks_named(

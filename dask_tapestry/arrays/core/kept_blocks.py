@@ -1,4 +1,4 @@
-"""Blocks that a scheduler has handed back, as the node of the value that was asked for."""
+"""Blocks that a scheduler is asked for, and those that it has handed back, as nodes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from uuid import uuid4
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
+from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
+from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.nominal import nominal_cuts
 from dask_tapestry.teg.stored_grid import stored_cuts
+from dask_tapestry.zspace import Cuts
 
 
 def layout_in(
@@ -41,6 +44,21 @@ def kept_blocks(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -> N
     """The value of `node` as the blocks in `graph`, which lie as `layout` says."""
     nominal, cuts = nominal_cuts(node), layout.cuts
     blocks = from_blocks(
-        layout.name, node.type, cuts, graph, uuid4().hex, layout.lease, stored_cuts(node)
+        layout.name,
+        node.type,
+        cuts,
+        graph,
+        uuid4().hex,
+        layout.lease,
+        stored_cuts(node),
+        node.format,
     )
     return blocks if cuts == nominal else with_nominal_chunks(blocks, nominal)
+
+
+def held_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:
+    """The value of `node` as blocks that are cut so, in the format that it has."""
+    operator, known = node.operator, node.format
+    if operator.layout == cuts and operator.format == known:
+        return node
+    return rechunk(node if known is None else in_format(node, known), cuts)

@@ -17,8 +17,10 @@ from dask_tapestry.arrays.core.naming import takes_name
 from dask_tapestry.arrays.core.shapes import Shape
 from dask_tapestry.arrays.creation.filled import full
 from dask_tapestry.cells.references import Cell
+from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.nominal_chunks import with_nominal_chunks
 from dask_tapestry.teg.nominal import nominal_chunks
+from dask_tapestry_kernels.block_format import BlockFormat
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
@@ -75,8 +77,16 @@ def full_like(
     dims = like.dims if shape is None else None
     kind = like.dtype if dtype is None else dtype
     x = full(sides, fill_value, kind, order, device=device, chunks=chunks, dims=dims)
+    if like.node.format is not None:
+        x = Array(in_format(x.node, _filled(like.node.format, fill_value, x.dtype)))
     alike = chunks is None and shape is None and any(one.said for one in nominal_chunks(like.node))
     return Array(with_nominal_chunks(x.node, like.nominal_cuts)) if alike else x
+
+
+def _filled(known: BlockFormat, value: ArrayLike, dtype: np.dtype[Any]) -> BlockFormat:
+    """The format, with a number that fills an array as its fill value."""
+    is_number = dtype.kind in "biufc" and not isinstance(value, Array) and np.ndim(value) == 0
+    return known.filled(np.asarray(value).astype(dtype).item()) if is_number else known
 
 
 @implements(np.zeros_like)

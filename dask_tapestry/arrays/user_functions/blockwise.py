@@ -13,15 +13,17 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dask_arrays import delayed_cell, from_delayed, is_delayed
 from dask_tapestry.arrays.core.naming import named
-from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
+from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
-from dask_tapestry.operators.infer_meta import dtype_of, tried
+from dask_tapestry.operators.formatted_function import taking_formats
+from dask_tapestry.operators.infer_meta import kind_of, tried
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import apply
 from dask_tapestry.teg.chunking import AxisChunks, together
 from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry.zspace import Cuts
+from dask_tapestry_kernels.block_format import BlockFormat
 
 __all__ = ["blockwise"]
 
@@ -129,7 +131,8 @@ def blockwise(
     indices = Indices(
         letters, new_axes or {}, adjust_chunks or {}, align_arrays, joined=bool(concatenate)
     )
-    made = apply_blockwise(func, args, kwargs, indices, declared_dtype(dtype, meta))
+    declared = declared_dtype(dtype, meta), declared_format(meta)
+    made = apply_blockwise(func, args, kwargs, indices, declared)
     return named(made, name, token or "")
 
 
@@ -163,15 +166,15 @@ def apply_blockwise(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     indices: Indices,
-    dtype: np.dtype[Any] | None,
+    declared: tuple[np.dtype[Any] | None, BlockFormat | None],
     told: tuple[str, ...] = (),
 ) -> Array:
     """Apply a function to blocks; `args` are arrays and their indices by turns.
 
     Parameters
     ----------
-    dtype
-        Dtype of the result; by default learnt by calling `func` on one cell.
+    declared
+        Dtype and format of the result; without a dtype learnt by calling `func` on one cell.
     told
         ``"block_id"`` and ``"block_info"``, where `func` takes them.
     """
@@ -184,9 +187,13 @@ def apply_blockwise(
     out = tuple(_adjusted(cuts[one], indices.adjust, one) for one in indices.letters)
     reads = tuple(_reads(x, ind, cuts, indices) for x, ind in pairs)
     whole = tuple((n, r) for n, r in zip(numbers, reads, strict=False) if n is not None)
+    arrays = [x for x, _ in pairs]
+    call = taking_formats(call, [x.node for x in arrays])
     blind = Blockwise(call, out, reads, np.dtype("V0"), told, (), whole, out)
-    kind = _learnt_dtype(blind, [x for x, _ in pairs]) if dtype is None else dtype
-    return Array(apply(replace(blind, dtype=kind), *[x.node for x, _ in pairs]))
+    dtype, known = declared
+    if dtype is None:
+        dtype, known = _learnt(blind, arrays)
+    return Array(apply(replace(blind, dtype=dtype, format=known), *[x.node for x in arrays]))
 
 
 def _slots(
@@ -297,8 +304,10 @@ def _adjusted(cuts: Cuts, adjust: Mapping[Hashable, Adjustment], index: Hashable
     return Cuts.regular(length * cuts.count, length) if length else _lengths([0] * cuts.count)
 
 
-def _learnt_dtype(operator: Blockwise, arrays: Sequence[Array]) -> np.dtype[Any]:
-    """The dtype of what the function returns for one cell, or for none."""
+def _learnt(
+    operator: Blockwise, arrays: Sequence[Array]
+) -> tuple[np.dtype[Any], BlockFormat | None]:
+    """Dtype and format of what the function returns for one cell, or for none."""
     told = operator.told_at((0,) * len(operator.cuts))
     attempts = []
     for side in (1, 0):
@@ -310,4 +319,4 @@ def _learnt_dtype(operator: Blockwise, arrays: Sequence[Array]) -> np.dtype[Any]
             attempt.append(one)
         attempts.append(attempt)
     result = tried(operator.function, attempts, operator.function.name, **told)
-    return dtype_of(result, operator.function.name)
+    return kind_of(result, operator.function.name)

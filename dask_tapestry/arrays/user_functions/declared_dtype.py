@@ -1,4 +1,4 @@
-"""The dtype of a result as callers declare it: by a dtype, or by an array like the result."""
+"""Dtype and format of a result as callers declare them: by a dtype, by an array like the result."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry_kernels.block_format import BlockFormat
 
 
 def declared_dtype(dtype: DTypeLike | None, meta: ArrayLike | None) -> np.dtype[Any] | None:
@@ -33,3 +34,15 @@ def dtype_of_meta(meta: ArrayLike) -> np.dtype[Any]:
     """Return the dtype of an array, or of what would be one."""
     dtype: np.dtype[Any] = getattr(meta, "dtype", None) or np.asarray(meta).dtype
     return dtype
+
+
+def declared_format(meta: ArrayLike | None) -> BlockFormat | None:
+    """Return the format of `meta`, in which blocks are declared to be; None for NumPy's arrays.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> print(declared_format(scipy.sparse.csr_array((1, 1))))
+    scipy.sparse.csr_array
+    """
+    return BlockFormat.of(meta)

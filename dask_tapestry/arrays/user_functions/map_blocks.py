@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.blockwise import BlockLengths, Indices, apply_blockwise
-from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
+from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import Axes
 
@@ -111,7 +111,8 @@ def map_blocks(
     adjust = {} if chunks is None else dict(zip(letters, chunks, strict=True))
     told = tuple(word for word in ("block_id", "block_info") if _takes(func, word))
     indices = Indices(tuple(letters), new_axes, adjust, align=False, joined=True)
-    made = apply_blockwise(func, pairs, kwargs, indices, declared_dtype(dtype, meta), told)
+    declared = declared_dtype(dtype, meta), declared_format(meta)
+    made = apply_blockwise(func, pairs, kwargs, indices, declared, told)
     return named(made, name, token or "")
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.block_format import is_foreign, refusal, with_all_cells
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import Counts, folded_nodes
 
@@ -23,7 +24,8 @@ def call(
     dtype: np.dtype[Any],
     parts: Sequence[Sequence[Index]] | None,
     calls: Sequence[Any] | None = None,
-) -> Block:
+    foreign: bool = False,
+) -> Any:
     """Call `function` on the blocks, or for each of `parts` on that part of each block.
 
     Parameters
@@ -35,28 +37,29 @@ def call(
     calls
         Instead, for each call the number of the block that an argument is in, and its place there;
         the shape of what it returns; the cells that are wanted of it, and where they go.
+    foreign
+        Whether the function returns arrays of another library; one call's is returned as it is.
     """
     made = tuple(s.stop - s.start for s in keep)
     if calls is not None:
         result = np.empty(made, dtype) if out is None else out
         for places, sides, wanted, into in calls:
             pieces = [blocks[at][(*place, ...)] for at, place in places]
-            found = conform(guarded(function, pieces), sides, dtype, function)
-            result[(*into, ...)] = found[(*wanted, ...)]
+            found = conform(guarded(function, pieces), sides, dtype, function, foreign)
+            result[(*into, ...)] = with_all_cells(found)[(*wanted, ...)]
         return result
     if parts is None:
         if 0 in made:
             return np.empty(made, dtype)
-        block = conform(guarded(function, blocks), shape, dtype, function)
-        return block if made == shape else block[(*keep, ...)]
+        block = conform(guarded(function, blocks), shape, dtype, function, foreign)
+        return block if made == shape else with_all_cells(block)[(*keep, ...)]
     if 0 in made[1:] or not parts:
         return np.empty(made, dtype)
     result = np.empty(made, dtype) if out is None else out
     for number, places in enumerate(parts):
         pieces = [block[(*place, ...)] for block, place in zip(blocks, places, strict=True)]
-        result[number] = conform(guarded(function, pieces), shape, dtype, function)[
-            (*keep[1:], ...)
-        ]
+        found = conform(guarded(function, pieces), shape, dtype, function, foreign)
+        result[number] = with_all_cells(found)[(*keep[1:], ...)]
     return result
 
 
@@ -86,20 +89,12 @@ def _copy(block: Any) -> Any:
     return block.copy() if isinstance(block, np.ndarray) else block
 
 
-def sparse_text(value: Any) -> str | None:
-    """Why a sparse array, of SciPy's or pydata's, is no block; None for what is not sparse."""
-    if not hasattr(type(value), "todense"):
-        return None
-    return (
-        f"a sparse {type(value).__name__}: blocks are NumPy's arrays with all their cells, which "
-        "its todense() gives"
-    )
-
-
-def conform(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any) -> Block:
+def conform(
+    result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any, foreign: bool = False
+) -> Any:
     """What was returned, as a block of `shape` and `dtype`; several results as fields.
 
-    Errors name `function`.
+    Errors name `function`. With `foreign` it may be an array of another library.
 
     Raises
     ------
@@ -108,17 +103,15 @@ def conform(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function:
     """
     if dtype.names is not None:
         return _packed(result, shape, dtype, function)
-    if (sparse := sparse_text(result)) is not None:
+    if is_foreign(result):
+        return _foreign(result, shape, dtype, function, foreign)
+    if (sparse := refusal(result)) is not None:
         raise TypeError(f"{called(function)} returned {sparse}")
     block = np.asarray(result)
-    if block.shape != shape:
-        raise ValueError(
-            f"{called(function)} returned shape {block.shape} where its signature says {shape}"
-        )
+    _check_shape(block, shape, function)
     if block.dtype == dtype:
         return block
-    if not np.can_cast(block.dtype, dtype, "same_kind"):
-        raise TypeError(f"{called(function)} returned dtype {block.dtype}, not {dtype} as declared")
+    _check_dtype(block, dtype, function)
     cells = block.astype(dtype)
     if dtype.kind in "US" and dtype.itemsize < block.itemsize and not np.array_equal(cells, block):
         raise ValueError(
@@ -126,6 +119,34 @@ def conform(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function:
             "longer dtype"
         )
     return cells
+
+
+def _foreign(
+    result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any, declared: bool
+) -> Any:
+    """An array of another library, if that was declared."""
+    if not declared:
+        raise TypeError(
+            f"{called(function)} returned a {type(result).__name__} where a NumPy array is "
+            f"declared: say so with meta={type(result).__name__}(...), an array like the result"
+        )
+    _check_shape(result, shape, function)
+    if result.dtype == dtype:
+        return result
+    _check_dtype(result, dtype, function)
+    return result.astype(dtype)
+
+
+def _check_shape(block: Any, shape: tuple[int, ...], function: Any) -> None:
+    if tuple(block.shape) != shape:
+        raise ValueError(
+            f"{called(function)} returned shape {block.shape} where its signature says {shape}"
+        )
+
+
+def _check_dtype(block: Any, dtype: np.dtype[Any], function: Any) -> None:
+    if not np.can_cast(block.dtype, dtype, "same_kind"):
+        raise TypeError(f"{called(function)} returned dtype {block.dtype}, not {dtype} as declared")
 
 
 def _packed(result: Any, shape: tuple[int, ...], dtype: np.dtype[Any], function: Any) -> Block:
@@ -188,13 +209,14 @@ def fold(
             if not pairs:
                 break
             left, right = nodes[0 : 2 * pairs : 2], nodes[1 : 2 * pairs : 2]
-            both = conform(guarded(function, [left, right]), left.shape, dtype, function)
+            both = merge(left, right)
             rest = nodes[2 * pairs :]
             nodes = np.concatenate([both, rest]) if len(rest) else both
         return nodes
 
-    def merge(left: Block, right: Block, counts: Counts) -> Block:  # noqa: ARG001
-        return conform(guarded(function, [left, right]), left.shape, dtype, function)
+    def merge(left: Block, right: Block, counts: Counts | None = None) -> Block:  # noqa: ARG001
+        made: Block = conform(guarded(function, [left, right]), left.shape, dtype, function)
+        return made
 
     if tree.lattice is None:
         nodes = merged(cells, last)
@@ -218,17 +240,21 @@ def blockwise(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     works: Sequence[tuple[Index, tuple[int, ...], Index, Sequence[Any], dict[str, Any]]],
-) -> Block:
+    foreign: bool = False,
+) -> Any:
     """Call `function` for each of `works`, and put its result in its place.
 
     A work says: the place in the result; the shape that the function must return, and the cells of
     it that are wanted; where in each block the function's arguments lie; and further arguments by
-    name.
+    name. With `foreign` it returns arrays of another library; one work's is returned as it is.
     """
     result = None
     for place, made, keep, pieces, told in works:
         given = [_chosen(block, piece) for block, piece in zip(blocks, pieces, strict=True)]
-        block = conform(guarded(function, given, **told), made, dtype, function)[(*keep, ...)]
+        block = conform(guarded(function, given, **told), made, dtype, function, foreign)
+        if len(works) == 1 and made == shape:
+            return block
+        block = with_all_cells(block)[(*keep, ...)]
         if len(works) == 1:
             return block
         if result is None:

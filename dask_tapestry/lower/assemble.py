@@ -1,0 +1,94 @@
+"""Cells of a value from the blocks that hold them: for a task that reads them, and for a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dask_tapestry.lower.joined_blocks import joined
+from dask_tapestry.lower.result_buffer import ResultBuffer
+from dask_tapestry.memory.buffer_pool import POOL
+from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, with_all_cells
+from dask_tapestry_kernels.cpu.blocks.collected import Collected
+
+Block = Any  # an array, or `Collected` ones
+
+
+def assemble_foreign(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any]) -> Any:
+    """Return the cells `box`, from blocks in the arrays of another library, in such an array."""
+    ranges = block_range(cuts, box)
+    parts: list[Any] = []
+    for numbers, block in zip(product(*ranges), blocks, strict=True):
+        held = block_box(cuts, numbers)
+        part = held.intersection(box)
+        parts.append(block if part == held else block[part.index(held)])
+    known = BlockFormat.of(blocks[0])
+    assert known is not None
+    for axis in reversed(range(len(ranges))):
+        count = len(ranges[axis])
+        rows = [parts[i : i + count] for i in range(0, len(parts), count)]
+        parts = [row[0] if count == 1 else known.joined(row, axis) for row in rows]
+    return parts[0]
+
+
+def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Block:
+    """Return the cells `box` of a tensor from `blocks`, those of its blocks that meet the box."""
+    if box.is_empty:
+        return _empty_as(blocks[0], box.shape)
+    ranges = block_range(cuts, box)
+    if len(blocks) == 1:
+        held = block_box(cuts, tuple(r.start for r in ranges))
+        return with_all_cells(part_of(blocks[0], held, box))
+    boxes = [block_box(cuts, numbers) for numbers in product(*ranges)]
+    hull = ZRange(boxes[0].lo, boxes[-1].hi)
+    whole = joined(hull, boxes, blocks)
+    if whole is not None:
+        return part_of(whole, hull, box)
+    result = _empty_as(blocks[0], box.shape)
+    for held, block in zip(boxes, blocks, strict=True):
+        part = held.intersection(box)
+        result[part.slices(box)] = with_all_cells(part_of(block, held, part))
+    return result
+
+
+def part_of(block: Block, held: ZRange, part: ZRange) -> Block:
+    """Cells `part` of what is given: the block `held`, or a slice that has just those."""
+    if block.shape == part.shape:
+        return block
+    return _empty_as(block, part.shape) if part.is_empty else block[part.index(held)]
+
+
+def _empty_as(block: Block, shape: tuple[int, ...]) -> Block:
+    """Cells to be written, of the kind that a block has."""
+    return block.like(shape) if isinstance(block, Collected) else POOL.room(shape, block.dtype)
+
+
+def finish_array(
+    cuts: tuple[Cuts, ...],
+    out: ResultBuffer,
+    copy: bool,
+    wanted: BlockFormat | None,
+    *blocks: Block,
+) -> Any:
+    """Return the whole result: the buffer that blocks were written to, or the blocks joined.
+
+    A result without dimensions comes as a NumPy scalar, as from NumPy's own functions. With `copy`
+    the result is an array of its own, where buffer or block belong to somebody else too.
+    `wanted` is its format; None for NumPy's arrays.
+    """
+    if out.is_local:
+        whole = out.array
+    else:
+        box = ZRange.of_shape(tuple([c.extent for c in cuts]))
+        if wanted is not None and is_foreign(blocks[0]):
+            return wanted.of_block(assemble_foreign(box, cuts, blocks))
+        whole = assemble(box, cuts, blocks)
+    if wanted is not None:
+        return wanted.holding(whole)
+    if not cuts:
+        return whole[()]
+    return np.array(whole) if copy else whole

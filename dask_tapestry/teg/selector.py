@@ -1,0 +1,34 @@
+"""Selectors and generators: operators whose cells are inputs' cells, or come of coordinates."""
+
+from __future__ import annotations
+
+from dask_tapestry.teg.operator import Formats, Operator, Types
+from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
+
+
+class Selector(Operator):
+    """An operator whose output cells are cells of its inputs.
+
+    Source: Tapestry whitepaper, "Selector Nodes".
+    """
+
+    transparent = True
+    copies = False
+    any_cells = True
+    is_selector = True
+    category = "selector"
+
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        return formats[0] if formats and None not in formats else None
+
+
+class Generator(Operator):
+    """An operator without inputs whose cells are a function of their coordinates."""
+
+    transparent = True
+    copies = False
+    category = "generator"
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return ()

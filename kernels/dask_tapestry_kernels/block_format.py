@@ -1,0 +1,126 @@
+"""Blocks in the arrays of another library: sparse ones of pydata's sparse and SciPy's, CuPy's.
+
+Kernels take and make NumPy's arrays, with all their cells. Between tasks, for functions of the user
+and as results, a block may be held in another class of arrays instead: its format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+Number = bool | int | float | complex
+WITHOUT: Final = {"scipy": "e", "GCXS": "egG"}  # codes of dtypes that cannot be held
+
+
+@dataclass(frozen=True)
+class BlockFormat:
+    """A class of arrays of another library.
+
+    Attributes
+    ----------
+    module, name
+        Where the class is found, and what it is called.
+    fill
+        The value of the cells that a sparse array does not hold.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> found = BlockFormat.of(scipy.sparse.csr_array(np.eye(2)))
+    >>> print(found)
+    scipy.sparse.csr_array
+    >>> found.holding(np.zeros((3, 4))).nnz
+    0
+    """
+
+    module: str
+    name: str
+    fill: Number = 0
+
+    @classmethod
+    def of(cls, array: object) -> BlockFormat | None:
+        """The format of an array; None of NumPy's, and of what blocks cannot be held in."""
+        own = type(array)
+        library = own.__module__.partition(".")[0]
+        if library not in ("sparse", "scipy", "cupy") or not hasattr(array, "dtype"):
+            return None
+        fill = getattr(array, "fill_value", np.zeros((), np.int64)).item()
+        made = cls(own.__module__, own.__qualname__, fill)
+        return made if made.takes(getattr(array, "ndim", -1), np.dtype(array.dtype)) else None
+
+    @property
+    def library(self) -> str:
+        """Name of the library."""
+        return self.module.partition(".")[0]
+
+    def takes(self, ndim: int, dtype: np.dtype[Any]) -> bool:
+        """Whether arrays of it may have so many dimensions, and cells of this dtype."""
+        ranks = {"scipy": ndim == 2, "sparse": ndim > 0}
+        without = WITHOUT.get(self.library, "") + WITHOUT.get(self.name, "")
+        return ranks.get(self.library, True) and dtype.kind in "biufc" and dtype.char not in without
+
+    def filled(self, fill: Number) -> BlockFormat:
+        """The same class with another fill value, if its arrays have one."""
+        return replace(self, fill=fill) if self.library == "sparse" else self
+
+    def holding(self, cells: Block) -> Any:
+        """The cells as an array of this format."""
+        if self.library == "sparse":
+            coordinates = import_module("sparse").COO
+            made = coordinates.from_numpy(cells, fill_value=cells.dtype.type(self.fill))
+            return made.asformat(self.name.lower())
+        if self.library == "cupy":
+            return import_module("cupy").asarray(cells)
+        return getattr(import_module(self.module), self.name)(cells)
+
+    def of_block(self, block: Any) -> Any:
+        """A block in any format in this one, whatever its fill value."""
+        own = type(block)
+        if (own.__module__, own.__qualname__) == (self.module, self.name):
+            return block
+        return self.holding(with_all_cells(block))
+
+    def joined(self, blocks: Sequence[Any], axis: int) -> Any:
+        """Arrays of this format, side by side along an axis."""
+        if self.library == "scipy":
+            stack = (import_module("scipy.sparse").vstack, import_module("scipy.sparse").hstack)
+            return stack[axis](blocks, format=blocks[0].format)
+        if self.name == "DOK":  # which is not joined as it is
+            pairs = [block.asformat("coo") for block in blocks]
+            return np.concatenate(pairs, axis).asformat("dok")  # type: ignore[attr-defined]
+        return np.concatenate(blocks, axis)
+
+    def __str__(self) -> str:
+        return f"{self.module.partition('._')[0].removesuffix('.numba_backend')}.{self.name}"
+
+
+def is_foreign(block: object) -> bool:
+    """Whether a block is in a format other than NumPy's."""
+    return type(block) is not np.ndarray and BlockFormat.of(block) is not None
+
+
+def refusal(value: object) -> str | None:
+    """Why a sparse array is no block; None of what is not sparse, or in a format."""
+    if is_foreign(value) or not hasattr(type(value), "todense"):
+        return None
+    return (
+        f"a sparse {type(value).__name__} of {getattr(value, 'dtype', 'no dtype')} and "
+        f"{getattr(value, 'ndim', 'no')} dimensions: blocks can be pydata's sparse arrays of "
+        "numbers, SciPy's of two dimensions, and NumPy's, which todense() gives"
+    )
+
+
+def with_all_cells(block: Any) -> Any:
+    """A block in any format as a NumPy array of all its cells; anything else as it is."""
+    if not is_foreign(block):
+        return block
+    for way in ("toarray", "todense", "get"):
+        if hasattr(block, way):
+            return np.asarray(getattr(block, way)())
+    return np.asarray(block)

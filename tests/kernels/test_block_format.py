@@ -1,0 +1,96 @@
+import pickle
+import sys
+import types
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sparse
+
+from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, refusal, with_all_cells
+
+CELLS = np.array([[0.0, 1.5, 0], [0, 0, -2]])
+ARRAYS = [
+    sparse.COO.from_numpy(CELLS),
+    sparse.COO.from_numpy(CELLS, fill_value=1.5),
+    sparse.GCXS.from_numpy(CELLS),
+    sparse.DOK.from_numpy(CELLS),
+    scipy.sparse.csr_array(CELLS),
+    scipy.sparse.csc_matrix(CELLS),
+    scipy.sparse.coo_array(CELLS),
+    scipy.sparse.lil_array(CELLS),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda a: type(a).__name__)
+def test_cells_come_and_go_in_every_format(array):
+    known = BlockFormat.of(array)
+    made = known.holding(CELLS)
+    assert type(made) is type(array)
+    assert BlockFormat.of(made) == known == pickle.loads(pickle.dumps(known))
+    for cells in (with_all_cells(made), with_all_cells(array)):
+        assert type(cells) is np.ndarray
+        np.testing.assert_array_equal(cells, CELLS, strict=True)
+    assert made.nnz == array.nnz
+    assert known.of_block(made) is made
+    assert type(known.of_block(ARRAYS[4])) is type(known.of_block(CELLS)) is type(array)
+    both = known.joined([made, made], 1)
+    assert type(both) is type(array)
+    np.testing.assert_array_equal(with_all_cells(both), np.concatenate([CELLS, CELLS], 1))
+    assert with_all_cells(known.holding(np.empty((0, 4), np.int8))).shape == (0, 4)
+
+
+@pytest.mark.parametrize("dtype", [*"?bBhHiIlLqQefdgFDG"])
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda a: type(a).__name__)
+def test_a_format_that_takes_a_dtype_holds_it(array, dtype):
+    known, cells = BlockFormat.of(array), CELLS.astype(complex).real.astype(dtype)
+    if not known.takes(2, cells.dtype):
+        assert dtype in "egG"
+        return
+    np.testing.assert_array_equal(with_all_cells(known.holding(cells)), cells, strict=True)
+
+
+@pytest.mark.parametrize("value", [CELLS, np.float64(1), 1, None, [1], np.ma.ones(3), "text"])
+def test_other_values_are_not_foreign(value):
+    assert BlockFormat.of(value) is None
+    assert not is_foreign(value)
+    assert refusal(value) is None
+    assert with_all_cells(value) is value
+
+
+@pytest.mark.parametrize(
+    "array",
+    [scipy.sparse.coo_array(np.ones(3)), sparse.COO.from_numpy(np.ones(2, "U1"))],
+    ids=["one dimension", "texts"],
+)
+def test_what_no_block_can_be_held_in_says_so(array):
+    assert BlockFormat.of(array) is None
+    assert "todense" in refusal(array)
+
+
+def test_fill_values_are_of_formats_that_have_one():
+    coordinates, rows = BlockFormat.of(ARRAYS[0]), BlockFormat.of(ARRAYS[4])
+    assert coordinates.filled(2).holding(np.full(3, 2)).nnz == 0
+    assert rows.filled(2) == rows
+    assert coordinates.filled(float("nan")).holding(np.full(3, np.nan)).fill_value != 0
+
+
+def test_arrays_of_cupy_come_and_go(monkeypatch):
+    """A stand-in with the names of CuPy's that are used."""
+    module = types.ModuleType("cupy")
+
+    class ndarray:
+        def __init__(self, cells):
+            self.cells, self.dtype, self.ndim = cells, cells.dtype, cells.ndim
+
+        def get(self):
+            return self.cells
+
+    ndarray.__module__, ndarray.__qualname__ = "cupy", "ndarray"
+    module.ndarray, module.asarray = ndarray, ndarray
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    known = BlockFormat.of(ndarray(CELLS))
+    made = known.holding(CELLS)
+    assert isinstance(made, ndarray)
+    assert str(known) == "cupy.ndarray"
+    np.testing.assert_array_equal(with_all_cells(made), CELLS)

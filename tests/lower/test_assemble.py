@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+import scipy.sparse
+import sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dask_tapestry.lower.assemble import assemble, assemble_foreign, finish_array
+from dask_tapestry.lower.result_buffer import REMOTE
+from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
+
+FORMATS = [None, sparse.COO.from_numpy(np.eye(2)), scipy.sparse.csr_array(np.eye(2))]
+
+
+@given(
+    st.lists(st.integers(1, 3), min_size=1, max_size=4),
+    st.lists(st.integers(1, 3), min_size=1, max_size=4),
+    st.sampled_from(FORMATS),
+    st.data(),
+)
+def test_a_box_is_assembled_from_the_blocks_that_meet_it(rows, columns, like, data):
+    known = BlockFormat.of(like)
+    whole = np.arange(sum(rows) * sum(columns)).reshape(sum(rows), sum(columns))
+    cuts = Cuts.of_lengths(rows), Cuts.of_lengths(columns)
+    lo = [data.draw(st.integers(0, n - 1)) for n in whole.shape]
+    hi = [data.draw(st.integers(a + 1, n)) for a, n in zip(lo, whole.shape, strict=True)]
+    box = ZRange(tuple(lo), tuple(hi))
+    blocks = [
+        whole[slice(*cuts[0].block(i)), slice(*cuts[1].block(j))]
+        for i in range(*cuts[0].overlapping(lo[0], hi[0]))
+        for j in range(*cuts[1].overlapping(lo[1], hi[1]))
+    ]
+    if known is not None:
+        blocks = [known.holding(block) for block in blocks]
+        joined = assemble_foreign(box, cuts, blocks)
+        assert type(joined) is type(like)
+        np.testing.assert_array_equal(joined.todense(), whole[box.slices()])
+    np.testing.assert_array_equal(assemble(box, cuts, blocks), whole[box.slices()])
+
+
+def test_a_result_comes_in_the_format_that_is_wanted():
+    known = BlockFormat.of(FORMATS[1])
+    cuts = (Cuts.regular(4, 2), Cuts.regular(3, 3))
+    whole = np.arange(12).reshape(4, 3)
+    parts = [whole[:2], whole[2:]]
+    for blocks in (parts, [known.holding(part) for part in parts]):
+        for wanted in (None, known):
+            made = finish_array(cuts, REMOTE, True, wanted, *blocks)
+            assert (type(made) is np.ndarray) == (wanted is None)
+            np.testing.assert_array_equal(made if wanted is None else made.todense(), whole)
+    assert type(finish_array((), REMOTE, True, None, np.array(3))) is np.int64
+
+
+def test_boxes_without_cells_have_none():
+    cuts = (Cuts.regular(4, 2),)
+    box = ZRange((2,), (2,))
+    assert assemble(box, cuts, [np.arange(2)]).shape == (0,)
+    with pytest.raises(RuntimeError, match="remote"):
+        _ = REMOTE.array
