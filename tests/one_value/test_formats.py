@@ -61,7 +61,7 @@ def assigned(x):
 @pytest.mark.parametrize("held", FORMATS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 @given(st.integers(1, 7), st.integers(1, 9), st.sampled_from(["sync", "threads"]))
-@examples(4)
+@examples(2)
 def test_cells_are_those_of_numpy_arrays(held, function, rows, columns, scheduler):
     x = dt.from_array(CELLS, chunks=(rows, columns))
     made = FUNCTIONS[function](x.map_blocks(FORMATS[held]))
