@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Final
 
+import dask.config
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -13,12 +13,10 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.indexing.take import take
-from dask_tapestry.errors import IndexingError
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["shuffle"]
-
-TOLERANCE: Final = 1.25  # times the longest chunk that a chunk of groups may have, as in Dask
 
 
 def shuffle(
@@ -36,7 +34,8 @@ def shuffle(
         The axis.
     chunks
         ``"auto"``: a chunk takes as many whole groups as make at most 1.25 times the longest chunk
-        of `x` along the axis, and one at least.
+        of `x` along the axis, and one at least; Dask's setting ``array.chunk-size-tolerance`` says
+        how many times. Other dimensions keep their chunks.
 
     Returns
     -------
@@ -45,8 +44,10 @@ def shuffle(
 
     Raises
     ------
+    ArgumentError
+        For a group that is no list, or other `chunks`.
     IndexingError
-        For a place outside of the axis, a group that is no list, or other `chunks`.
+        For a place outside of the axis.
 
     See Also
     --------
@@ -60,14 +61,20 @@ def shuffle(
     (array([5, 0, 1, 2, 4, 3]), ((2, 3, 1),))
     """
     if chunks != "auto":
-        raise IndexingError(f"shuffle takes chunks='auto' only, not {chunks!r}; rechunk its result")
-    if not all(isinstance(group, Sequence | np.ndarray) for group in indexer):
-        raise IndexingError("indexer must be a list of lists of places")
+        raise ArgumentError(f"shuffle takes chunks='auto' only, not {chunks!r}; rechunk its result")
+    if not all(map(_is_group, indexer)):
+        raise ArgumentError("indexer must be a list of lists of places")
     array = asarray(x)
     number = normalize_axis(axis, array.ndim)
     places = np.fromiter(chain.from_iterable(indexer), np.intp)
-    most = max(array.chunks[number], default=0) * TOLERANCE
-    return with_chunks(take(array, places, axis=number), {number: _lengths(indexer, most)})
+    most = max(array.chunks[number], default=0) * dask.config.get("array.chunk-size-tolerance")
+    taken = take(array, places, axis=number)
+    cut = [*taken.chunks[:number], _lengths(indexer, most), *taken.chunks[number + 1 :]]
+    return with_chunks(taken, tuple(cut))
+
+
+def _is_group(group: object) -> bool:
+    return isinstance(group, Sequence | np.ndarray) and not isinstance(group, str)
 
 
 def _lengths(indexer: Sequence[Sequence[int]], most: float) -> tuple[int, ...]:

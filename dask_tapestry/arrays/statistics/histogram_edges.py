@@ -35,7 +35,7 @@ def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) ->
         if bins.ndim != 1:
             raise ShapeError("`bins` must be 1d, when an array")
         return _rising(bins), False
-    between: Any = None if bounds is None else [where_known(one) for one in bounds]
+    between = _between(bounds)
     if between is not None and not np.ndim(bins) and any(isinstance(b, Array) for b in between):
         return _even_edges_between(x, between, index(cast(SupportsIndex, bins))), True
     if np.ndim(bins) or bounds is not None or not x.size:
@@ -51,6 +51,19 @@ def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) ->
     except TypeError:
         raise DTypeError("`bins` must be an integer, a string, or an array") from None
     return Array(_even_edges(x, count)), True
+
+
+def _between(bounds: Any) -> Any:
+    """The two values of `bounds`, those that lie in memory as they are."""
+    if bounds is None:
+        return None
+    try:
+        low, high = bounds
+    except ValueError as error:
+        raise ShapeError(f"`range` is two numbers: {error}") from None
+    except TypeError as error:
+        raise DTypeError(f"`range` is two numbers: {error}") from None
+    return [where_known(low), where_known(high)]
 
 
 def _rising(edges: Array) -> Array:

@@ -33,3 +33,12 @@ def test_bounds_that_descend_are_refused_when_computed():
         edges.compute()
     with pytest.raises(dt.ShapeError, match="two numbers"):
         bin_edges(x, 2, (x, x.max()), DOUBLE)
+
+
+@pytest.mark.parametrize("bounds", [1, [0, 1, 2], [0], np.array([[0, 1]]), dt.asarray([[0, 1]])])
+def test_a_range_is_two_numbers(bounds):
+    kind = TypeError if isinstance(bounds, int) else ValueError
+    for function in (dt.histogram, dt.histogram_bin_edges):
+        with pytest.raises(kind, match="`range` is two numbers") as caught:
+            function(dt.arange(3), 4, range=bounds)
+        assert isinstance(caught.value, dt.TapestryError)
