@@ -118,7 +118,9 @@ JOINING = {
 }
 MOVING = {
     "delete": _same("xp.delete(x, {{k}|[0, 1]|slice(None, None, 2)|{places}}, {axis})"),
-    "insert": _same("xp.insert(x, {{k}|[0, 1]|{places}}, {1|0}, {axis})"),
+    "insert": _same(  # NumPy looks at no bounds of several places
+        "xp.insert(x, {{k}|[0, 1]}, {1|0}, {axis})", "xp.insert(x, {places}, {1|0}, {0|None})"
+    ),
     "diag": _same("xp.diag(x, {k})"),
     "diagflat": _same("xp.diagflat(xp.ravel(x)[:4], {k})"),
     "diagonal": _same("xp.diagonal(x, {k}, {place}, {place})"),

@@ -8,7 +8,7 @@ SAME = {
     "T": "", "copy": "()", "diagonal": "({k})", "flatten": "({order})", "imag": "", "mT": "",
     "ravel": "()", "real": "", "repeat": "({n}, {axis})", "reshape": "({-1|(-1, 1)|(2, -1)})",
     "squeeze": "()", "swapaxes": "({place}, {place})", "take": "({places}, {axis})",
-    "transpose": "({perm})", "view": "('{i8|u1|f4|u2|?}')",
+    "transpose": "({perm})",
 }  # fmt: skip
 JUMP = {
     "all": "({axes})", "any": "({axes})", "argmax": "({axis})", "argmin": "({axis})",
@@ -78,6 +78,7 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
     **{f".{n}": (Phrase(ours, "jump", "lanes2", theirs),) for n, (ours, theirs) in OURS.items()},
     **_operators(),
     ".astype": (Phrase("x.astype({dtype}{, copy=False|, casting='unsafe'})", "cast"),),
+    ".view": (Phrase("x.copy().view('{i8|u1|f4|u2|?}')", "same"),),  # NumPy's needs whole rows
     ".moment": (Phrase("x.moment({N})", "rounded", "samples", "moment(x, {N}, None)"),),
     ".sort": ("sorted_copy(x, {-1|{place}})",),
     ".__divmod__": ("divmod(x, {y|2})",),
