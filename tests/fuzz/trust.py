@@ -116,6 +116,8 @@ def may_run(step: Step, operands: list[Value]) -> bool:
         return False  # NumPy takes a NaT for the last of times there, for missing elsewhere
     if step.text.startswith(("around(x, -", "round(x, -")) and _is_near_the_end(operands[0].theirs):
         return False  # tens beyond the range are floats that mean anything
+    if "ma." in step.text and ".ptp(" in step.text and kind == "M":
+        return False  # NumPy fills the differences of dates with a date
     if "doubled" in step.text and kind == "M":
         return False  # a function that fails when it is asked for its dtype has an error of ours
     if "over_axes" in step.text and not operands[0].theirs.ndim:

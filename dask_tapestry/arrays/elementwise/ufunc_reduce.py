@@ -32,8 +32,8 @@ def _reduce(monoid: str, ufunc: str) -> Callable[..., Array]:
     ) -> Array:
         """Fold the ufunc over `axis`, by default the first, as `numpy.ufunc.reduce`."""
         x = asarray(array)
-        logical = MONOIDS[monoid].dtypes(x.dtype, None)[0].kind == "b"
-        if x.dtype.kind == "O" and logical and (dtype is None or as_dtype(dtype).kind != "b"):
+        asked = dtype is not None and as_dtype(dtype).kind == "b"
+        if x.dtype.kind == "O" and not asked and _is_logical(monoid, x):
             raise DTypeError(
                 f"{ufunc}.reduce of Python objects gives one of them: dtype=bool gives booleans"
             )
@@ -49,6 +49,10 @@ def _reduce(monoid: str, ufunc: str) -> Callable[..., Array]:
         )
 
     return reduce
+
+
+def _is_logical(monoid: str, x: Array) -> bool:
+    return MONOIDS[monoid].dtypes(x.dtype, None)[0].kind == "b"
 
 
 def register() -> None:

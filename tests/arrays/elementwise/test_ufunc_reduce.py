@@ -83,3 +83,11 @@ def test_cells_are_folded_in_the_dtype_that_out_and_they_promote_to(name, kind, 
     for ufunc in (getattr(np, name), getattr(dt, name)):
         assert ufunc.reduce(dt.asarray(x), out=out) is out
         assert out.compute() == expected
+
+
+def test_a_wrong_axis_is_told_of_before_a_wrong_dtype():
+    dates = dt.asarray(np.zeros(3, "M8[s]"))
+    with pytest.raises(np.exceptions.AxisError):
+        np.add.reduce(dates, 1)
+    with pytest.raises(TypeError, match="no loop"):
+        np.add.reduce(dates, 0)
