@@ -26,6 +26,10 @@ KEEPING: Final = frozenset(
     "sinh cosh tanh arcsinh arccosh arctanh floor ceil trunc rint remainder fmod floor_divide "
     "maximum minimum erf erfc deg2rad rad2deg degrees radians".split()
 )  # functions whose value is NaN if an operand is; the logarithms' poles raise no flag of their own
+VALID: Final = QUIET | frozenset(
+    "exp exp2 expm1 arctan arctan2 sinh cosh tanh arcsinh square cbrt reciprocal hypot "
+    "deg2rad rad2deg degrees radians".split()
+)  # functions of real numbers whose result is never invalid, NaN among the operands or not
 
 
 @lru_cache(maxsize=1024)
@@ -84,12 +88,39 @@ def _constant(expression: Any, value: int) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _keeps_nan(expression: Any) -> bool:
-    """Whether a NaN among the values of a cell makes the formula's value one."""
-    dtypes = (*expression.parameters, *[step.dtype for step in expression.steps])
-    return all(dtype.kind == "f" for dtype in dtypes) and all(
-        step.function in KEEPING or step.function == "cast" for step in expression.steps
+def _may_be_invalid(expression: Any) -> frozenset[int]:
+    """The values of a formula that NumPy may call invalid."""
+    dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
+    first = len(expression.parameters)
+    return frozenset(
+        first + number
+        for number, step in enumerate(expression.steps)
+        if not _is_valid(expression, step, [dtypes[i] for i in step.operands])
     )
+
+
+def _is_valid(expression: Any, step: Any, operands: Sequence[np.dtype[Any]]) -> bool:
+    if any(dtype.kind not in "biuf" for dtype in (*operands, step.dtype)):
+        return False
+    if step.function == "cast":
+        return step.dtype.kind in "fb" or operands[0].kind in "biu"
+    if step.function in ("add", "subtract", "multiply", "divide", "true_divide"):
+        numbers = [_constant(expression, x) for x in step.operands]
+        return any(x is not None and x != 0 and np.isfinite(x) for x in numbers)
+    return step.function in VALID
+
+
+@lru_cache(maxsize=1024)
+def _shows_invalid(expression: Any) -> bool:
+    """Whether the formula's value is NaN wherever NumPy would call a value of it invalid."""
+    first = len(expression.parameters)
+    reaching, shown = {first + len(expression.steps) - 1}, set[int]()
+    for number, step in reversed([*enumerate(expression.steps, first)]):
+        keeps = step.function in KEEPING or step.function == "cast"
+        if number in reaching and keeps and step.dtype.kind == "f":
+            shown.add(number)
+            reaching.update(step.operands)
+    return _may_be_invalid(expression) <= shown
 
 
 def tell_errors(
@@ -100,9 +131,12 @@ def tell_errors(
     suspicion: Suspicion,
 ) -> None:
     """Compute again by NumPy the cells that were `made`; NumPy tells whom `listening` concerns."""
+    looks = suspicion.always or not only_invalid(suspicion.flags)
+    if not looks and not _may_be_invalid(expression):
+        return  # to compare a NaN raises a flag and is no error
     for tile in tiles:
         cells = [block[tile] for block in blocks]
-        if suspicion.always or not only_invalid(suspicion.flags):
+        if looks:
             _by_numpy(expression, cells)
         else:
             _apart(expression, cells, np.ravel(made[tile]))
@@ -111,9 +145,9 @@ def tell_errors(
 def _apart(expression: Any, cells: Sequence[Block], made: Block) -> None:
     """Tell the errors of cells with NaNs apart from those of the others.
 
-    To compare a NaN raises a flag and is no error, so those are computed by NumPy; the others only
-    if they made a NaN, where a formula keeps it, or if compiled code raises a flag for them too. Of
-    one operand all NaNs are alike.
+    Those of NaNs are computed by NumPy; the others only if they made a NaN, where a formula shows
+    what is invalid by it, or if compiled code raises a flag for them too. Of one operand all NaNs
+    are alike.
     """
     rows = [np.ravel(x) for x in cells]
     lost = np.zeros(rows[0].shape, np.bool_)
@@ -126,8 +160,8 @@ def _apart(expression: Any, cells: Sequence[Block], made: Block) -> None:
         return
     places = np.flatnonzero(lost) if len(cells) > 1 else np.array([np.argmax(lost)])
     _by_numpy(expression, [x[places] for x in rows])
-    if _keeps_nan(expression) and not (np.isnan(made) != lost).any():
-        return  # what is invalid makes a NaN
+    if _shows_invalid(expression) and not (np.isnan(made) & ~lost).any():
+        return
     others = [np.where(lost, x[number], x) for x in rows]
     room = np.empty(lost.shape, expression.dtype)
     with suspecting() as suspicion:

@@ -8,7 +8,13 @@ import pytest
 
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.cells.ufuncs import UFUNCS
-from dask_tapestry_kernels.cpu.cells.formula_errors import KEEPING, is_quiet
+from dask_tapestry_kernels.cpu.cells import formula_errors
+from dask_tapestry_kernels.cpu.cells.formula_errors import (
+    KEEPING,
+    QUIET,
+    VALID,
+    is_quiet,
+)
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.floating_point import listening
 from dask_tapestry_kernels.cpu.jit import compile_service
@@ -38,12 +44,38 @@ FORMULAS: dict[str, tuple[CellExpression, Callable]] = {
     "far": (_formula(("sin", (0,), F8), ("exp", (1,), F8), ("add", (2, 3), F8)),
             lambda x, y: np.sin(x) + np.exp(y)),
     "quiet": (_formula(("greater", (0, 1), B1)), np.greater),
+    "beside a comparison": (
+        _formula(
+            ("exp", (0,), F8), ("greater", (0, 1), B1), ("where", (3, 2, 1), F8),
+            ("multiply", (2, 4), F8),
+        ),
+        lambda x, y: np.exp(x) * np.where(x > y, np.exp(x), y),
+    ),
+    "chosen by a comparison": (
+        _formula(("exp", (0,), F8), ("greater", (0, 1), B1), ("where", (3, 2, 1), F8)),
+        lambda x, y: np.where(x > y, np.exp(x), y),
+    ),
+    "hidden by a comparison": (
+        _formula(("sqrt", (1,), F8), ("greater", (0, 2), B1)), lambda x, y: x > np.sqrt(y)
+    ),
+    "hidden before a product": (
+        _formula(
+            ("sqrt", (1,), F8), ("greater", (0, 2), B1), ("where", (3, 0, 1), F8),
+            ("multiply", (0, 4), F8),
+        ),
+        lambda x, y: x * np.where(x > np.sqrt(y), x, y),
+    ),
 }  # fmt: skip
 CELLS = {
     "ordinary": (np.linspace(1, 2, 40_000) + 1e-3, np.linspace(3, 4, 40_000)),
     "zeros": (np.linspace(0, 2, 40_000), np.linspace(-1, 1, 40_001)[:-1]),
     "a zero": (np.ones(40_000), np.where(np.arange(40_000) == 777, 0.0, 2.0)),
     "nan": (np.where(np.arange(40_000) % 3, 2.0, np.nan), np.full(40_000, 3.0)),
+    "nan and negative": (np.where(np.arange(40_000) % 3, 2.0, np.nan), np.full(40_000, -3.0)),
+    "nan and infinite": (
+        np.where(np.arange(40_000) % 3, -np.inf, np.nan),
+        np.linspace(-1, 0, 40_000),
+    ),
     "nan and zero": (np.where(np.arange(40_000) % 3, 0.0, np.nan), np.zeros(40_000)),
     "all nan": (np.full(40_000, np.nan), np.zeros(40_000)),
     "huge": (np.full(40_000, np.inf), np.full(40_000, 1e4)),
@@ -134,6 +166,25 @@ def test_beside_nan_a_function_tells_what_numpy_tells(function: str, dtype: str)
         with compile_service.mode("wait"), listening(ALL) as ours:
             evaluate(None, *cells, expression=formula)
         assert ours == theirs, (x, y)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("function", sorted((VALID - QUIET) & set(UFUNCS)))
+def test_some_functions_are_never_invalid(function: str, dtype: str) -> None:
+    cells = np.array([*SPECIAL, np.nan, -np.nan, 1e4, 1e-300, 88.8, 3e38]).astype(dtype)
+    operands = np.meshgrid(*[cells] * UFUNCS[function].nin)
+    with listening(ALL) as heard:
+        UFUNCS[function](*operands)
+    assert not any("invalid" in text for text in heard)
+
+
+def test_comparisons_of_nan_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formula_errors, "_apart", lambda *_: pytest.fail("computed again"))
+    formula, numpys = FORMULAS["chosen by a comparison"]
+    with compile_service.mode("wait"), listening(ALL) as heard:
+        made = evaluate(None, *CELLS["nan"], expression=formula)
+    np.testing.assert_allclose(made, numpys(*CELLS["nan"]))
+    assert not heard
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
