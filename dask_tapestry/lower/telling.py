@@ -12,7 +12,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.floating_point import KINDS, SAYS
 
 NUMBERS: Final = {"divide": 1, "over": 2, "under": 4, "invalid": 8}  # for `errstate(call=...)`
-NOT_THE_USERS: Final = frozenset({"dask", "dask_tapestry", "distributed"})
+NOT_THE_USERS: Final = frozenset({"dask", "dask_tapestry", "distributed", "xarray"})
 
 
 class ErrorState:

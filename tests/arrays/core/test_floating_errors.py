@@ -37,6 +37,10 @@ FORMULAS = {
     "cast": lambda m, x: (x / 0).astype("int32"),
     "matmul": lambda m, x: (x * 1e200) @ (x.T * 1e200),
     "nothing": lambda m, x: m.sqrt(x) + 1,
+    "ptp": lambda m, x: m.ptp((x - 1) * 1.7e308, axis=0),
+    "median": lambda m, x: m.median(x[:0], axis=0),
+    "nanmedian": lambda m, x: m.nanmedian(x * np.nan, axis=1),
+    "quantile": lambda m, x: m.quantile(x / 0, [0.3, 0.8], axis=0),
     "nanmax": lambda m, x: m.nanmax(x * np.nan, axis=1),
 }
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
-from dask_tapestry_kernels.cpu.floating_point import suspecting, tell
+from dask_tapestry_kernels.cpu.floating_point import suspecting, tell, telling
 from dask_tapestry_kernels.cpu.reduction.lane_folds import flat, fold, nothing_added
 
 Block = np.ndarray[Any, Any]
@@ -250,7 +250,8 @@ def _range_combine(a: Block, b: Block, m: Block, n: Block) -> Block:  # noqa: AR
 
 
 def _range_finish(states: Block, count: int, ddof: float) -> Block:  # noqa: ARG001
-    return np.asarray(np.subtract(states["greatest"], states["least"]))
+    with telling():
+        return np.asarray(np.subtract(states["greatest"], states["least"]))
 
 
 def _nothing(state: np.dtype[Any]) -> Any:
