@@ -10,6 +10,7 @@ import warnings
 
 from dask_tapestry.lower.heard import Asking, Heard
 from dask_tapestry.lower.telling import ErrorState
+from dask_tapestry.planner.machine.resources import runs_in_processes
 from dask_tapestry.teg.node import users_level
 
 
@@ -18,7 +19,10 @@ class ErrorsTold:
 
     def __enter__(self) -> Heard:
         self._state = ErrorState()
-        self._asking = Asking(Heard(self._state.asked))
+        raised = self._state.raised
+        if raised and not runs_in_processes():
+            raised = frozenset()  # when it has ended, here
+        self._asking = Asking(Heard(self._state.asked, raised=raised))
         return self._asking.__enter__()
 
     def __exit__(self, error: object, *details: object) -> None:

@@ -192,10 +192,14 @@ def live_client() -> Any:
     return client if client.status == "running" else None
 
 
+def runs_in_processes() -> bool:
+    """Whether Dask's scheduler of processes computes, which are heard of when they end alone."""
+    return dask.config.get("scheduler", None) in ("processes", "multiprocessing")
+
+
 def runs_elsewhere() -> bool:
     """Whether what is computed now runs in other processes than this one."""
-    processes = dask.config.get("scheduler", None) in ("processes", "multiprocessing")
-    return processes or live_client() is not None
+    return runs_in_processes() or live_client() is not None
 
 
 @contextmanager

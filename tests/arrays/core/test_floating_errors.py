@@ -138,3 +138,9 @@ def test_functions_of_the_user_are_heard_too():
         "divide by zero encountered in divide",
         "invalid value encountered in divide",
     ]
+
+
+def test_processes_raise_what_they_meet():
+    x = 1 / dt.asarray(CELLS)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match="divide by zero"):
+        x.compute(scheduler="processes", num_workers=1)
