@@ -38,6 +38,8 @@ REASONS: Final[dict[str, str]] = {
     r"with a mask|masked array|missing: ma\.|test_masked|'MaskedArray'": OBJECTS,
     r"test_sparse|[sS]parse": LACKING + "blocks of sparse arrays",
     r"test_docs": TEXTS,
+    r"mean_func_does_not_warn": "Slices without numbers are told, but where `dt.xarray` computes",
+    r"test_out_shape_mismatch": NUMPYS,
     r"test_RandomState_only|test_scipy_fftpack|test_solve_assume_a": ANYWHERE,
     r"test_cholesky\[": NUMPYS,
     r"object_red|_object|_obj|np\.matrix|numpy\.matrix|test_frompyfunc": OBJECTS,

@@ -8,6 +8,7 @@ import zoneinfo
 from types import ModuleType
 from typing import Any
 
+import pandas  # noqa: F401  (it looks for pytz, whose stand-in it must not find)
 import pytest
 
 import dask_tapestry as dt

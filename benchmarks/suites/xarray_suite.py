@@ -26,10 +26,11 @@ PLUGIN: Final = ("-p", "benchmarks.suites.xarray_plugin", "-W", "ignore")
 FUTURE: Final = "from __future__ import annotations\n"
 FILES: Final = ("dask", "duck_array_ops", "variable")
 REASONS: Final[dict[str, str]] = {  # the first that fits a test's name or error
+    "package is required|TestToDaskDataFrame": "needs a package that is not installed",
     "cftime|Python objects|dtype=object|bool-True-var|x-bool-True": (
         "Python objects are no cells here: xarray keeps them without chunks"
     ),
-    "masked_invalid|getmaskarray": "asks for masked arrays by name",
+    r"masked_invalid|getmaskarray|ma\.MaskedArray": "asks for masked arrays by name",
     "DID NOT RAISE": "expects an error where we compute: median of all axes, argsort",
     "dask_kwargs": "counts calls of a function that it replaces in Dask's modules",
     "_repr": "expects the text that Dask's arrays print, or the name of a delayed value",
