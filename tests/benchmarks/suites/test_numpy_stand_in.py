@@ -44,6 +44,10 @@ def test_functions_are_ours_in_any_module(ours):
     assert numpy_stand_in.served == {"linalg.norm"}
 
 
+def test_a_signature_has_the_name_that_numpys_dispatch_gives_it(ours):
+    assert ours.add(1, 2, sig="dd->d").dtype == float
+
+
 def test_methods_of_ufuncs_are_ours(ours):
     assert ours.add.reduce([1, 2]) == 3
     assert ours.add.nin == 2
