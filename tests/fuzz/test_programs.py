@@ -11,6 +11,7 @@ import dask_tapestry as dt
 from tests.examples import examples
 from tests.fuzz import programs
 from tests.fuzz.steps import Step
+from tests.fuzz.trust import takes_for_ever
 from tests.fuzz.values import differs
 
 SHORT = 4  # operations of the programs that every change is tried on
@@ -90,3 +91,9 @@ def test_records_may_be_as_far_apart_as_their_fields():
     assert not differs(y[:1], x[:1], 0)
     y["b"] += 1
     assert "int32" in differs(y, x, 1e-9)
+
+
+@pytest.mark.parametrize(("cells", "long"), [([5], False), ([-(2**62)], True), ([], True)])
+def test_what_numpy_never_ends(cells, long):
+    step = Step("x.choose([x, x], mode='wrap')", lambda xp, x, y: x, "jump")
+    assert takes_for_ever(step, np.array(cells, "i8")) == long
