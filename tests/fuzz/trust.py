@@ -138,7 +138,7 @@ def may_run(step: Step, operands: list[Value]) -> bool:
 
 
 def takes_for_ever(step: Step, x: np.ndarray) -> bool:
-    """Whether NumPy goes around once for each extent that a place is beyond; of none it never ends."""
+    """Whether NumPy goes around once for each extent that a place is beyond, of none for ever."""
     return "mode='wrap'" in step.text and (not x.size or _reach(x) > MOST_CELLS)
 
 
