@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -16,21 +17,22 @@ NOT_THE_USERS: Final = frozenset({"dask", "dask_tapestry", "distributed", "xarra
 
 
 class ErrorState:
-    """The state of `numpy.errstate` in the thread that makes this."""
+    """The state of `numpy.errstate` in the thread that makes this.
+
+    Attributes
+    ----------
+    modes
+        How each error is treated, by NumPy's names.
+    asked
+        The errors that somebody wants to hear of.
+    raised
+        Those that are raised.
+    """
 
     def __init__(self) -> None:
         self.modes: Mapping[str, Any] = np.geterr()
-        self._called: Any = np.geterrcall()
-
-    @property
-    def asked(self) -> frozenset[str]:
-        """The errors that somebody wants to hear of, by NumPy's names."""
-        return frozenset(kind for kind, mode in self.modes.items() if mode != "ignore")
-
-    @property
-    def raised(self) -> frozenset[str]:
-        """Those that are raised."""
-        return frozenset(kind for kind, mode in self.modes.items() if mode == "raise")
+        self.asked, self.raised, calls = _ways(tuple(self.modes.items()))
+        self._called: Any = np.geterrcall() if calls else None
 
     def tell(self, texts: Iterable[str], warn: Callable[[str], None]) -> None:
         """Say each text; `warn` gives a warning."""
@@ -68,6 +70,14 @@ class UsersLine:
     def warn(self, text: str) -> None:
         """Give a warning of that line."""
         warnings.warn_explicit(text, RuntimeWarning, *self._place, registry=self._given)
+
+
+@cache
+def _ways(modes: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The errors that are asked for, those that are raised, and whether something is called."""
+    asked = frozenset(kind for kind, mode in modes if mode != "ignore")
+    raised = frozenset(kind for kind, mode in modes if mode == "raise")
+    return asked, raised, any(mode in ("call", "log") for _, mode in modes)
 
 
 def kind_of(text: str) -> str | None:
