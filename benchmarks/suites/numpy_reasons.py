@@ -28,7 +28,7 @@ REASONS: Final[dict[str, str]] = {
     r"test_partition_iterative": "Cells beside the chosen ones lie in another order",
     r"byteswapped|test_cast_safety\[|newbyteorder|dtype_instances|out_and_dtype|non_native": NATIVE,
     r"test_signature_errors|no_loop_for_op|addition_string_types|keepdims_argument": TEXTS,
-    r"ellipsis_errors|single_arg": TEXTS,
+    r"ellipsis_errors|single_arg|out_and_s_interaction": TEXTS,
     r"test_huge_integers": "Two integers of Python's beside each other are Python objects",
     r"NoneType is no array": "None is a cell only where `dtype=object` asks for it",
     r"Override is no array": PLAIN,
