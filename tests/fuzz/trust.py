@@ -10,7 +10,9 @@ from tests.fuzz.steps import Step
 from tests.fuzz.values import ROUNDING, Value, is_whole
 
 MOST_CELLS = 2000
-PRODUCTS = tuple("matmul outer dot tensordot vdot einsum inner vecdot kron cross".split())
+PRODUCTS = tuple(
+    "matmul outer dot tensordot vdot einsum inner vecdot vecmat matvec kron cross".split()
+)
 FUSED = tuple(  # those of complex numbers have bits in NumPy that depend on machine and layout
     "multiply square divide reciprocal absolute abs true_divide mul truediv cross sign".split()
 )
