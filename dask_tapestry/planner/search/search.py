@@ -7,7 +7,7 @@ few; and what is left of the budget goes to chance, near the plans that are best
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from dask_tapestry.errors import MemoryLimitError
@@ -22,7 +22,6 @@ from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.exact import best_grids, near_grids
 from dask_tapestry.planner.search.exhaustive import exhaustive
-from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.improve import fitted, improve
 from dask_tapestry.planner.search.islands import LONG, evolve_on_islands
@@ -88,10 +87,12 @@ def search(
         If a graph is too large to compare all plans.
     """
     effort = Effort.of(budget)
-    found, fitting = _within_shares(graph, resources, method, effort, seed)
+    machine = Machine.of(resources)
+    spaces = [Space(graph, Pricing(machine, one), resources) for one in _limits(resources, method)]
+    found, fitting = _within_shares(spaces, method, effort, seed)
     enough = next((one for one in found if not one.state.shortfall), None)
     if not fitting and enough is not None and effort is WORTH:
-        _, fitting = _within_shares(graph, resources, method, TO_FIT, seed)
+        _, fitting = _within_shares(spaces, method, TO_FIT, seed)
     if fitting:
         return preferred(fitting, lambda one: one.rank)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
@@ -100,16 +101,18 @@ def search(
     raise MemoryLimitError(_refusal(worst))
 
 
+def _limits(resources: Resources, method: str) -> list[Limits]:
+    """Limits of tasks that may take less and less of the memory."""
+    each = [Limits.of(resources, share) for share in TASK_SHARES]
+    return [one.uncut for one in each] if method == "none" else each
+
+
 def _within_shares(
-    graph: Graph, resources: Resources, method: str, effort: Effort, seed: int
+    spaces: Sequence[Space], method: str, effort: Effort, seed: int
 ) -> tuple[list[Found], list[Found]]:
-    """Plans whose tasks may take less and less of the memory, and those of them that fit."""
-    machine = Machine.of(resources)
+    """Plans of spaces whose tasks may take less and less memory, and those of them that fit."""
     found, fitting = list[Found](), list[Found]()
-    for share in TASK_SHARES:
-        limits = Limits.of(resources, share)
-        limits = limits.uncut if method == "none" else limits
-        space = Space(graph, Pricing(machine, limits), resources)
+    for space in spaces:
         one = _METHODS[method](space, effort, seed)
         found.append(one)
         effort = one.again
@@ -128,7 +131,7 @@ def _uncut(space: Space, _effort: Effort, _seed: int) -> Found:
 def _auto(space: Space, effort: Effort, seed: int) -> Found:
     """From two seeds, with the forms that are best one by one and without any, to the best plan."""
     with collection_paused():
-        graph, forms = choose_forms(space.graph, space.pricing)
+        graph, forms = space.chosen_forms
         first = evaluate(graph, Choices(forms=forms), space.pricing)
         effort = effort.for_plan(first)
         if not effort.costs:

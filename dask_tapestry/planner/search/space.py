@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from dask_tapestry.planner.cost.footprint import Needs
@@ -17,6 +18,7 @@ from dask_tapestry.planner.memory.memory import Fullest, fullest_workers
 from dask_tapestry.planner.rewriting.rule_choices import formed
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import largest_box
@@ -55,6 +57,11 @@ class Space:
         self._sure: dict[object, bool] = {}
         self._sketched: tuple[State, Sketch] | None = None  # the last one
         self._missed: Rank | None = None
+
+    @cached_property
+    def chosen_forms(self) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
+        """The graph with the forms that are best one by one, and these."""
+        return choose_forms(self.graph, self.pricing)
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
         """The graph in these forms, and what each node has become in it."""
