@@ -11,9 +11,10 @@ import numpy as np
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
-from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.operator import Formats, Restriction, Types
 from dask_tapestry.teg.regularity import Regular, Regularity
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.block_format import BlockFormat
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class Insert(Selector):
         if inside.shape == box.shape:
             return ZRange(box.lo, box.lo), inside
         return box, inside
+
+    def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
+        return formats[0]
 
     def regularity(self, inputs: Types) -> Regularity:
         """Along each axis another rule holds before, in and behind the region."""

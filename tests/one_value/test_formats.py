@@ -48,13 +48,15 @@ FUNCTIONS = {
     "functions": lambda x: x.map_blocks(lambda b: b * 3),
     "functions to cells": lambda x: x.map_blocks(with_all_cells),
     "assignments": lambda x: assigned(x),
+    "assignments to what a mask chooses": lambda x: assigned(x, x > 0.7),
     "alike": lambda x: np.full_like(x, 2.5),
 }
 
 
-def assigned(x):
+def assigned(x, key=np.s_[2, :4]):
     y = x.copy()
-    y[2, :4] = 5.0
+    y[key] = 5.0
+    assert type(y._meta) is type(x._meta)
     return y
 
 

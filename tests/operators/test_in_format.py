@@ -28,6 +28,16 @@ def test_a_format_that_cannot_hold_a_value_leaves_it():
         np.testing.assert_array_equal(dt.Array(made).compute(), x.compute(), strict=True)
 
 
+def test_asarray_makes_arrays_like_another():
+    for like in (
+        scipy.sparse.csr_array(np.eye(2)),
+        dt.from_array(scipy.sparse.csr_array(np.eye(2))),
+    ):
+        for made in (dt.asarray([[1, 0]], like=like), dt.asarray(dt.eye(3), like=like)):
+            assert type(made.compute()) is scipy.sparse.csr_array
+    assert type(dt.asarray([1, 2], like=np.ones(2)).compute()) is np.ndarray
+
+
 def test_dask_is_handed_the_blocks_that_were_declared():
     x = dt.Array(in_format(dt.eye(6, chunks=3).node, COO))
     for y in (x, x.sum(axis=0), np.ones_like(x), x * 2):

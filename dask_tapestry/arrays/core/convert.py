@@ -25,11 +25,13 @@ from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRan
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.concat import concat
+from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.placement import place
 from dask_tapestry.operators.rename import rename as rename_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor, TensorType
 from dask_tapestry.teg.types import Dims
+from dask_tapestry_kernels.block_format import BlockFormat
 
 __all__ = [
     "asarray",
@@ -87,7 +89,7 @@ def asarray(
     copy
         True to copy an array in memory now; False to refuse what cannot be had without a copy.
     like
-        As NumPy's, for its dispatch.
+        As NumPy's: blocks are held in arrays as this one's are, such as sparse ones.
     chunks
         Nominal chunks; by default those that it has itself, else a canonical grid.
     dims
@@ -122,7 +124,6 @@ def asarray(
     >>> dt.asarray([1, 2, 3]).compute()
     array([1, 2, 3])
     """
-    del like
     if unknown := set(hints) - IGNORED:
         raise TypeError(f"asarray has no arguments {sorted(unknown)}")
     check_order(order)
@@ -139,7 +140,8 @@ def asarray(
     if copy is False and isinstance(a, Array) and chunks is None and dims is None:
         return a  # which later assignments change
     made = x if dtype is None else Array(cast(x.node, wanted))
-    return with_chunks(made, chunks)
+    known = like.bound.format if isinstance(like, Array) else BlockFormat.of(like)
+    return with_chunks(made if known is None else Array(in_format(made.node, known)), chunks)
 
 
 @implements(np.result_type)

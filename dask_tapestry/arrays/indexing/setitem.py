@@ -23,6 +23,7 @@ from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cell_updates import updated
 from dask_tapestry.operators.elementwise import scalar_of
 from dask_tapestry.operators.full import full
+from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.insert import insert
 from dask_tapestry.operators.reverse import reverse
 from dask_tapestry.operators.scatter import scatter_places
@@ -82,7 +83,8 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
         )
     if parsed.advanced:
         given = _with_places_replaced(part, parsed, given, node.type)
-    x.node = _with_slice_replaced(node, part, given)
+    made, known = _with_slice_replaced(node, part, given), node.format
+    x.node = made if known is None or made.format is not None else in_format(made, known)
 
 
 def updated_at(x: Tensor, key: UserKey, values: Tensor, update: CellExpression) -> Tensor:
