@@ -105,11 +105,12 @@ def take(
     if axis is None or not array.ndim:
         array, axis = array.ravel(), axis or 0
     number = normalize_axis(axis, array.ndim)
-    places = places_within(indices, array.shape[number], mode)
-    if isinstance(places, np.ndarray) and 0 in array.shape[:number]:
-        sides = (*array.shape[:number], *places.shape, *array.shape[number + 1 :])
-        # NumPy looks at no place where there is nothing to take.
-        return into(out, zeros(sides, array.dtype))
+    before, extent, behind = array.shape[:number], array.shape[number], array.shape[number + 1 :]
+    # NumPy looks at no place where there is nothing to take.
+    nothing = 0 in before or (mode != "raise" and 0 in behind)
+    places = places_within(indices, extent or int(nothing), mode)
+    if isinstance(places, np.ndarray) and nothing:
+        return into(out, zeros((*before, *places.shape, *behind), array.dtype))
     return into(out, getitem(array, (*(slice(None),) * number, places)))
 
 

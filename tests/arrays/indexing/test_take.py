@@ -45,6 +45,13 @@ def test_errors_are_numpys(call, error):
         call(dt, dt.asarray(X))
 
 
+@pytest.mark.parametrize("mode", ["raise", "clip"])
+@pytest.mark.parametrize(("shape", "axis"), [((0, 0), 1), ((0, 0, 2), 1), ((0, 3), 1), ((3, 0), 0)])
+def test_nothing_is_taken_from_what_is_empty(shape, axis, mode):
+    made = dt.take(dt.zeros(shape), [0, 1], axis, mode=mode)
+    assert made.compute().shape == np.take(np.zeros(shape), [0, 1], axis, mode=mode).shape
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1, None])
 @pytest.mark.parametrize("lazy", [False, True])
 def test_cells_along_an_axis(axis, lazy):
