@@ -52,7 +52,8 @@ class BlockFormat:
             return None
         fill = getattr(array, "fill_value", np.zeros((), np.int64)).item()
         made = cls(own.__module__, own.__qualname__, fill)
-        return made if made.takes(getattr(array, "ndim", -1), np.dtype(array.dtype)) else None
+        rank = getattr(array, "ndim", 0) or 1  # a cell of a sparse array is sparse too
+        return made if made.takes(rank, np.dtype(array.dtype)) else None
 
     @property
     def library(self) -> str:

@@ -124,6 +124,8 @@ def may_run(step: Step, operands: list[Value]) -> bool:
         return False  # NumPy fills the differences of dates with a date
     if "doubled" in step.text and kind == "M":
         return False  # a function that fails when it is asked for its dtype has an error of ours
+    if _name(step).startswith("select") and kind == "u" and ", 2]" in step.text:
+        return False  # NumPy makes an int64 of a choice that is a Python integer
     if "over_axes" in step.text and not operands[0].theirs.ndim:
         return False  # NumPy takes a cell for an array of one there
     single = operands[0].theirs.dtype.char in "efF"

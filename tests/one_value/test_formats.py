@@ -29,6 +29,8 @@ FUNCTIONS = {
     "other dtypes": lambda x: x.astype("c8"),
     "slices": lambda x: x[1:6:2, ::-1],
     "rows": lambda x: x[3],
+    "a cell": lambda x: x[2, 4],
+    "functions to one cell": lambda x: x.rechunk(9).map_blocks(np.sum, drop_axis=(0, 1)),
     "chosen rows": lambda x: x[[5, 0, 5]],
     "transposes": lambda x: x.T * 2,
     "new axes": lambda x: x[:, None] + x,

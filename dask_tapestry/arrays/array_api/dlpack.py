@@ -90,7 +90,7 @@ def dlpack(
         For another device, or cells that DLPack cannot describe.
     """
     held = where_known(self) if copy is False else self
-    cells = np.asarray(self.compute() if isinstance(held, Array) else held)
+    cells = np.asarray(self if isinstance(held, Array) else held)
     return cells.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
 

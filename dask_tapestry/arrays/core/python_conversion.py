@@ -35,7 +35,7 @@ class PythonConversion(ArrayMethods):
             raise TypeError(
                 f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"
             )
-        return convert(np.asarray(self.compute()).reshape(())[()])
+        return convert(np.asarray(self).reshape(())[()])
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -86,7 +86,7 @@ class PythonConversion(ArrayMethods):
         chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
         if chosen.size != 1:
             raise ShapeError("can only convert an array of size 1 to a Python scalar")
-        return np.asarray(chosen.compute()).item()
+        return np.asarray(chosen).item()
 
     def tobytes(self, order: Literal["C", "F", "A"] = "C") -> bytes:
         """Return the bytes of the cells, in this machine's byte order; computes them.
@@ -102,7 +102,7 @@ class PythonConversion(ArrayMethods):
         bytes
             `nbytes` of them.
         """
-        return np.asarray(self.compute()).tobytes("F" if order == "F" else "C")
+        return np.asarray(self).tobytes("F" if order == "F" else "C")
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars; computes them.
@@ -112,4 +112,4 @@ class PythonConversion(ArrayMethods):
         list or scalar
             As deep as the array has dimensions.
         """
-        return np.asarray(self.compute()).tolist()
+        return np.asarray(self).tolist()

@@ -49,7 +49,7 @@ def save(file: str | PathLike[str] | IO[bytes], arr: ArrayLike, allow_pickle: bo
     """
     array = asarray(arr)
     if not isinstance(file, str | PathLike) or not array.size:
-        np.save(file, np.asarray(array.compute()), allow_pickle=allow_pickle)
+        np.save(file, np.asarray(array), allow_pickle=allow_pickle)
         return
     name = fspath(file)
     path = Path(name if name.endswith(".npy") else f"{name}.npy")
