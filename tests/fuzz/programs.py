@@ -29,6 +29,7 @@ WIDE = (  # with as many rows, columns and cells as it takes for kernels to go o
     (300, 200), (70, 130), (1100, 70), (3, 2100), (40, 1030), (2500, 3), (65, 3, 70), (20_000,),
     (17_000, 2), (5000,), (1, 3000), (33, 70), (100, 1), (7, 9, 11, 13),
 )  # fmt: skip
+COMPUTING = ("persist(", "is_masked(")  # steps that compute what they are given
 MOST_DRAWS = 4  # for each, as some are not defined for the values at hand
 KINDS: tuple[type[Exception], ...] = (
     np.ma.MaskError, IndexError, ValueError, TypeError, OverflowError, ZeroDivisionError,
@@ -262,7 +263,7 @@ def _drawn(random: Random, program: Program) -> bool:
     names = ", ".join(_name(pool, v) for v in operands)
     text.append(f"v{len(pool)} = {step.text}" + f"  with x, y = {names}" * bool(operands))
     ours = quietly(step.call, dt, *[v.ours for v in operands])
-    if "persist(" in step.text:
+    if any(word in step.text for word in COMPUTING):
         program.counts.append(step.text)
     if isinstance(theirs, Exception):
         _same_error(program, ours, theirs)

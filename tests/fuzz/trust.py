@@ -22,6 +22,7 @@ LOOSE = re.compile(  # products that BLAS makes, and functions of the user's own
     r"matmul|dot|einsum|linalg|inner|matvec|vecmat|vecdot|nn\.linear| @ |cov|corrcoef|own "
     r"|normal\(\["
 )
+ZERO_SIGNS = re.compile(r"div|reciprocal|arctan2|copysign|signbit| / |power|angle")
 AVERAGES = re.compile(r"mean|average|anom|var|std")
 TO_WHOLE = re.compile(r"sum\(.*, [iu]\d\)")
 TALL = re.compile(  # of many cells there are too many results, or NumPy takes long
@@ -38,6 +39,8 @@ COMPARED = ("isin(", "searchsorted", "setdiff1d", "intersect1d", "union1d", "set
 def trusted(step: Step, operands: list[Value], result: np.ndarray) -> bool:
     """Whether the result's bits must be NumPy's."""
     exact = all(v.exact for v in operands)
+    if LOOSE.search(step.text) and result.dtype.kind in "fc" and (result == 0).any():
+        return False  # whether such a zero has a sign depends on what it was added to
     cells = [result, *[v.theirs for v in operands]]
     if any(x.dtype.kind == "c" for x in cells) and _name(step).startswith(FUSED):
         return exact and all(map(is_whole, cells))
@@ -136,7 +139,11 @@ def may_run(step: Step, operands: list[Value]) -> bool:
             v.exact and (v.theirs.dtype.kind not in "fc" or bool(np.all(np.abs(v.theirs) < 100)))
             for v in operands
         )
-    if step.trust in ("jump", "rounded") or "ma.masked_" in step.text:
+    if ZERO_SIGNS.search(step.text) and any(map(_has_rounded_zeros, operands)):
+        return False  # the sign of such a zero depends on the order of a sum
+    if "prod" in step.text and _overflows_on_the_way(operands[0].theirs):
+        return False  # too much times nothing is no number, nothing times it is none
+    if step.trust in ("jump", "rounded") or "ma.masked_" in step.text or ".view('" in step.text:
         return all(v.exact for v in operands)
     return True
 
@@ -162,6 +169,19 @@ def _are_comparable(x: np.ndarray, y: np.ndarray) -> bool:
 
 def _has_nan(value: Value) -> bool:
     return value.theirs.dtype.kind == "f" and bool(np.isnan(value.theirs).any())
+
+
+def _has_rounded_zeros(value: Value) -> bool:
+    return not value.exact and value.theirs.dtype.kind in "fc" and bool((value.theirs == 0).any())
+
+
+def _overflows_on_the_way(x: np.ndarray) -> bool:
+    """Whether some cells have a product beyond the range of their dtype."""
+    if x.dtype.kind not in "fc" or not x.size:
+        return False
+    sizes = np.abs(x).astype(np.float64)
+    large = sizes[(sizes > 1) & np.isfinite(sizes)]
+    return bool(np.log2(large).sum() >= np.finfo(x.dtype).maxexp)
 
 
 def _is_near_the_end(x: np.ndarray) -> bool:
