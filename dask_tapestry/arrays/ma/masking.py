@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.arrays.ma.making import asarray
 from dask_tapestry.arrays.ma.masked_array import MaskedArray
@@ -219,7 +220,8 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
     Returns
     -------
     MaskedArray
-        The cells of `x`. The value becomes its fill value, unless it is an array.
+        The cells of `x`. The value becomes its fill value, unless it is an array, which may not be
+        computed yet.
 
     See Also
     --------
@@ -232,7 +234,7 @@ def masked_equal(x: ArrayLike | MaskedArray, value: Any, copy: bool = True) -> M
     [0, 1, None, 3]
     """
     made = _by("equal", x, value)
-    if not np.ndim(value):
+    if not isinstance(value, Array) and not np.ndim(value):
         made.fill_value = value
     return made
 

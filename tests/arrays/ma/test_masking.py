@@ -1,3 +1,4 @@
+import dask
 import numpy as np
 import pytest
 
@@ -26,6 +27,16 @@ def test_cells_are_hidden_that_equal_those_of_an_array(kind):
     agree(dt.ma.masked_equal(ours(x), y), wanted, beneath=True)
     agree(dt.ma.masked_equal(ours(x), dt.asarray(y)), wanted, beneath=True)
     assert dt.ma.masked_equal(ours(x), y).fill_value == x.fill_value
+
+
+def test_a_lazy_value_is_not_computed():
+    def never():
+        raise AssertionError("computed")
+
+    value = dt.from_delayed(dask.delayed(never)(), (), float)
+    made = dt.ma.masked_equal(dt.arange(4.0), value)
+    assert made.shape == (4,)
+    assert made.fill_value == np.ma.default_fill_value(1.0)
 
 
 def test_a_condition_may_be_masked():
