@@ -143,7 +143,8 @@ def may_run(step: Step, operands: list[Value]) -> bool:
         return False  # the sign of such a zero depends on the order of a sum
     if "prod" in step.text and _overflows_on_the_way(operands[0].theirs):
         return False  # too much times nothing is no number, nothing times it is none
-    if step.trust in ("jump", "rounded") or "ma.masked_" in step.text or ".view('" in step.text:
+    jumps = "ma.masked_" in step.text or ".view('" in step.text or _name(step).startswith("sign(")
+    if jumps or step.trust in ("jump", "rounded"):
         return all(v.exact for v in operands)
     return True
 
