@@ -22,6 +22,7 @@ LOOSE = re.compile(  # products that BLAS makes, and functions of the user's own
     r"matmul|dot|einsum|linalg|inner|matvec|vecmat|vecdot|nn\.linear| @ |cov|corrcoef|own "
     r"|normal\(\["
 )
+DTYPE = re.compile(r"dtype='(\w+)'")
 ZERO_SIGNS = re.compile(r"div|reciprocal|arctan2|copysign|signbit| / |power|angle")
 AVERAGES = re.compile(r"mean|average|anom|var|std")
 TO_WHOLE = re.compile(r"sum\(.*, [iu]\d\)")
@@ -141,7 +142,9 @@ def may_run(step: Step, operands: list[Value]) -> bool:
         )
     if ZERO_SIGNS.search(step.text) and any(map(_has_rounded_zeros, operands)):
         return False  # the sign of such a zero depends on the order of a sum
-    if "prod" in step.text and _overflows_on_the_way(operands[0].theirs):
+    kinds = DTYPE.search(step.text)
+    dtype = np.dtype(kinds[1]) if kinds else operands[0].theirs.dtype
+    if "prod" in step.text and _overflows_on_the_way(operands[0].theirs, dtype):
         return False  # too much times nothing is no number, nothing times it is none
     jumps = "ma.masked_" in step.text or ".view('" in step.text or _name(step).startswith("sign(")
     if jumps or step.trust in ("jump", "rounded"):
@@ -176,13 +179,13 @@ def _has_rounded_zeros(value: Value) -> bool:
     return not value.exact and value.theirs.dtype.kind in "fc" and bool((value.theirs == 0).any())
 
 
-def _overflows_on_the_way(x: np.ndarray) -> bool:
-    """Whether some cells have a product beyond the range of their dtype."""
-    if x.dtype.kind not in "fc" or not x.size:
+def _overflows_on_the_way(x: np.ndarray, dtype: np.dtype) -> bool:
+    """Whether some cells have a product beyond the range of a dtype."""
+    if dtype.kind not in "fc" or x.dtype.kind not in "biufc":
         return False
-    sizes = np.abs(x).astype(np.float64)
+    sizes = np.abs(x.astype(np.complex128))
     large = sizes[(sizes > 1) & np.isfinite(sizes)]
-    return bool(np.log2(large).sum() >= np.finfo(x.dtype).maxexp)
+    return bool(np.log2(large).sum() >= np.finfo(dtype).maxexp)
 
 
 def _is_near_the_end(x: np.ndarray) -> bool:

@@ -14,7 +14,7 @@ from dask_tapestry.arrays.ma.parts import call, either
 from dask_tapestry.arrays.ma.reductions import quotient
 from dask_tapestry.arrays.shape import broadcast_to
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.axes import Axes, each_axis, normalize_axes, normalize_axis
 
 __all__ = ["average"]
 
@@ -65,6 +65,8 @@ def average(
     1.25
     """
     x = asarray(a)
+    for one in () if axis is None else each_axis(axis):
+        normalize_axis(one, x.ndim)  # a cell has none here, though sums take its first one
     if weights is None:
         made = x.mean(axis, keepdims=keepdims)
         scale = asarray(x.count(axis, keepdims)).astype(made.dtype)

@@ -28,3 +28,10 @@ def test_weights_along_an_axis():
         dt.ma.average(ours(x), weights=weights)
     with pytest.raises(dt.ShapeError, match="consistent"):
         dt.ma.average(ours(x), 0, weights)
+
+
+@pytest.mark.parametrize("axis", [0, -1, 1])
+def test_a_cell_has_no_axes(axis):
+    for xp in (np, dt):
+        with pytest.raises(np.exceptions.AxisError):
+            xp.ma.average(xp.ma.array(4, mask=False), axis)
