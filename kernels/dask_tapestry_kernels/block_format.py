@@ -92,6 +92,8 @@ class BlockFormat:
         if self.library == "scipy":
             stack = (import_module("scipy.sparse").vstack, import_module("scipy.sparse").hstack)
             return stack[axis](blocks, format=blocks[0].format)
+        if self.library == "sparse" and len({block.fill_value for block in blocks}) > 1:
+            return self.holding(np.concatenate(list(map(with_all_cells, blocks)), axis))
         if self.name == "DOK":  # which is not joined as it is
             pairs = [block.asformat("coo") for block in blocks]
             return np.concatenate(pairs, axis).asformat("dok")  # type: ignore[attr-defined]

@@ -75,6 +75,13 @@ def test_fill_values_are_of_formats_that_have_one():
     assert coordinates.filled(float("nan")).holding(np.full(3, np.nan)).fill_value != 0
 
 
+def test_arrays_that_are_filled_otherwise_are_joined():
+    blocks = [sparse.COO.from_numpy(CELLS, fill_value=fill) for fill in (0.0, 1.5)]
+    made = BlockFormat.of(blocks[0]).joined(blocks, 0)
+    assert made.fill_value == 0
+    np.testing.assert_array_equal(made.todense(), np.concatenate([CELLS, CELLS]))
+
+
 def test_arrays_of_cupy_come_and_go(monkeypatch):
     """A stand-in with the names of CuPy's that are used."""
     module = types.ModuleType("cupy")
