@@ -111,6 +111,8 @@ class Tree:
             for way, starts in division.starts.items()
         }
         self._strides = {} if self._starts else division.strides
+        divides = self._strides or any(len(starts) > 1 for starts in self._starts.values())
+        assert divides, f"{division} leaves {domain} whole"
         self._parts: dict[Place, Leaf | Tree | Banded] = {}
 
     def leaf(self, place: Place) -> tuple[Leaf, Place]:

@@ -264,8 +264,13 @@ def _obey(
 
 
 def _straddling(span: tuple[int, int], step: int, edge: int, place: int) -> range:
-    """Places at which a moving span straddles `edge`, and the first one beyond."""
+    """Places at which a moving span straddles `edge`, and the first one beyond.
+
+    A span without cells straddles the edge that it lies on.
+    """
     low, high = span
+    if low == high:
+        low, high = low - 1, high + 1
     if step > 0:
         return range(place + (edge - high) // step + 1, place - (low - edge) // step + 1)
     return range(place + (low - edge) // -step + 1, place - (edge - high) // -step + 1)
