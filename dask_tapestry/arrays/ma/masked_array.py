@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, Self, final
 
 import numpy as np
@@ -166,11 +167,10 @@ class MaskedArray(Moving, DaskMethodsMixin):
             cells[key] = cells_of(value) if isinstance(value, np.ndarray | type(self)) else value
             self.cells = cells
         told = mask_of(value)
-        if told is None and self.hidden is None:
-            return
-        hidden = self._mask_cells().copy()
-        hidden[key] = False if told is None else told
-        self.hidden = hidden
+        if told is not None or self.hidden is not None:
+            hidden = self._mask_cells().copy()
+            hidden[key] = False if told is None else told
+            self.hidden = hidden
 
     def astype(self, dtype: DTypeLike) -> Self:
         """Return the array with every cell converted to a dtype."""
@@ -250,7 +250,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
         fill_value: Any = None,
     ) -> None:
         """Sort the array itself along `axis`; see `argsort`."""
-        places = self.argsort(axis, kind, order, endwith, fill_value)
+        places = self.argsort(index(axis), kind, order, endwith, fill_value)
         made = self._both(take_along_axis, places, axis)
         self.cells, self.hidden = made.cells, made.hidden
 

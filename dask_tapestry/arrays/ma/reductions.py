@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.ma.arithmetic import Arithmetic
 from dask_tapestry.arrays.ma.parts import call, checked_fill, chosen, either
 from dask_tapestry.errors import ArgumentError
-from dask_tapestry.operators.axes import Axes
+from dask_tapestry.operators.axes import Axes, normalize_axes
 
 S = TypeVar("S", bound=Arithmetic)
 
@@ -84,6 +84,7 @@ class Reductions(Arithmetic):
     ) -> Self:
         """Average cells along `axis`; `numpy.ma.MaskedArray.mean`."""
         no_out(out)
+        normalize_axes(axis, self.cells.ndim)  # a cell has none here, though a sum takes its first
         if self.hidden is None:
             return self._like(statistics.mean(self.cells, axis, dtype, keepdims=keepdims), None)
         given = self.cells.dtype

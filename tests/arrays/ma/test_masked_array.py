@@ -96,6 +96,13 @@ def test_sorts(kind, endwith):
     agree(y, x)
 
 
+def test_a_sort_in_place_has_an_axis():
+    for x in (sample("f8", mask=None), ours(sample("f8", mask=None)), ours(sample("f8"))):
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            x.sort(axis=None)
+        assert x.shape == (4, 5)
+
+
 def test_cells_of_other_values():
     x = sample("f8", mask=0.5)
     x = np.ma.masked_invalid(x)

@@ -69,3 +69,14 @@ def test_what_is_not_finite_is_hidden_where_numpy_hides_it(axis):
     for cells in ([2, 1, -np.inf, 4], [[2, -np.inf], [-1, -2]]):
         x = np.ma.masked_greater(np.array(cells, float), 0)
         agree(ours(x).anom(axis=axis), x.anom(axis=axis))
+
+
+@pytest.mark.parametrize("axis", [0, -1, (0,)])
+@pytest.mark.parametrize("name", ["mean", "var", "std", "anom"])
+@pytest.mark.parametrize("mask", [np.ma.nomask, [False], [True]])
+def test_a_cell_has_no_axis_to_average_along(name, axis, mask):
+    plain = dt.asarray(np.array(3.0))
+    cell = dt.ma.masked_array(plain, mask if mask is np.ma.nomask else dt.asarray(mask)[0])
+    with pytest.raises(np.exceptions.AxisError, match="out of bounds for array of dimension 0"):
+        getattr(cell, name)(axis=axis)
+    assert getattr(np.ma.masked_array(3.0), name)() == getattr(dt.ma.masked_array(plain), name)()
