@@ -51,3 +51,17 @@ def test_unknown_cells(equal_nan):
 def test_shapes_that_do_not_broadcast():
     refused(lambda np, a: np.isclose(a([1.0, 2]), a([1.0, 2, 3])))
     assert not dt.array_equiv([1, 2], [1, 2, 3])
+    times, spans = np.zeros(3, "M8[s]"), np.zeros((2, 2), "m8[s]")
+    for name in ("isclose", "allclose"):
+        for x in (times, spans[:, :1].ravel(), np.zeros(3)):
+            refused(lambda np, a, name=name, x=x: getattr(np, name)(a(x), a(spans)))
+    assert not dt.array_equiv(times, spans)
+
+
+@pytest.mark.parametrize("equal_nan", [True, False])
+def test_texts_and_objects_are_never_unknown(equal_nan):
+    for x in (np.array(["a"]), np.array([1], object)):
+        one = dt.asarray(x)
+        assert bool(dt.array_equal(one, one, equal_nan=equal_nan))
+        if equal_nan:
+            refused(lambda np, a, x=x: np.array_equal(a(x), a(x.copy()), equal_nan=True))
