@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.dask_arrays import from_dask_array, is_dataframe
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.guarded_reads import Getter, guarded
+from dask_tapestry.arrays.core.held_as import held_as, held_like
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import FROM_NUMPY
 from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
@@ -25,13 +26,11 @@ from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRan
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.concat import concat
-from dask_tapestry.operators.in_format import in_format
 from dask_tapestry.operators.placement import place
 from dask_tapestry.operators.rename import rename as rename_tensor
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor, TensorType
 from dask_tapestry.teg.types import Dims
-from dask_tapestry_kernels.block_format import BlockFormat
 
 __all__ = [
     "asarray",
@@ -52,7 +51,7 @@ class Readable(Protocol):
     def __getitem__(self, key: Any, /) -> Any: ...
 
 
-IGNORED: Final = frozenset(
+HINTS: Final = frozenset(
     "name lock asarray fancy meta inline_array getitem allow_unknown_chunksizes".split()
 )
 
@@ -95,8 +94,8 @@ def asarray(
     dims
         Names of the dimensions; by default those it has.
     **hints
-        Dask's ``name``, ``meta``, ``inline_array``, ``allow_unknown_chunksizes`` and others of
-        `from_array`, without effect.
+        Dask's ``meta``, as of `from_array`; ``name``, ``inline_array``,
+        ``allow_unknown_chunksizes`` and others of it, without effect.
 
     Returns
     -------
@@ -124,7 +123,7 @@ def asarray(
     >>> dt.asarray([1, 2, 3]).compute()
     array([1, 2, 3])
     """
-    if unknown := set(hints) - IGNORED:
+    if unknown := set(hints) - HINTS:
         raise TypeError(f"asarray has no arguments {sorted(unknown)}")
     check_order(order)
     check_device(device)
@@ -140,8 +139,7 @@ def asarray(
     if copy is False and isinstance(a, Array) and chunks is None and dims is None:
         return a  # which later assignments change
     made = x if dtype is None else Array(cast(x.node, wanted))
-    known = like.bound.format if isinstance(like, Array) else BlockFormat.of(like)
-    return with_chunks(made if known is None else Array(in_format(made.node, known)), chunks)
+    return with_chunks(held_as(held_like(made, like), hints.get("meta")), chunks)
 
 
 @implements(np.result_type)
@@ -271,8 +269,10 @@ def from_array(
         What reads: called with `x` and a tuple of slices, instead of ``x[...]``.
     name
         What keys of its blocks begin with.
-    asarray, fancy, meta, inline_array
+    asarray, fancy, inline_array
         As Dask's, without effect.
+    meta
+        An array, such as an empty one, of the class in which blocks are held; of any dtype.
     dims
         Names of the dimensions.
     workers
@@ -288,6 +288,8 @@ def from_array(
     ------
     StoreError
         If a write of it has not ended, or its file is closed.
+    ArgumentError
+        If blocks cannot be held as `meta` tells.
     DTypeError
         If it is no array, or one of structured cells that hold Python objects.
 
@@ -301,14 +303,14 @@ def from_array(
     >>> dt.from_array(np.eye(3), chunks=(1, 3)).numblocks
     (3, 1)
     """
-    del asarray, fancy, meta, inline_array
+    del asarray, fancy, inline_array
     if isinstance(x, np.ma.MaskedArray):
         masked: Array = FROM_NUMPY["masked"](x, chunks)
         return masked
     if lock or getitem is not None:
         x = guarded(x, lock, getitem)
     found = _array_of(x, tuple(dims) if dims is not None else None)
-    placed = Array(place(found.node, worker_names(workers)))
+    placed = Array(place(held_as(found, meta).node, worker_names(workers)))
     return named(with_chunks(placed, chunks), name)
 
 

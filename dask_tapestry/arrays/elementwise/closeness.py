@@ -133,10 +133,10 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     x, y = asarray(a1), asarray(a2)
     if x.shape != y.shape:
         return Array(full((), np.bool_(False)))
-    if equal_nan and a1 is a2:
-        return Array(full((), np.bool_(True)))
     same = equality_and_power.equal(x, y)
-    if equal_nan and not (x.dtype.kind in "biu" and y.dtype.kind in "biu"):
+    kinds = {x.dtype.kind, y.dtype.kind}
+    one_text = a1 is a2 and not kinds <= set("fcmM")  # in which NumPy looks for no NaN
+    if equal_nan and not (kinds <= set("biu") or one_text):
         same = same | (ufuncs.isnan(x) & ufuncs.isnan(y))
     return Array(reduce(same.node, "all"))
 
