@@ -8,7 +8,6 @@ without recursion and a value used twice is written once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.cells.ufuncs import flops
+from dask_tapestry.late_dataclass import dataclass
 
 DType = np.dtype[np.generic]
 

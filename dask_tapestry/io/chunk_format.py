@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import prod
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunk_decoders import Decoder, decoders_of
 from dask_tapestry.io.file_cells import Block, Part, bytes_of, part_of
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.buffer_pool import POOL
 
 BYTE = np.dtype(np.uint8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import checked_block, declared_type
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange

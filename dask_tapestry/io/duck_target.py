@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +14,7 @@ from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.duck_source import DuckSource, regular_chunks
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 

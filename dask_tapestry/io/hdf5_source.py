@@ -6,7 +6,7 @@ To be read by another process a dataset travels by the name of its file and its 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
@@ -15,6 +15,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunked_source import ChunkedSource
 from dask_tapestry.io.declared_type import checked_block, declared_type
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_from_json, incomplete_error
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange

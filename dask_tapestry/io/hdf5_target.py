@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from os import PathLike
 from pathlib import Path
 from threading import Lock
@@ -30,6 +30,7 @@ from dask_tapestry.io.hdf5_source import (
 from dask_tapestry.io.journal import JOURNAL, Box, boxes_to_json, whole_box, without
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from math import prod
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
+from dask_tapestry.late_dataclass import dataclass
 
 MOST_WORK: Final = 10_000  # steps in which two layouts are compared
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.io.memmap_file import MappedFile, mapped_path
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from dask_tapestry.io.memmap_file import MappedFile, mapped_path, share_cells
 from dask_tapestry.io.memmap_source import MemmapSource, path_read
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Source
 from dask_tapestry.teg.types import Dims
 

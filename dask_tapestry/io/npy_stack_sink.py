@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,6 +14,7 @@ from dask_tapestry.io.folder_swap import PARTIAL, remove_folder
 from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.npy_stack_info import INFO, maker_of_stack, write_info
 from dask_tapestry.io.npy_stack_source import NpyStackSource
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.zspace import Cuts, ZRange

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -13,6 +12,7 @@ import numpy as np
 from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.io.npy_stack_info import INFO, read_info
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 

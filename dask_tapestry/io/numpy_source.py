@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Any, Final, Literal
 from uuid import uuid4
@@ -12,6 +12,7 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.slot import Slot
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.types import Dims

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +16,7 @@ from dask_tapestry.io.memmap_source import path_read
 from dask_tapestry.io.memmap_target import MemmapTarget
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from uuid import uuid4
 
 from dask_tapestry.errors import PlanError, ShapeError
 from dask_tapestry.io.chunked_source import ChunkedSource
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
 from dask_tapestry.zspace import ZRange
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Node, Source, Tensor, TensorType, apply, sequence_point
 from dask_tapestry.zspace import ZRange
 

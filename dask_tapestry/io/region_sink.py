@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from dask_tapestry.errors import ShapeError, StoreError
 from dask_tapestry.io.chunk_costs import write_scratch_bytes
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Sink, TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.regularity import Regular, Regularity

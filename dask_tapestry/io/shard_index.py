@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunk_decoders import Decoder, decoders_of
 from dask_tapestry.io.file_cells import Block, CellFile
+from dask_tapestry.late_dataclass import dataclass
 
 ABSENT: Final = 2**64 - 1  # offset of an inner chunk that is not there
 CHECKSUM: Final = 4  # bytes of a CRC-32C

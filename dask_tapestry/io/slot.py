@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat

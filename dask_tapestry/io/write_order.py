@@ -11,7 +11,7 @@ Two that meet without an order are refused in `teg.check`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dask_tapestry.io.read_back import read_back
 from dask_tapestry.io.region_sink import Announcement, RegionSink
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.placement import hold

@@ -9,7 +9,6 @@ written. There every edge between tasks can lie between chunks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import gcd
 from typing import Any, Final
@@ -17,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg.region import Progression
 from dask_tapestry.zspace import ZRange
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -24,6 +23,7 @@ from dask_tapestry.io.file_cells import SCRATCH, Block, CellFile, Part, part_of,
 from dask_tapestry.io.shard_index import ABSENT
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.zarr_location import zarr
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.buffer_pool import POOL
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -11,6 +10,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunk_format import ChunkFormat
 from dask_tapestry.io.file_cells import Part
 from dask_tapestry.io.shard_index import ShardIndex
+from dask_tapestry.late_dataclass import dataclass
 
 
 @dataclass(frozen=True)

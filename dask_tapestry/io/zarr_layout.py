@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.default_chunks import default_chunk_shape
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import NAMES_OF_VERSION_2
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Tensor, TensorType
 from dask_tapestry.teg.types import Dims
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from os import fspath
 from pathlib import Path
@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import, unpickle
+from dask_tapestry.late_dataclass import dataclass
 
 METADATA: Final = ("zarr.json", ".zarray")  # the names of an array's metadata, by version
 

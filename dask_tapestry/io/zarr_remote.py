@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -20,6 +19,7 @@ from dask_tapestry.io.file_cells import Block, Part, part_of
 from dask_tapestry.io.shard_index import ABSENT, ShardIndex
 from dask_tapestry.io.zarr_encoding import ArrayEncoding, chunks_met, has_other_pipeline
 from dask_tapestry.io.zarr_sync import is_at_hand
+from dask_tapestry.late_dataclass import dataclass
 
 
 def at_once() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from dask_tapestry.io.zarr_open import exists, format_of_group
 from dask_tapestry.io.zarr_overwrite import Replacing, replacing
 from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.io.zarr_target import ZarrTarget
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.operator import Types

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from dask_tapestry.io.zarr_journal import (
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_array
 from dask_tapestry.io.zarr_source import ZarrSource, stored_names
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
 

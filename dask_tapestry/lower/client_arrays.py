@@ -15,7 +15,6 @@ import asyncio
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import product
 from time import monotonic, sleep
 from typing import Any, Final
@@ -25,6 +24,7 @@ from weakref import WeakSet, WeakValueDictionary, finalize
 import numpy as np
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.dask_private import (
     DataNode,
     GraphNode,

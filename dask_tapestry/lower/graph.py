@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from math import prod
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from dask.callbacks import Callback
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dask_tapestry.io.block_source import BlockSource
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.joined_blocks import buffers_between, share_results
 from dask_tapestry.lower.layers import (

@@ -8,11 +8,12 @@ layout for as long as its results can come, and here it is found by that name.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import Final
 from weakref import WeakValueDictionary
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.zspace import Cuts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import prod
 from threading import Lock
@@ -13,6 +13,7 @@ from typing import Any
 import cloudpickle
 
 from dask_tapestry.imports import unpickle
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.heard import Heard, asked
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step

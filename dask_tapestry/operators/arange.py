@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, copysign, isnan
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange

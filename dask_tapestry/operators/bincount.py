@@ -9,7 +9,7 @@ cells for each bin.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from dask_tapestry.cells import Tree
 from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.operators.reshape import reshape
 from dask_tapestry.operators.tree_reduction import TreeReduction, tree_over

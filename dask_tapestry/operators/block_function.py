@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.cells.references import packed
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.field import field
 from dask_tapestry.operators.formatted_function import taking_formats
 from dask_tapestry.operators.full import Full

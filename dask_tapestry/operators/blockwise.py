@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.formatted_function import takes_formats
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Operator, Progression, Region, TensorType

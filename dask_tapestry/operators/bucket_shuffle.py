@@ -20,13 +20,13 @@ An owner folds updates in the order of runs, and of places in them: as one task 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.exchange import Exchanging
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import IndexDim, Signature, Tensor, TensorType, apply

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd, prod
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import fixed_dtype
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cell_function import called_on_cells, packed
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.field import field

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.operators.field import field

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply

@@ -8,9 +8,9 @@ Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.zspace import ZRange
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.tensordot import (
     arranged,
     contracted,

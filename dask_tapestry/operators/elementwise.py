@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, Signature, loop_dtypes
 from dask_tapestry.cells.references import Cell, one_cell
 from dask_tapestry.errors import DTypeError, ValueRangeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.teg import Tensor, TensorType, apply

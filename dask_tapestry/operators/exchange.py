@@ -8,9 +8,10 @@ lies, so that on a cluster each cell travels once. In one process nothing is cut
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.lanes import sort_bytes, sort_flops
 from dask_tapestry.teg import BlockOperator, IndexDim, Region, Signature, TensorType
 from dask_tapestry.teg.buckets import buckets_type, cells_of

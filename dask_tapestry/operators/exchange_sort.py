@@ -24,11 +24,12 @@ Source: P. J. Varman and others, "Merging Multiple Lists on Hierarchical-Memory 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.exchange import NO, YES, Exchange, Exchanging, Merged, of_runs
 from dask_tapestry.operators.field import field

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.block_format import BlockFormat

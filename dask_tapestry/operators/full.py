@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.cells.references import Cell, packed, unpacked
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Generator, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import ZRange

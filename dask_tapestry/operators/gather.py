@@ -6,12 +6,13 @@ Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators import bucket_shuffle, masked_gather
 from dask_tapestry.operators.bucket_shuffle import LINE, owner_counts
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Formats, Restriction, Types, uniform
 from dask_tapestry.teg.source import Block

@@ -7,12 +7,13 @@ thousand spans along their first dimension. Sorted or clustered indices then rea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Region
 from dask_tapestry.zspace import ZRange
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.sort import SORTED
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.teg import BlockOperator, IndexDim, Signature, Tensor, TensorType, apply

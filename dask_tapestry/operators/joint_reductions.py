@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression, Tree
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reduce import Reduce
 from dask_tapestry.operators.tree_reduction import TreeReduction
 from dask_tapestry.teg import Signature, TensorType

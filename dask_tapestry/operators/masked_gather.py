@@ -15,9 +15,9 @@ operator      what it yields                                           blocks
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.bucket_shuffle import (
     ALONG,
     BUCKET_FLOPS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.elementwise import astype

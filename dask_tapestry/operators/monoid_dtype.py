@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, SignatureError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.infer_meta import tried
 
 LONGEST: Final = 1 << 18  # bytes of a cell: joined strings grow with the number of cells

@@ -6,7 +6,6 @@ The arithmetic is in the kernel of the same name (``dask_tapestry_kernels.cpu.re
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,6 +14,7 @@ import numpy as np
 
 from dask_tapestry.cells.ufuncs import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_dataclass import dataclass
 
 DType = np.dtype[Any]
 BOOL: Final = np.dtype(bool)

@@ -6,13 +6,13 @@ Nested concatenations along different axes become one mosaic, which is copied on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import MOST_EDGES, AxisChunks, Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types

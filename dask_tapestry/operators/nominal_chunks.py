@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.view import View, ViewSelector, identity_axes
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known, said

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.exchange_sort import run_counts
 from dask_tapestry.operators.forms import stand_in

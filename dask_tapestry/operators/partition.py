@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.lanes import PLACES, LaneOperator
 from dask_tapestry.operators.sort import argsort, sort
 from dask_tapestry.teg import Tensor, TensorType, apply

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.random_bits import RandomBits, Stream, coordinates_of_part, places_of
 from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types

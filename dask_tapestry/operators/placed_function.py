@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from inspect import Parameter, signature
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_signature import Written, solve, unread

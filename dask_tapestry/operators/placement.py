@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Node, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.zspace import ZRange

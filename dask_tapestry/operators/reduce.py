@@ -18,7 +18,7 @@ nodes has the input's shape, but along the reduced axes the number of nodes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -28,6 +28,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellExpression, Tree, identity
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.view import View, ViewSelector, identity_axes
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.types import Dims

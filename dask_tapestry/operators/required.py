@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.cell_function import called_on_cells
 from dask_tapestry.teg import Tensor

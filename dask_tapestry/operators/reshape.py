@@ -9,7 +9,6 @@ more, the one box around them is read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from math import gcd, prod
@@ -19,6 +18,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.ravel_index import (
     boxes_of_span,
     ravel,

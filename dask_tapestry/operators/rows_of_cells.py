@@ -6,11 +6,11 @@ each of them. So a place is one number, and what belongs to it one row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.permute import permute

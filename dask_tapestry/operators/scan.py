@@ -26,13 +26,13 @@ the scan of the leaf last: so the cumulative sum of numbers >= 0 never falls, no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.forms import stand_in

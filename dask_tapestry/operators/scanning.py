@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import (
     CELL_BY_CELL,
     BlockOperator,

@@ -9,7 +9,7 @@ Source: the RFC "Add batching dims to stablehlo.gather and stablehlo.scatter".
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.bucket_shuffle import owner_counts, scattered
 from dask_tapestry.operators.cell_updates import cell_update

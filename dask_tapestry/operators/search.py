@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types

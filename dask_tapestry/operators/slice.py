@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import index as as_index
 from types import EllipsisType
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import IndexingError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Tensor, TensorType, apply

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -12,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry.errors import IndexingError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.batched import computed_batch
 from dask_tapestry.operators.thread_slice import ThreadSlice
 from dask_tapestry.operators.user_operator import Scratch

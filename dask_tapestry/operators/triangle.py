@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.cells.references import zero_cell
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axis_slices import concat_nonempty
 from dask_tapestry.operators.diagonal import on_diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from dask.tokenize import TokenizationError, tokenize
 
 from dask_tapestry.imports import unpickle
+from dask_tapestry.late_dataclass import dataclass
 
 
 @dataclass(frozen=True)

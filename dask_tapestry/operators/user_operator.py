@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.errors import SignatureError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.contraction import Contraction
 from dask_tapestry.operators.formatted_function import takes_formats
 from dask_tapestry.operators.reduce import reduce

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.user_operator import UserOperator
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.operator import Types

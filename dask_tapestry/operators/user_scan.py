@@ -10,11 +10,12 @@ Source: Tapestry whitepaper, "Signature Nodes".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import applied, call_blocks
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.slice import basic_slice

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from operator import index as as_int
 from typing import Any
 
 from dask_tapestry.errors import SignatureError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.user_monoid import UFUNC_OF, Combination, Monoid, ReduceOver, ScanOver
 from dask_tapestry.teg import IndexDim, Kind
 from dask_tapestry.zspace import IndexProjection, ZRange

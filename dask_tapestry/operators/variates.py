@@ -6,11 +6,12 @@ Source of the words: `dask_tapestry_kernels.cpu.variates.child.substream`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, Final
 
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import Operand
 from dask_tapestry.operators.lanes import LaneOperator

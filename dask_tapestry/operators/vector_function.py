@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.lanes import LaneOperator
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.teg import Tensor, apply

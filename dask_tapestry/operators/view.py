@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Progression, Region, Selector, TensorType
 from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.zspace import ZAffineMap, ZRange

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.exchange_sort import run_counts, weighed_runs
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.lanes import PLACES, LaneOperator, sort_flops, weighed_dtype

@@ -8,11 +8,11 @@ counted, and the cells of these numbers are picked: with the bits that the kerne
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.elementwise import astype, elementwise

@@ -8,11 +8,12 @@ products are.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.user_function import UserFunction

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.step import Step, with_first
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.machine import Machine

@@ -7,13 +7,13 @@ texts ``"module:name"`` that lead to one, as a configuration file has.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
 import cloudpickle
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.imports import lazy_import, unpickle
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.rewrite.driver import require_type
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node, Operator

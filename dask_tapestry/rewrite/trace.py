@@ -11,11 +11,12 @@ in it means, so that doing the same again needs no rule:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import NamedTuple
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.rewrite.driver import Manner, brief, rewrite, sweep
 from dask_tapestry.teg import Graph, Node, Region
 

@@ -16,11 +16,13 @@ workers beside resources, and two values of any other kind. With Dask's setting
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import dask
 from dask.base import get_annotations, tokenize
+
+from dask_tapestry.late_dataclass import dataclass
 
 HIGHEST: Final = ("priority", "retries")
 PLACING: Final = ("workers", "resources")

@@ -9,13 +9,13 @@ Source: Tapestry whitepaper, "Block Operator Nodes".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from typing import Any, cast
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg.types import DType, TensorType
 
 

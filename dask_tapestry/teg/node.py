@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -17,6 +16,7 @@ import dask
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.settings import setting
 from dask_tapestry.teg.annotations import NONE, Annotations, annotations_in_force
 from dask_tapestry.teg.chunking import Known

@@ -11,13 +11,13 @@ Source: Tapestry whitepaper, "Block Operator Nodes" and "Signature Nodes".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any, cast
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg.types import DType, TensorType
 from dask_tapestry.zspace import IndexProjection
 

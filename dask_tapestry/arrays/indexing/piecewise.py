@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.errors import ArgumentError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cell_function import called_on_cells
 from dask_tapestry.operators.elementwise import astype
 

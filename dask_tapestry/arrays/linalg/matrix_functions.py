@@ -7,7 +7,6 @@ block; stacks of matrices are cut. The last bits depend on the number of threads
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.user_functions.gufunc_signature import parse
 from dask_tapestry.arrays.user_functions.gufuncs import call_on_core
 from dask_tapestry.errors import DTypeError, LinAlgError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.elementwise import astype
 from dask_tapestry.operators.user_function import UserFunction, name_of
 from dask_tapestry.operators.user_operator import NO_SCRATCH, Scratch

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.arrays.linalg.matrix_functions import OneThread
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_signature import Written

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.user_functions import map_blocks
 from dask_tapestry.errors import ArgumentError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.user_function import name_of
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from dask_tapestry.errors import TraceError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.coordinates import INDEX_DTYPE
 from dask_tapestry.operators.symbol import symbol
 from dask_tapestry.operators.thread_inserts import ThreadInsert

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import Pick, deferred_selection
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers

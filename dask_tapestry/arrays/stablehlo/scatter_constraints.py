@@ -17,7 +17,6 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -31,6 +30,7 @@ from dask_tapestry.arrays.stablehlo.constraint_table import (
     vector_length,
     vectors_of,
 )
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import TensorType
 
 Dims = tuple[int, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.planning import compute
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cell_function import called_on_cells
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from dask_tapestry.arrays.core.dask_arrays import delayed_cell, from_delayed, is
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.formatted_function import taking_formats
 from dask_tapestry.operators.infer_meta import kind_of, tried

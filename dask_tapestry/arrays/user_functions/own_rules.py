@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import update_wrapper
 from typing import Any, overload
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.user_functions.block_operators import BlockFunction
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import calls
 from dask_tapestry.rewrite.own import RULE_KINDS, OwnMutator, OwnRule, RuleKind, Where
 from dask_tapestry.teg import Node, Operator

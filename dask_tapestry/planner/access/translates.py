@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from math import gcd, lcm
 from operator import add, sub
 from typing import Final
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.access.domain import Band, Domain, Place
 from dask_tapestry.planner.access.motion import Moving, parting
 from dask_tapestry.planner.fusion.program import Program, Schedule, rounded_out

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from dask_tapestry.cells import CellBuilder
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.fusion.program import Instruction, Program
 from dask_tapestry.teg import Node, Operator, Source
 

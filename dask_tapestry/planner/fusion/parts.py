@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.fusion.program import Instruction, Program
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from dask.utils import parse_bytes
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.settings import BLOCK_BYTES, setting
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
+from dask_tapestry.late_dataclass import dataclass
 
 FORMAT: Final = 2  # changes with what operators count as operations: older rates are measured anew
 DIGITS: Final = 2  # of a rate: more are noise

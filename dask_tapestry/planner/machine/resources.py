@@ -6,13 +6,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 import dask
 from dask.system import CPU_COUNT
 from dask.utils import format_bytes, parse_bytes
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.planner.machine.adaptive import grown
 from dask_tapestry.planner.machine.amounts import amounts_by_name, bytes_a_second, seconds

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dask.utils import format_bytes, parse_bytes
+
+from dask_tapestry.late_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ for which others is known without looking at each block.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.teg import Node, Sink
 from dask_tapestry.teg.node import topological

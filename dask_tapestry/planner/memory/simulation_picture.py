@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from dask.utils import format_bytes, format_time
+
+from dask_tapestry.late_dataclass import dataclass
 
 WIDTH, LEFT, RIGHT = 900, 260, 20  # pixels
 ROW, CURVE, GAP = 22, 90, 34

@@ -11,12 +11,13 @@ Source: Tapestry whitepaper, "Stochastic Pareto Frontier Optimization".
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import exp, log1p
 from typing import Final, TypeVar
 
 import numpy as np
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.search.budget import SECONDS_A_COST, Effort
 from dask_tapestry.planner.search.choices import Choices, State

@@ -10,11 +10,12 @@ Source: bucket elimination (Dechter 1999), as dynamic programming on trees.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Final
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.rank import NOTHING, Rank, rank
 from dask_tapestry.planner.fusion.given import given_cuts
 from dask_tapestry.planner.fusion.group import Group, is_external

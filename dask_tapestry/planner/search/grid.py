@@ -11,10 +11,10 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import inf, prod
 from typing import Final
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.fusion.units import Unit

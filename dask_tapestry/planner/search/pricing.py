@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Final
 
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.block_seconds import Order
 from dask_tapestry.planner.cost.cost import StepCost, handling_seconds, least_seconds, step_cost
 from dask_tapestry.planner.cost.footprint import least_touched
