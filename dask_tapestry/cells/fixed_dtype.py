@@ -19,7 +19,7 @@ FIELDS: Final = (
 
 
 def cell_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype in this machine's byte order.
+    """Return the dtype in this machine's byte order; that of characters, ``"c"``, as bytes.
 
     Raises
     ------
@@ -33,6 +33,8 @@ def cell_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """
     if dtype.hasobject and dtype.kind not in "OT":
         raise DTypeError(FIELDS)
+    if dtype.char == "c":  # of which NumPy makes no cell: it takes bytes for a sequence
+        return np.dtype("S1")
     return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.lower.joined_blocks import joined
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.memory.buffer_pool import POOL
@@ -25,7 +26,8 @@ def assemble_foreign(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Any])
     for numbers, block in zip(product(*ranges), blocks, strict=True):
         held = block_box(cuts, numbers)
         part = held.intersection(box)
-        parts.append(block if part == held else block[part.index(held)])
+        check_lengths(block, held.shape, part.shape)
+        parts.append(block if block.shape == part.shape else block[part.index(held)])
     known = BlockFormat.of(blocks[0])
     assert known is not None
     for axis in reversed(range(len(ranges))):
@@ -42,8 +44,12 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
     ranges = block_range(cuts, box)
     if len(blocks) == 1:
         held = block_box(cuts, tuple(r.start for r in ranges))
+        check_lengths(blocks[0], held.shape, box.shape)
         return with_all_cells(part_of(blocks[0], held, box))
     boxes = [block_box(cuts, numbers) for numbers in product(*ranges)]
+    for held, block in zip(boxes, blocks, strict=True):
+        if block.shape != held.shape:
+            check_lengths(block, held.shape, held.intersection(box).shape)
     hull = ZRange(boxes[0].lo, boxes[-1].hi)
     whole = joined(hull, boxes, blocks)
     if whole is not None:
@@ -53,6 +59,21 @@ def assemble(box: ZRange, cuts: tuple[Cuts, ...], blocks: Sequence[Block]) -> Bl
         part = held.intersection(box)
         result[part.slices(box)] = with_all_cells(part_of(block, held, part))
     return result
+
+
+def check_lengths(block: Any, *shapes: tuple[int, ...]) -> None:
+    """Refuse a task's block of none of the shapes that it may have: one of somebody's own graph.
+
+    Raises
+    ------
+    ShapeError
+        If it has another shape, by which cells would be lost.
+    """
+    if block.shape not in shapes:
+        raise ShapeError(
+            f"a block of shape {block.shape} is given where the chunks of its array tell of "
+            f"{shapes[0]}"
+        )
 
 
 def part_of(block: Block, held: ZRange, part: ZRange) -> Block:

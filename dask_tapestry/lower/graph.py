@@ -29,6 +29,7 @@ from dask_tapestry.lower.layers import (
 )
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.result_layout import ResultLayout, register_layout
+from dask_tapestry.lower.shared_keys import TakenKeys, renamed, renamed_key
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
@@ -94,6 +95,7 @@ class Lowering:
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
         self.gathered: set[Node] = set()
+        self.taken, self.foreign = TakenKeys(), dict[BlockSource, str]()
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
@@ -200,8 +202,7 @@ class Lowering:
             return self.names.get(x, step.name), step.cuts
         x = self.plan.source(x)
         if isinstance(x.operator, BlockSource):
-            self._foreign(x.operator)
-            return x.operator.key_name, x.operator.cuts
+            return self._foreign(x.operator), x.operator.cuts
         data: np.ndarray[Any, Any] = x.operator.data  # type: ignore[attr-defined]
         if self.arrays is None or data.nbytes <= EMBEDDED_BYTES:
             return data, None
@@ -209,15 +210,25 @@ class Lowering:
         self._add(layer, ())
         return layer.name, layer.cuts
 
-    def _foreign(self, source: BlockSource) -> None:
-        graph = source.graph
+    def _foreign(self, source: BlockSource) -> str:
+        """Have the tasks of others that yield blocks in the graph; the name of the blocks there."""
+        if source not in self.foreign:
+            self.foreign[source] = self._joined(source)
+        return self.foreign[source]
+
+    def _joined(self, source: BlockSource) -> str:
+        graph, name = source.graph, source.key_name
+        layers = graph.layers if isinstance(graph, HighLevelGraph) else {name: graph}
+        if not self.taken.take(layers):
+            seed = source.identity + name
+            graph, name = renamed(graph, seed), renamed_key(name, seed)
         if isinstance(graph, HighLevelGraph):
             self.layers.update(graph.layers)
             self.dependencies.update({k: set(v) for k, v in graph.dependencies.items()})
-            return
-        if not isinstance(self.layers.get(source.key_name), SymbolicLayer):
-            self.layers[source.key_name] = MaterializedLayer(graph)
-            self.dependencies[source.key_name] = set()
+        elif not isinstance(self.layers.get(name), SymbolicLayer):
+            self.layers[name] = MaterializedLayer(graph)
+            self.dependencies[name] = set()
+        return str(name)
 
     def _barrier(self, node: Node) -> None:
         ended: list[Key] = []
@@ -244,11 +255,10 @@ class Lowering:
         if not isinstance(blocks, BlockSource):
             step = self.plan.steps[node]
             return self.names.get(node, step.name), step.cuts
-        self._foreign(blocks)
-        name = self.names.get(node, blocks.key_name)
-        if name != blocks.key_name and name not in self.layers:
-            reads = self._known(blocks.key_name)
-            self._add(AliasLayer(name, blocks.key_name, blocks.cuts), reads)
+        held = self._foreign(blocks)
+        name = self.names.get(node, held)
+        if name != held and name not in self.layers:
+            self._add(AliasLayer(name, held, blocks.cuts), self._known(held))
         return name, blocks.cuts
 
     def _root(

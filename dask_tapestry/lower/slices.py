@@ -14,17 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.lower.assemble import check_lengths
 from dask_tapestry.lower.dask_private import GraphNode, TaskRef, written_task
 from dask_tapestry.lower.references import HeldBlocks
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.zspace import Cuts, ZRange
+from dask_tapestry.zspace import Cuts, ZRange, block_box
 from dask_tapestry_kernels.block_format import is_foreign
 from dask_tapestry_kernels.cpu.blocks.collected import Collected
 
 
-def take_slice(block: Any, slices: tuple[slice, ...]) -> Any:
-    """Return part of a block, as an array of its own, or collected ones."""
+def take_slice(block: Any, slices: tuple[slice, ...], shape: tuple[int, ...]) -> Any:
+    """Return part of a block of some shape, as an array of its own, or collected ones."""
+    check_lengths(block, shape)
     part = block[slices]
     if is_foreign(part):
         return part
@@ -90,11 +92,11 @@ class SliceLayer(SymbolicLayer):
     def task(self, index: tuple[int, ...]) -> GraphNode:
         rank = len(self._cuts)
         number, lo, hi = index[:rank], index[rank : 2 * rank], index[2 * rank :]
-        first = [c.block(i)[0] for c, i in zip(self._cuts, number, strict=True)]
-        part = tuple(map(slice, map(sub, lo, first), map(sub, hi, first)))
+        held = block_box(self._cuts, number)
+        part = tuple(map(slice, map(sub, lo, held.lo), map(sub, hi, held.lo)))
         block: Key = (self.source, *number)
         return written_task(
-            (self.name, *index), take_slice, (TaskRef(block), part), frozenset([block])
+            (self.name, *index), take_slice, (TaskRef(block), part, held.shape), frozenset([block])
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

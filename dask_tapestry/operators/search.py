@@ -137,6 +137,10 @@ def searchsorted(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
         raise ShapeError(f"object of too small depth or too deep for desired array: {table.type}")
     if side not in ("left", "right"):
         raise ShapeError(f"search side must be 'left' or 'right' (got {side!r})")
+    if not table.type.size:  # nothing is compared, so cells need not be comparable
+        table = astype(table, x.type.dtype)
+    elif not x.type.size:
+        x = astype(x, table.type.dtype)
     dtype = common_dtype(x, table)
     return apply(SearchSorted(side), astype(x, dtype), astype(table, dtype))
 

@@ -21,3 +21,12 @@ def test_what_lies_outside_of_its_cells_is_a_dtype_but_not_a_fixed_one(dtype):
 def test_objects_as_fields_are_refused():
     with pytest.raises(dt.DTypeError, match="fields"):
         dt.asarray(np.zeros(2, [("a", object), ("b", int)]))
+
+
+def test_characters_are_bytes():
+    assert cell_dtype(np.dtype("c")).char == "S"
+    for name in ("zeros", "ones", "empty"):
+        found = getattr(dt, name)(3, "c")
+        assert found.dtype == np.dtype("c")
+        assert found.compute().shape == (3,)
+    np.testing.assert_array_equal(dt.zeros(3, "c").compute(), np.zeros(3, "c"))

@@ -1,3 +1,4 @@
+import dask.array as da
 import numpy as np
 import pytest
 import scipy.sparse
@@ -5,10 +6,11 @@ import sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dask_tapestry as dt
 from dask_tapestry.lower.assemble import assemble, assemble_foreign, finish_array
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.zspace import Cuts, ZRange
-from dask_tapestry_kernels.block_format import BlockFormat
+from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
 
 FORMATS = [None, sparse.COO.from_numpy(np.eye(2)), scipy.sparse.csr_array(np.eye(2))]
 
@@ -58,3 +60,29 @@ def test_boxes_without_cells_have_none():
     assert assemble(box, cuts, [np.arange(2)]).shape == (0,)
     with pytest.raises(RuntimeError, match="remote"):
         _ = REMOTE.array
+
+
+@pytest.mark.parametrize("like", FORMATS)
+@pytest.mark.parametrize("count", [1, 2])
+def test_blocks_of_other_shapes_than_the_chunks_tell_are_refused(like, count):
+    known = BlockFormat.of(like)
+    cuts = (Cuts.regular(2 * count, 2), Cuts.regular(3, 3))
+    box = ZRange((0, 0), (2 * count, 2))
+    put = assemble if known is None else assemble_foreign
+    for shape in [(2, 4), (3, 3), (1, 3)]:
+        blocks = [np.ones(shape) if known is None else known.holding(np.ones(shape))] * count
+        with pytest.raises(dt.ShapeError, match="the chunks of its array tell"):
+            put(box, cuts, blocks)
+    part = np.arange(4).reshape(2, 2)  # a slice, which has those cells alone
+    slices = [part if known is None else known.holding(part)] * count
+    found = with_all_cells(put(box, cuts, slices))
+    np.testing.assert_array_equal(found, np.concatenate([part] * count))
+
+
+def test_a_dask_block_longer_than_its_chunk_is_refused():
+    d = da.ones(8, chunks=4)
+    for longer in (lambda b: np.concatenate([b, b]), lambda b: b[:2], lambda b: b[None]):
+        x = dt.from_dask_array(d.map_blocks(longer, dtype=d.dtype, chunks=d.chunks))
+        for y in (x, x * 2, x.sum(), x[1:6], dt.sort(x)):
+            with pytest.raises(ValueError, match="where the chunks of its array tell"):
+                y.compute()

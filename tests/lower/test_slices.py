@@ -13,9 +13,11 @@ TWO = dt.Resources(workers=2, threads=1, memory="2 GiB")
 
 def test_a_slice_owns_its_cells():
     block = np.arange(12.0).reshape(3, 4)
-    cut = take_slice(block, (slice(1, 2), slice(0, 3)))
+    cut = take_slice(block, (slice(1, 2), slice(0, 3)), (3, 4))
     np.testing.assert_array_equal(cut, block[1:2, :3])
     assert cut.base is None
+    with pytest.raises(dt.ShapeError, match=r"shape \(3, 4\) is given where .* tell of \(2, 4\)"):
+        take_slice(block, (slice(1, 2), slice(0, 3)), (2, 4))
 
 
 @pytest.fixture

@@ -46,3 +46,14 @@ def test_errors():
         searchsorted(vector, vector, "middle")
     with pytest.raises(DTypeError, match="cannot be compared"):
         common_dtype(vector, dt.asarray(np.array(["2020"], "M8[Y]")).node)
+
+
+@pytest.mark.parametrize("kinds", [("M8[s]", "f8"), ("f8", "m8[s]"), ("i4", "U1"), ("S1", "M8[D]")])
+def test_where_nothing_is_compared_cells_need_not_be_comparable(kinds):
+    one, other = (np.zeros(2, kind) for kind in kinds)
+    for table, cells in ((one, other[:0]), (one[:0], other), (one[:0], other[:0])):
+        found = dt.searchsorted(dt.asarray(table), dt.asarray(cells)).compute()
+        np.testing.assert_array_equal(found, np.searchsorted(table, cells))
+        assert found.dtype == np.intp
+    with pytest.raises(TypeError, match="compare"):
+        dt.searchsorted(dt.zeros(1, "M8[s]"), dt.zeros(1))

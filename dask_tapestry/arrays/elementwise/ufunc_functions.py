@@ -283,9 +283,30 @@ def _results(
     if not any(isinstance(value, Tensor) for value in values):
         typed = (n for n, value in enumerate(values) if isinstance(value, np.generic))
         first = next(typed, 0)  # a Python scalar takes the dtype of NumPy's beside it
-        values[first] = asarray(operands[first]).node
+        values[first] = _as_cell(UFUNCS[name], values, first).node
     outputs = range(UFUNCS[name].nout)
     return tuple(Array(elementwise(name, *values, output=n, signature=signature)) for n in outputs)
+
+
+def _as_cell(ufunc: np.ufunc, values: Sequence[Any], place: int) -> Array:
+    """One of a ufunc's scalars as an array; large integers among Python's in the loop's dtype.
+
+    Raises
+    ------
+    DTypeError
+        If there is no loop.
+    OverflowError
+        If the loop is of integers that cannot hold it.
+    """
+    found = asarray(values[place])
+    if type(values[place]) is not int or found.dtype == np.int64 or ufunc.nin == 1:
+        return found
+    kinds = [type(v) if type(v) in (int, float, complex) else asarray(v).dtype for v in values]
+    try:
+        loop = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
+    return asarray(values[place], loop[place])
 
 
 def _registered(name: str, function: Function) -> Function:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, sqrt
+from math import sqrt
 from typing import Final, NamedTuple
 
 from dask_tapestry.zspace import Cuts
@@ -54,11 +54,11 @@ class Blocks(NamedTuple):
         [2.0, 2.25, 1.0]
         """
         smaller = self.total - self.largest
-        full = ceil(self.largest / slots)
+        full = -(-self.largest // slots)  # exact, of any number of blocks
         after = smaller - (full * slots - self.largest)
         if after <= 0:
             return float(full)
-        return full + ceil(after / slots) * (self.equal - self.largest) / smaller
+        return full + -(-after // slots) * (self.equal - self.largest) / smaller
 
     def uneven(self, pieces: int = 1) -> float:
         """By how much of the largest block slots end apart: blocks take unequal time.

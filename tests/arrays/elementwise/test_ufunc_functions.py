@@ -60,3 +60,22 @@ def test_scalars_promote_as_numpy_s(call):
     found = call(dt)
     assert (found.shape, found.dtype) == ((), expected.dtype)
     assert found.compute() == expected
+
+
+@pytest.mark.parametrize("large", [2**63, 2**100])
+def test_large_integers_alone_are_taken_as_numpy_takes_them(large):
+    for name in ("add", "gcd", "lcm", "multiply", "left_shift", "maximum"):
+        for operands in ((large, 3), (3, large), (large, True)):
+            with pytest.raises(OverflowError):
+                getattr(np, name)(*operands)
+            with pytest.raises(OverflowError):
+                getattr(dt, name)(*operands)
+    for name in ("less", "equal", "true_divide", "arctan2", "hypot"):
+        found = getattr(dt, name)(large, 3).compute()
+        assert found == getattr(np, name)(large, 3)
+        assert type(found) is type(getattr(np, name)(large, 3))
+    with pytest.raises(TypeError):
+        dt.gcd(large, 1.5)
+    objects = dt.asarray([large])
+    assert dt.gcd(objects, objects).compute()[0] == large
+    assert int(dt.negative(2**100).compute()) == -(2**100)

@@ -30,3 +30,10 @@ def test_many_pieces_end_near_their_mean():
     cuts = [Cuts.regular(8, 2)]
     assert Blocks.of(cuts).uneven(4) == Blocks.of(cuts).uneven() / 2
     assert Blocks.of([Cuts.regular(8, 8)]).uneven() == 0
+
+
+def test_more_blocks_than_floats_count():
+    blocks = Blocks.of([Cuts.regular(1024, 1)] * 10)
+    assert blocks.waves(3) == pytest.approx(2**100 / 3)
+    uneven = Blocks.of([*[Cuts.regular(1024, 1)] * 10, Cuts.regular(3, 2)])
+    assert uneven.waves(3) >= 2**100 / 3
