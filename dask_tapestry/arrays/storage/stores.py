@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence, ValuesView
+from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
@@ -35,12 +35,14 @@ from dask_tapestry.teg import sequence_point
 
 __all__ = ["store"]
 
+SEVERAL: Final = (list, tuple, ValuesView)  # collections of arrays, which are no array themselves
+
 
 def store(
-    sources: ArrayLike | Sequence[ArrayLike],
-    targets: Writable | Sequence[Writable],
+    sources: ArrayLike | Collection[ArrayLike],
+    targets: Writable | Collection[Writable],
     lock: Lock = True,
-    regions: Region | list[Region] = None,
+    regions: Region | Iterable[Region] = None,
     compute: bool = True,
     return_stored: bool = False,
     load_stored: bool | None = None,
@@ -57,7 +59,7 @@ def store(
     Parameters
     ----------
     sources
-        One array, or several.
+        One array, or a collection of several: a list, the values of a dictionary.
     targets
         As many: NumPy arrays and memory maps, arrays of zarr's, datasets of h5py's, or objects that
         have ``__setitem__``, and ``shape`` and ``dtype`` unless all of it is written. Objects that
@@ -67,7 +69,8 @@ def store(
         True to write to an object of an unknown kind from one task at a time, False to write as
         tasks come; or a lock to use. Known kinds need none.
     regions
-        Slices for each target, or None for all of it; steps are positive. One tuple serves all.
+        Slices for each target, or None for all of it; steps are positive. One tuple serves all; a
+        list or another iterable has one for each, or one alone that serves all.
     compute
         Write now; otherwise return a lazy write to compute later.
     return_stored
@@ -108,7 +111,7 @@ def store(
     if not callable(kwargs.get("scheduler")):  # one of the user's own knows its options
         check_options("store", kwargs)
     del load_stored
-    several = isinstance(sources, list | tuple)
+    several = isinstance(sources, SEVERAL)
     arrays = [asarray(x) for x in _listed(sources, several)]
     given = [x.compute() if is_delayed(x) else x for x in _listed(targets, several)]
     places = _for_each(regions, len(arrays))
@@ -138,10 +141,11 @@ def _listed(given: Any, several: bool) -> list[Any]:
     return list(given) if several else [given]
 
 
-def _for_each(regions: Region | list[Region], count: int) -> list[Region]:
-    if isinstance(regions, list):
-        return regions * count if len(regions) == 1 else list(regions)
-    return [regions] * count
+def _for_each(regions: Region | Iterable[Region], count: int) -> list[Region]:
+    if isinstance(regions, tuple | Mapping) or not isinstance(regions, Iterable):
+        return [regions] * count
+    told = list(regions)
+    return told * count if len(told) == 1 else told
 
 
 def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:

@@ -177,6 +177,24 @@ def test_small_shapes():
         np.testing.assert_array_equal(target, np.full(shape, 7.0))
 
 
+@pytest.mark.parametrize("made", [list, tuple, lambda parts: dict(enumerate(parts)).values()])
+@pytest.mark.parametrize("told", [list, iter, lambda parts: dict(enumerate(parts)).values()])
+def test_several_in_collections_of_any_kind(made, told):
+    targets = [np.zeros((4, 4)), np.zeros((4, 4))]
+    regions = [(slice(0, 2), slice(1, 3)), (slice(1, 3), slice(2, 4))]
+    cells = np.arange(4.0).reshape(2, 2)
+    sources = [dt.asarray(cells, chunks=1), dt.asarray(cells + 4)]
+    dt.store(made(sources), made(targets), regions=told(regions))
+    for n, (target, region) in enumerate(zip(targets, regions, strict=True)):
+        np.testing.assert_array_equal(target[region], cells + 4 * n)
+        assert np.count_nonzero(target) == 4 - (n == 0)
+    one = np.zeros((4, 4))
+    dt.store(sources[1], one, regions=told(regions[:1]))
+    np.testing.assert_array_equal(one[regions[0]], cells + 4)
+    with pytest.raises(dt.ShapeError, match="as many sources, targets and regions"):
+        dt.store(sources[0], one, regions=told(regions))
+
+
 def test_numbers_that_do_not_match():
     with pytest.raises(dt.ShapeError, match="as many sources"):
         dt.store([CELLS, CELLS], [np.zeros(CELLS.shape)])
