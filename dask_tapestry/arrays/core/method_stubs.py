@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from os import PathLike
     from types import ModuleType
     from typing import Literal, Self
@@ -301,9 +301,9 @@ class ArrayMethods:
         def __round__(self, decimals: int = 0) -> Self: ...
         def store(
             self,
-            targets: Writable | Sequence[Writable],
+            targets: Writable | Collection[Writable],
             lock: Lock = True,
-            regions: Region | list[Region] = None,
+            regions: Region | Iterable[Region] = None,
             compute: bool = True,
             return_stored: bool = False,
             load_stored: bool | None = None,
