@@ -38,6 +38,7 @@ COSTS: Final = MappingProxyType(
     | dict.fromkeys("logaddexp logaddexp2".split(), 144)
     | dict.fromkeys("remainder fmod floor_divide divmod".split(), 320)
 )
+HARMLESS: Final = MappingProxyType({"arctanh": 0})  # numbers it takes and tells nothing; else 1
 INTEGER_DIVISION: Final = 16  # multiples of a multiplication, which is slow as well
 
 
@@ -61,6 +62,17 @@ def flops(function: str, dtype: np.dtype[np.generic] | None = None) -> int:
     found = COSTS.get(function.partition(".")[0], ELEMENTARY_FLOPS)
     integers = dtype is not None and dtype.kind in "iu"
     return min(found, INTEGER_DIVISION) if integers else found
+
+
+def harmless(function: str) -> int:
+    """A number for all operands of a function, of which it tells nothing wrong.
+
+    Examples
+    --------
+    >>> harmless("log"), harmless("arctanh")
+    (1, 0)
+    """
+    return HARMLESS.get(function, 1)
 
 
 @lru_cache(maxsize=4096)

@@ -33,7 +33,6 @@ from dask_tapestry_kernels.cpu.floating_point import listening, suspecting
 Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
 Cells = Callable[[int, ZRange], Block]  # of a value that is held, the cells of a box
-CALLS: Final = ("call", "blockwise")  # kernels that hand blocks to functions
 SLAB: Final = 2**22  # bytes of a block of formulas that are computed one after the other
 
 
@@ -341,8 +340,8 @@ def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, p
         operator.write(box, np.asarray(blocks[0]))
         return None
     arguments = operator.arguments(one.types, box, work.boxes)
-    calls = operator.kernel in CALLS and operator.any_format
-    if not calls and any(map(is_foreign, blocks)):
+    as_given = operator.calls and operator.any_format
+    if not as_given and any(map(is_foreign, blocks)):
         made = foreign.computed(operator.kernel, blocks, arguments)
         if made is not None:
             return made

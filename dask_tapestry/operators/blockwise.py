@@ -97,6 +97,7 @@ class Blockwise(Operator):
     name = "blockwise"
     kernel = "blockwise"
     any_cells = True
+    calls = True
     multithreaded = True
     category = "block"
     fills = True

@@ -5,36 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Progression, Region, Selector, Tensor, TensorType, apply
-from dask_tapestry.teg.operator import Restriction, Types, uniform
+from dask_tapestry.operators.held_value import HeldValue
+from dask_tapestry.teg import Progression, Region, Tensor, apply
+from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.zspace import Cuts, ZRange
 
 
 @dataclass(frozen=True)
-class Rechunk(Selector):
+class Rechunk(HeldValue):
     """The input, held in blocks that `cuts` gives, one for each dimension."""
 
     name = "rechunk"
-    kernel = "identity"
-    transparent = False
-    holds = True
-    any_format = True
     cuts: tuple[Cuts, ...]
 
     @property
     def layout(self) -> tuple[Cuts, ...]:
         return self.cuts
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return inputs[0]
-
-    regularity = uniform
-
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return (box,)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {}
@@ -45,9 +32,6 @@ class Rechunk(Selector):
 
     def text(self) -> str:
         return ", ".join(map(str, self.cuts))
-
-    def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return inputs[0]
 
 
 def rechunk(x: Tensor, cuts: tuple[Cuts, ...]) -> Tensor:

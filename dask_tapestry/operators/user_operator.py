@@ -98,6 +98,7 @@ class UserOperator(Contraction):
     name = "useroperator"
     kernel = "call"
     any_cells = True
+    calls = True
     skips: ClassVar[bool] = True  # whether the function may be called for one window after another
     function: UserFunction
     index: tuple[IndexDim, ...]

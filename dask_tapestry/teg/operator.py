@@ -69,6 +69,8 @@ class Operator(ABC):
         Its kernel takes cells that lie outside of their arrays too: Python objects, `StringDType`.
     any_format
         Its kernel takes blocks in the arrays of other libraries too.
+    calls
+        Its kernel hands blocks to a function, in whatever arrays it takes them.
     is_formula
         Its output is a formula of its inputs' cells at the same place, the only one of `formulas`.
     is_selector
@@ -97,6 +99,7 @@ class Operator(ABC):
     multithreaded: bool = False
     any_cells: ClassVar[bool] = False
     any_format: bool = False
+    calls: ClassVar[bool] = False
     is_formula: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
     is_view: ClassVar[bool] = False

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.cells import UFUNCS, loop_dtypes
-from dask_tapestry.cells.ufuncs import CHEAP, COSTS, ELEMENTARY_FLOPS, flops
+from dask_tapestry.cells.ufuncs import CHEAP, COSTS, ELEMENTARY_FLOPS, flops, harmless
 from dask_tapestry.errors import ArgumentError, DTypeError
 
 
@@ -78,3 +78,13 @@ def test_functions_count_as_they_take_time():
 
 def test_costly_functions_are_ufuncs():
     assert set(COSTS) - UFUNCS.keys() == set()
+
+
+@pytest.mark.parametrize("name", sorted(UFUNCS))
+def test_harmless_numbers_are_taken_and_nothing_is_told(name):
+    ufunc = UFUNCS[name]
+    for kinds in ufunc.types:
+        inputs = kinds.split("->")[0]
+        if not set(inputs) & set("OmMV"):
+            with np.errstate(all="raise"):
+                ufunc(*[np.array([harmless(name)]).astype(kind) for kind in inputs])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from inspect import signature
@@ -22,17 +23,17 @@ METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "re
 OF_OTHERS: dict[str, Callable[..., Any]] = {}  # by method, or "gufunc": takes the ufunc first
 
 
-class Answering:
+class Answering(ABC):
     """A lazy array that answers NumPy's functions itself, and ours that stand for them."""
 
+    @abstractmethod
     def answers(self, function: Callable[..., Any]) -> bool:
         """Whether it has an answer to a function of NumPy's."""
-        raise NotImplementedError
 
+    @abstractmethod
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> Any:
-        raise NotImplementedError
+    ) -> Any: ...
 
 
 def implements(*functions: Callable[..., Any]) -> Callable[[Function], Function]:

@@ -29,6 +29,7 @@ from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
 from dask_tapestry.arrays.core.out_argument import Out, into
 from dask_tapestry.cells import Signature
 from dask_tapestry.cells.references import zero_cell
+from dask_tapestry.cells.ufuncs import harmless
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.elementwise import astype
@@ -93,8 +94,8 @@ def with_options(
     if casting != "same_kind":
         operands = _cast(ufunc, operands, signature, casting)
     if where is not True:
-        mask, safe = _mask(where), 0 if ufunc is np.arctanh else 1
-        operands = [_harmless(mask, x, safe) for x in operands]
+        mask = _mask(where)
+        operands = [_harmless(mask, x, harmless(ufunc.__name__)) for x in operands]
     results = call(operands, signature)
     if where is not True:
         results = tuple(_where(mask, *pair, casting) for pair in zip(results, outs, strict=True))
@@ -115,8 +116,8 @@ def _harmless(mask: Array, operand: ArrayLike, safe: int) -> ArrayLike:
         return operand
     x = asarray(operand)
     shape = broadcast_shape([mask.shape, x.shape])
-    harmless = np.array(safe).astype(x.dtype)[()]
-    return Array(chosen(mask.node, broadcast(x.node, shape), harmless))
+    number = np.array(safe).astype(x.dtype)[()]
+    return Array(chosen(mask.node, broadcast(x.node, shape), number))
 
 
 def _where(mask: Array, result: Array, out: Any, casting: Casting) -> Array:

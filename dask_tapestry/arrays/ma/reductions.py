@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -47,9 +48,9 @@ class Reductions(Arithmetic):
         shown = call("logical_not", self._mask_cells())
         return statistics.sum(shown, axis=axis, dtype=np.intp, keepdims=keepdims)
 
+    @abstractmethod
     def _mask_cells(self) -> Array:
         """The mask; cells of false where there is none."""
-        raise NotImplementedError
 
     def sum(
         self,
@@ -97,9 +98,9 @@ class Reductions(Arithmetic):
         made = quotient(whole, self._like(self.count(axis, keepdims), None))
         return made.astype(given) if given == np.float16 and dtype == np.float32 else made
 
+    @abstractmethod
     def astype(self, dtype: DTypeLike) -> Self:
         """The cells of another dtype; see `MaskedArray.astype`."""
-        raise NotImplementedError
 
     def anom(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
         """Subtract the mean along `axis` from the cells; `numpy.ma.MaskedArray.anom`."""

@@ -178,3 +178,12 @@ def test_an_array_that_answers_itself_is_asked_by_ours_too():
     assert asked == [(np.sum, {"axis": 0}), (np.concatenate, {})]
     with pytest.raises((TypeError, ValueError)):
         dt.diff(Mine())
+
+
+def test_an_array_that_answers_itself_says_how():
+    class Mute(Answering):
+        def answers(self, function):
+            return True
+
+    with pytest.raises(TypeError, match="abstract"):
+        Mute()
