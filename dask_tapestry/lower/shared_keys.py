@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dask.base import clone_key, tokenize
 
-from dask_tapestry.lower.dask_private import convert_legacy_graph
+from dask_tapestry.lower.dask_private import TaskRef, convert_legacy_graph
 
 TOKEN: Final = re.compile(r"-[0-9a-f]{24}([0-9a-f]{8})?$")  # of what a value is made of
 
@@ -47,6 +47,9 @@ class TakenKeys:
 
 
 def _differ(one: Any, other: Any) -> bool:
+    """Whether tasks differ; what a cluster holds under a key is what any task of that key gives."""
+    if isinstance(one, TaskRef) or isinstance(other, TaskRef):
+        return False
     return one is not other and bool(tokenize(one) != tokenize(other))
 
 

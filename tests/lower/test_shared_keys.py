@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from dask.array import Array as DaskArray
 from dask.array import from_array
+from distributed import Client
 
 import dask_tapestry as dt
 from dask_tapestry.lower.shared_keys import TakenKeys, renamed, renamed_key
@@ -40,6 +41,17 @@ def test_one_value_is_computed_once():
     assert len(calls) == 2
     again = dt.from_dask_array(d.persist())
     np.testing.assert_array_equal((x + again).compute(), 2 * np.arange(4.0))
+
+
+def test_what_a_cluster_holds_is_the_value_of_its_key():
+    d = from_array(np.arange(4.0), chunks=2, name="held-by-a-cluster")
+    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+        held = d.persist()
+        x, y = dt.from_dask_array(d), dt.from_dask_array(held)
+        for both in (x + y, y + x):
+            np.testing.assert_array_equal(both.compute(), 2 * np.arange(4.0))
+        x, y = (dt.from_dask_array(written(n)) for n in (1.0, 10.0))
+        np.testing.assert_array_equal((x + y).compute(), [11, 11, 13, 13])
 
 
 def test_names_with_a_token_are_not_looked_at():
