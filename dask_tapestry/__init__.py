@@ -1,8 +1,9 @@
 """Distributed arrays that nobody has to chunk by hand.
 
 ``import dask_tapestry as dt`` and write NumPy; see the README. The names are those of
-`dask_tapestry.arrays.surface`, imported when the first of them is asked for: a worker, which runs
-kernels on blocks, asks for none, and so begins without what only a user calls.
+`dask_tapestry.arrays.surface`. Chapters are imported one by one until one has the name that is
+asked for. A worker, which runs kernels on blocks, asks for none, and so begins without what only a
+user calls.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -16,22 +17,32 @@ if _TYPE_CHECKING:
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
 
-_OPTIONAL = ("xarray",)  # modules of packages that need not be there, imported by themselves
+# Namespaces, of which xarray alone needs a package that may not be there.
+_SPACES = "fft lib ma nn overlap patterns random stablehlo stats xarray".split()
+_HOMES = (  # of the other names, in the order in which they are imported until one has a name
+    "core elementwise others creation planning shape indexing statistics manipulation sorting "
+    "array_api storage linalg overlap.map_overlap user_functions patterns.thread_parts calibration"
+).split()
 
 
 def __getattr__(name: str) -> _Any:
-    """Take every public name from the surface, or import a module of an optional package."""
-    if name in _OPTIONAL:
+    """Take a public name from where it is, and keep it."""
+    globals()[name] = found = _found(name)
+    return found
+
+
+def _found(name: str) -> _Any:
+    if name in _SPACES:
         return _lazy_import(f"dask_tapestry.arrays.{name}")
-    surface = _lazy_import("dask_tapestry.arrays.surface")
-    names = {public: getattr(surface, public) for public in surface.__all__}
-    globals().update(names, __all__=surface.__all__)
-    if name in globals():
-        return globals()[name]
+    if name == "__all__":
+        return _lazy_import("dask_tapestry.arrays.surface").__all__
+    for home in _HOMES:
+        module = _lazy_import(f"dask_tapestry.arrays.{home}")
+        if name in module.__all__:
+            return getattr(module, name)
     raise AttributeError(f"module 'dask_tapestry' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """Names of the interface, without the modules that hold them."""
-    surface = _lazy_import("dask_tapestry.arrays.surface")
-    return sorted([*surface.__all__, *_OPTIONAL])
+    return sorted([*__getattr__("__all__"), "xarray"])

@@ -28,6 +28,26 @@ def lazy_import(name: str) -> ModuleType:
         return import_module(name)
 
 
+class LateModule:
+    """A module that is imported when one of its names is asked for.
+
+    Examples
+    --------
+    >>> json = LateModule("json")
+    >>> json.dumps([1])
+    '[1]'
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._module: ModuleType | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._module is None:
+            self._module = lazy_import(self._name)
+        return getattr(self._module, name)
+
+
 def unpickle(payload: bytes) -> Any:
     """Unpickle, with the imports that takes.
 

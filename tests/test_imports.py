@@ -3,8 +3,10 @@ import sys
 import threading
 from types import SimpleNamespace
 
+import pytest
+
 from dask_tapestry import imports
-from dask_tapestry.imports import lazy_import, unpickle
+from dask_tapestry.imports import LateModule, lazy_import, unpickle
 
 
 class Announced:
@@ -25,6 +27,17 @@ class Announced:
 
 def test_a_module_is_imported_once():
     assert lazy_import("json") is sys.modules["json"]
+
+
+def test_a_late_module_is_imported_when_a_name_is_asked_for(tmp_path, monkeypatch):
+    (tmp_path / "late_one.py").write_text("value = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    late = LateModule("late_one")
+    assert "late_one" not in sys.modules
+    assert late.value == 3
+    with pytest.raises(AttributeError, match="late_one"):
+        _ = late.other
+    monkeypatch.delitem(sys.modules, "late_one")
 
 
 def test_unpickling_waits_for_an_import(tmp_path, monkeypatch):

@@ -1,7 +1,9 @@
 """The user's side: Array, its functions and methods, and plans to look at.
 
-What imports a part of this folder, as a worker does that unpickles an Array, imports the surface:
-an Array has its methods wherever it is.
+An Array has its methods wherever it is: also on a worker that unpickles it, and so imports a part
+of this folder.
 """
 
-import dask_tapestry.arrays.surface  # noqa: F401
+from dask_tapestry.arrays.methods import attach as _attach
+
+_attach()

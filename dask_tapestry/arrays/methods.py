@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.arrays import (
-    core,
-    dask_attributes,
-    elementwise,
-    indexing,
-    linalg,
-    manipulation,
-    overlap,
-    planning,
-    shape,
-    sorting,
-    statistics,
-    storage,
-    user_functions,
-)
-from dask_tapestry.arrays.array_api.dlpack import dlpack, dlpack_device, to_device
-from dask_tapestry.arrays.array_api.inspection import array_namespace
+from dask_tapestry.arrays import elementwise
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.dask_arrays import to_dask_dataframe
 from dask_tapestry.arrays.core.dispatch import is_wrapper
 from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
@@ -39,16 +21,32 @@ from dask_tapestry.arrays.elementwise import equality_and_power, ufunc_reduce, u
 from dask_tapestry.arrays.elementwise.cell_views import view
 from dask_tapestry.arrays.elementwise.conjugate_method import conjugated
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
-from dask_tapestry.arrays.indexing import ufunc_at
-from dask_tapestry.arrays.indexing.getitem import getitem
-from dask_tapestry.arrays.indexing.setitem import setitem
-from dask_tapestry.arrays.shape import reshape
-from dask_tapestry.arrays.sorting.partition import partition_in_place
-from dask_tapestry.arrays.sorting.sort import sort_in_place
-from dask_tapestry.arrays.user_functions import gufuncs_of_others
+from dask_tapestry.arrays.late_methods import Method, attach_late, attached, copy_of
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.imports import LateModule
+from dask_tapestry.planner.long_jobs import measures
 
-Method = Callable[..., Any]
+if TYPE_CHECKING:
+    from dask_tapestry.arrays import (
+        calibration,
+        dask_attributes,
+        linalg,
+        overlap,
+        shape,
+        storage,
+        user_functions,
+    )
+    from dask_tapestry.arrays.shape import reshaping
+else:  # imported when a method that needs it is called
+    calibration = LateModule("dask_tapestry.arrays.calibration")
+    dask_attributes = LateModule("dask_tapestry.arrays.dask_attributes")
+    linalg = LateModule("dask_tapestry.arrays.linalg")
+    overlap = LateModule("dask_tapestry.arrays.overlap")
+    reshaping = LateModule("dask_tapestry.arrays.shape.reshaping")
+    shape = LateModule("dask_tapestry.arrays.shape")
+    storage = LateModule("dask_tapestry.arrays.storage")
+    user_functions = LateModule("dask_tapestry.arrays.user_functions")
+
 
 ARITHMETIC = {
     "add": FUNCTIONS["add"],
@@ -73,16 +71,6 @@ COMPARISON = {
     "ge": FUNCTIONS["greater_equal"],
 }
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
-
-
-def _method(function: Method) -> Method:
-    """A copy of `function`, whose first argument is the array, for a name of its own."""
-
-    @wraps(function)
-    def method(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    return method
 
 
 def _operator(function: Method, swapped: bool = False) -> Method:
@@ -119,6 +107,11 @@ def _in_place(function: Method) -> Method:
 
     method.__doc__ = function.__doc__
     return method
+
+
+def _matmul(x: ArrayLike, y: ArrayLike) -> Array:
+    """Return the matrix product of two arrays, as `numpy.matmul`."""
+    return linalg.matmul(x, y)
 
 
 def _astype(
@@ -230,7 +223,7 @@ def _reshape(self: Array, *shape: int | Sequence[int], order: str = "C") -> Arra
     dask_tapestry.reshape
     """
     sides: Any = shape[0] if len(shape) == 1 else shape
-    return reshape(self, sides, order)
+    return reshaping.reshape(self, sides, order)
 
 
 def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None:
@@ -318,81 +311,50 @@ def _compute_chunk_sizes(self: Array) -> Array:
     return self
 
 
-SAME_NAME = {  # functions that are methods as they are
-    core: "nonzero rechunk rename to_dask_array",
-    storage: "store to_zarr",
-    elementwise: "round",
-    shape: "ravel squeeze swapaxes",
-    planning: "plan",
-    indexing: "choose shuffle take",
-    linalg: "dot trace",
-    manipulation: "diagonal repeat",
-    sorting: "argpartition argsort argtopk searchsorted topk",
-    statistics: "all any argmax argmin cumprod cumsum max mean min moment prod std sum var",
-}
 OTHERS: dict[str, Method] = {
-    "__array_namespace__": array_namespace,
-    "__deepcopy__": dask_attributes.deep_copy,
-    "__dlpack__": dlpack,
-    "__dlpack_device__": dlpack_device,
-    "__getitem__": getitem,
-    "__setitem__": setitem,
     "__round__": elementwise.round,
     "astype": _astype,
     "clip": _clip,
     "conj": conjugated,
     "conjugate": conjugated,
-    "flatten": shape.ravel,
     "compute_chunk_sizes": _compute_chunk_sizes,
     "map_blocks": _map_blocks,
     "map_overlap": _map_overlap,
-    "partition": partition_in_place,
     "reshape": _reshape,
-    "sort": sort_in_place,
-    "to_dask_dataframe": to_dask_dataframe,
-    "to_backend": dask_attributes.to_backend,
-    "to_device": to_device,
-    "to_svg": dask_attributes.to_svg,
     "to_hdf5": _to_hdf5,
     "transpose": _transpose,
     "view": view,
 }
 PROPERTIES = {
     "A": property(Array.compute, doc="The computed value."),
-    "T": property(shape.transpose, doc="The array with its dimensions reversed."),
+    "T": property(lambda x: shape.transpose(x), doc="The array with its dimensions reversed."),
     "imag": property(elementwise.imag, doc="The imaginary part."),
-    "mT": property(shape.matrix_transpose, doc="The matrices in the last two axes, transposed."),
+    "mT": property(
+        lambda x: shape.matrix_transpose(x), doc="The matrices in the last two axes, transposed."
+    ),
     "real": property(elementwise.real, doc="The real part."),
-    "_meta": property(dask_attributes.meta, doc="An empty block."),
+    "_meta": property(lambda x: dask_attributes.meta(x), doc="An empty block."),
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }
 
 
 def attach() -> None:
     """Give Array its operators and methods; `ArrayMethods` declares them for type checkers."""
-    both_sides = ARITHMETIC | {"divmod": FUNCTIONS["divmod"], "matmul": linalg.matmul}
+    both_sides = ARITHMETIC | {"divmod": FUNCTIONS["divmod"], "matmul": _matmul}
     for short, function in both_sides.items():
-        _attach(f"__{short}__", _operator(function))
-        _attach(f"__r{short}__", _operator(function, swapped=True))
+        attached(f"__{short}__", _operator(function))
+        attached(f"__r{short}__", _operator(function, swapped=True))
     for short, function in ARITHMETIC.items():
-        _attach(f"__i{short}__", _in_place(function))
+        attached(f"__i{short}__", _in_place(function))
     for short, function in COMPARISON.items():
-        _attach(f"__{short}__", _operator(function))
+        attached(f"__{short}__", _operator(function))
     for short, name in UNARY.items():
-        _attach(f"__{short}__", _method(FUNCTIONS[name]))
-    for chapter, names in SAME_NAME.items():
-        for name in names.split():
-            _attach(name, _method(getattr(chapter, name)))
+        attached(f"__{short}__", copy_of(FUNCTIONS[name]))
     for name, function in OTHERS.items():
-        _attach(name, _method(function))
+        attached(name, copy_of(function))
     for name, member in PROPERTIES.items():
         setattr(Array, name, member)
+    attach_late()
     ufunc_reduce.register()
-    ufunc_at.register()
     ufuncs_of_others.register()
-    gufuncs_of_others.register()
-
-
-def _attach(name: str, method: Method) -> None:
-    method.__name__, method.__qualname__ = name, f"Array.{name}"
-    setattr(Array, name, method)
+    measures(lambda: calibration.calibrate())

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -13,6 +14,14 @@ from dask_tapestry.arrays import surface
 def test_every_name_of_the_surface_is_the_librarys():
     assert dt.__all__ is surface.__all__
     assert all(getattr(dt, name) is getattr(surface, name) for name in surface.__all__)
+
+
+def test_every_name_has_one_home():
+    """A home that has a name is asked before those that follow it."""
+    homes = [import_module(f"dask_tapestry.arrays.{home}") for home in dt._HOMES]
+    names = [name for home in homes for name in home.__all__]
+    assert len(set(names)) == len(names)
+    assert {*names, *dt._SPACES} == {*dt.__all__, "xarray"}
 
 
 @pytest.mark.parametrize("name", ["array", "config", "plan"])

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import dask_tapestry as dt
+from dask_tapestry.arrays import surface  # noqa: F401  (chapters register their functions)
 from dask_tapestry.arrays.core.dispatch import METHODS
 from dask_tapestry.operators.scan import Scanning
 from dask_tapestry.operators.tree_reduction import TreeReduction

@@ -13,7 +13,6 @@ from dask_tapestry.arrays.calibration.kernel_rates import kernel_rates
 from dask_tapestry.arrays.calibration.memory_rates import memory_rates
 from dask_tapestry.arrays.calibration.store_rates import store_rates
 from dask_tapestry.arrays.calibration.task_rates import task_rates
-from dask_tapestry.planner.long_jobs import measures
 from dask_tapestry.planner.machine.calibrate import keep_rates, processor
 from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
 from dask_tapestry.planner.machine.resources import this_machine
@@ -67,6 +66,3 @@ def calibrate(client: Any = None) -> Rates:
     )
     keep_rates(rates)
     return rates
-
-
-measures(calibrate)

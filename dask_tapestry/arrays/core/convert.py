@@ -18,7 +18,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.guarded_reads import Getter, guarded
 from dask_tapestry.arrays.core.held_as import held_as, held_like
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
-from dask_tapestry.arrays.core.masked import FROM_NUMPY
+from dask_tapestry.arrays.core.masked import from_numpy
 from dask_tapestry.arrays.core.memory_arguments import check_device, check_order
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.write_arguments import Lock
@@ -305,7 +305,7 @@ def from_array(
     """
     del asarray, fancy, inline_array
     if isinstance(x, np.ma.MaskedArray):
-        masked: Array = FROM_NUMPY["masked"](x, chunks)
+        masked: Array = from_numpy(x, chunks)
         return masked
     if lock or getitem is not None:
         x = guarded(x, lock, getitem)

@@ -11,16 +11,27 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dask_tapestry.imports import lazy_import
+
 __all__ = ["register_chunk_type"]
 
 PRIORITY: Final = 11  # above numpy.ndarray and dask.array, whose operators then defer
 LIBRARIES_OF_CELLS: Final = ("cupy", "dask_tapestry", "scipy", "sparse")
 _WRAPPERS: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # of types
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 UFUNC_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[tuple[str, str], Callable[..., Any]] = {}  # by names: ("add", "reduce")
 OF_OTHERS: dict[str, Callable[..., Any]] = {}  # by method, or "gufunc": takes the ufunc first
+
+
+def registered(table: dict[Key, Value], key: Key) -> Value | None:
+    """What a chapter has registered in a table; those that nobody asked for yet are imported."""
+    if key not in table:
+        lazy_import("dask_tapestry.arrays.surface")
+    return table.get(key)
 
 
 class Answering(ABC):
@@ -139,16 +150,16 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict
         return NotImplemented
     name = ufunc.__name__
     another = getattr(np, name, ufunc) is not ufunc  # of the name of one of NumPy's
-    if another or not (hasattr(np, name) or name in UFUNC_FUNCTIONS):
+    if another or not (hasattr(np, name) or registered(UFUNC_FUNCTIONS, name) is not None):
         along = method == "__call__" and getattr(ufunc, "signature", None) is not None
-        call = OF_OTHERS.get("gufunc" if along else method)
+        call = registered(OF_OTHERS, "gufunc" if along else method)
         return NotImplemented if call is None else call(ufunc, inputs, kwargs)
     if method != "__call__":
-        whole = METHODS.get((ufunc.__name__, method))
+        whole = registered(METHODS, (ufunc.__name__, method))
         if "out" in kwargs:  # in a tuple, as of ufuncs with several results
             (kwargs["out"],) = kwargs["out"]
         return NotImplemented if whole is None else whole(*inputs, **kwargs)
-    ours = UFUNC_FUNCTIONS.get(ufunc.__name__)
+    ours = registered(UFUNC_FUNCTIONS, ufunc.__name__)
     if ours is None or set(kwargs) - _keywords(ours):
         return NotImplemented
     return ours(*inputs, **kwargs)
@@ -175,7 +186,7 @@ def call_numpy_function(
     """
     if any(map(is_wrapper, types)):
         return NotImplemented
-    ours = NUMPY_FUNCTIONS.get(function)
+    ours = registered(NUMPY_FUNCTIONS, function)
     if ours is None:
         name = f"{function.__module__}.{function.__name__}"
         raise TypeError(f"dask_tapestry has no {name}; compute() the arrays first to use NumPy's")

@@ -9,13 +9,20 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.arrays.core.dispatch import Answering
+from dask_tapestry.arrays.core.dispatch import Answering, registered
 
 LOSES_MASK: Final = (
     "its mask would be lost here: call a method of it, a function of `dt.ma` or NumPy's function; "
     "`filled()` and `data` give plain cells, `mask` the mask"
 )
 FROM_NUMPY: dict[str, Callable[[Any, Any], Any]] = {}  # "masked": of NumPy's, and nominal chunks
+
+
+def from_numpy(x: Any, chunks: Any) -> Any:
+    """A masked array of ours for one of NumPy's."""
+    make = registered(FROM_NUMPY, "masked")
+    assert make is not None
+    return make(x, chunks)
 
 
 class Masked(Answering):

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import UFUNC_FUNCTIONS
 from dask_tapestry.arrays.core.dtypes import Casting
-from dask_tapestry.arrays.core.masked import FROM_NUMPY, Masked
+from dask_tapestry.arrays.core.masked import Masked, from_numpy
 from dask_tapestry.arrays.core.out_argument import Out
 from dask_tapestry.arrays.elementwise.ufunc_options import (
     Wish,
@@ -249,8 +249,7 @@ def _called(
     alone = out is None and where is True and casting == "same_kind"
     if any(isinstance(one, np.ma.MaskedArray) for one in operands):
         operands = tuple(
-            FROM_NUMPY["masked"](one, None) if isinstance(one, np.ma.MaskedArray) else one
-            for one in operands
+            from_numpy(one, None) if isinstance(one, np.ma.MaskedArray) else one for one in operands
         )
     masked: Any = next((one for one in operands if isinstance(one, Masked)), None)
     if masked is not None:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.dispatch import METHODS
+from dask_tapestry.arrays.core.dispatch import METHODS, registered
 from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
 from dask_tapestry.arrays.core.out_argument import Out, into
 from dask_tapestry.cells import Signature
@@ -168,7 +168,7 @@ def methods_of(name: str, ufunc: np.ufunc, function: Callable[..., Any]) -> dict
 
 def _method(name: str, method: str) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
-        ours = METHODS.get((name, method))
+        ours = registered(METHODS, (name, method))
         if ours is None:
             raise DTypeError(f"{name} has no {method}")
         result = ours(*args, **kwargs)

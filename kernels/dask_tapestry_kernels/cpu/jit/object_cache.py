@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import version
+from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -105,7 +105,8 @@ def directory() -> Path | None:
 @cache
 def _environment() -> str:
     """What object code depends on besides its source and what it inlines: compiler, processor."""
-    packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
+    metadata = import_module("importlib.metadata")  # 7 ms, of `email` for the most part
+    packages = [f"{name} {metadata.version(name)}" for name in ("numba", "llvmlite", "numpy")]
     features = llvm().get_host_cpu_features().flatten()
     return " ".join([*packages, llvm().get_host_cpu_name(), features])
 
