@@ -5,7 +5,7 @@
     python benchmarks/fresh.py peak dask_tapestry exp_sum
 
 `benchmarks/machine.py` runs this for its rows; a JSON object is printed. First calls count what a
-library compiles, not its import (`overheads.py` has ours). In a FOLDER may lie what a wheel brings,
+library compiles, not its import (`imports.py` has ours). In a FOLDER may lie what a wheel brings,
 as `dask_tapestry_kernels.wheel.ship` compiles it: else nothing is brought. The peak is what the
 process holds at most above what it held when the inputs were there, less the results: small calls
 before it have loaded what there is to load, compiled kernels too. It reads Linux's counters.

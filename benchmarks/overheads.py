@@ -1,18 +1,16 @@
-"""What it costs to build, plan and start, beside dask.array.
+"""What it costs to build and plan, beside dask.array.
 
     python benchmarks/overheads.py
     python benchmarks/overheads.py --repeats 20 --json overheads.json
 
 Both libraries run in one process, taking turns; each figure is the best of the repeats, in
-milliseconds. Imports are timed in fresh processes.
+milliseconds. `imports.py` has what it costs to start.
 """
 
 import argparse
 import itertools
 import json
 import pickle
-import subprocess
-import sys
 import tempfile
 import time
 
@@ -25,7 +23,6 @@ from dask_tapestry.planner.cache import plan_of
 
 IMAGES = {"10 M images (2 TB)": 10_000_000, "163 M images (32 TB)": 163_000_000}
 WORKERS = (1, 10, 100, 1000, 10_000)
-UNWANTED = ("distributed", "numba", "cupy", "dask.array")
 
 
 def head_of_million_chunks(xp):
@@ -73,22 +70,6 @@ def pair(name, function, dask_repeats, repeats):
         if turn < limit:
             theirs.append(milliseconds(function, da))
     return {"name": name, "ours_ms": min(ours), "ours_first_ms": ours[0], "dask_ms": min(theirs)}
-
-
-def import_time(module, name, repeats):
-    """Best time to import a name of a module in a fresh interpreter, and what that pulls in.
-
-    Ours imports next to nothing before a name is asked for.
-    """
-    code = (
-        "import json, sys, time; start = time.perf_counter();"
-        f"from {module} import {name}; seconds = time.perf_counter() - start;"
-        f"print(json.dumps([1000 * seconds, len(sys.modules),"
-        f" [name for name in {UNWANTED} if name in sys.modules]]))"
-    )
-    command = [sys.executable, "-c", code]
-    best = min(json.loads(subprocess.check_output(command)) for _ in range(repeats))
-    return {"ms": best[0], "modules": best[1], "pulled_in": best[2]}
 
 
 def image_job(images):
@@ -168,11 +149,7 @@ def found_again(repeats):
 
 
 def measure(repeats):
-    report = {
-        "import": {m: import_time(m, "ones", repeats) for m in ("dask_tapestry", "dask.array")}
-    }
-    unwanted = report["import"]["dask_tapestry"]["pulled_in"]
-    assert not set(unwanted) & {"distributed", "numba", "cupy"}, f"import pulls in {unwanted}"
+    report = {}
     dask.config.set(scheduler="threads")
     report["pairs"] = [pair(*row, repeats) for row in PAIRS]
     report["plans"] = plans(repeats)
@@ -185,8 +162,6 @@ def measure(repeats):
 def table(report):
     lines = [f"{'milliseconds':44}{'ours':>10}{'dask.array':>12}{'ratio':>8}"]
     rows = [(row["name"], row["ours_ms"], row["dask_ms"]) for row in report["pairs"]]
-    imports = report["import"]
-    rows.append(("import", imports["dask_tapestry"]["ms"], imports["dask.array"]["ms"]))
     for name, ours, theirs in rows:
         lines.append(f"{name:44}{ours:10.2f}{theirs:12.2f}{theirs / ours:8.1f}")
     lines.append("")

@@ -46,7 +46,9 @@ def test_a_sum_of_cells_brings_in_no_other_chapter(computed, chapter):
     assert f"dask_tapestry.arrays.{chapter}" not in computed
 
 
-@pytest.mark.parametrize("name", ["importlib.metadata", "numpy.random", "numba", "distributed"])
+@pytest.mark.parametrize(
+    "name", ["importlib.metadata", "numpy.ma", "numpy.random", "numba", "distributed"]
+)
 def test_a_sum_of_cells_does_not_bring_in(computed, name):
     assert name not in computed
 

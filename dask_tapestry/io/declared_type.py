@@ -8,6 +8,7 @@ import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError
+from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.types import Dims
 
@@ -40,7 +41,7 @@ def checked_block(
     """
     who = type(giver).__name__
     block = np.asanyarray(given)
-    if isinstance(block, np.ma.MaskedArray):
+    if is_masked(block):
         if np.ma.is_masked(block):
             raise ValueError(f"{who} gave masked cells: fill them, there are no masks here")
         block = block.data

@@ -11,6 +11,7 @@ import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.io.declared_type import declared_type
+from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.io.slot import Slot
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
@@ -65,7 +66,7 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
     ShapeError
         For nested sequences of unequal lengths.
     """
-    if isinstance(data, np.ma.MaskedArray):
+    if is_masked(data):
         raise DTypeError(
             "a masked array has no plain cells: `dt.ma.masked_array` and `from_array` keep its "
             "mask, `filled()` fills it"

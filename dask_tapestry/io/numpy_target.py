@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.duck_source import DuckSource
+from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.io.memmap_file import mapped_file, mapped_path, share_cells
 from dask_tapestry.io.memmap_source import path_read
 from dask_tapestry.io.memmap_target import MemmapTarget
@@ -91,7 +92,7 @@ def numpy_target(array: np.ndarray[Any, Any]) -> Target:
     """
     if not array.flags.writeable:
         raise StoreError("the NumPy array to store to is read only")
-    if isinstance(array, np.ma.MaskedArray):
+    if is_masked(array):
         raise DTypeError("a masked array is no target: store its data and its mask")
     file = mapped_file(array)
     return MemmapTarget(file) if file else NumpyTarget(uuid4().hex, array.view(np.ndarray))

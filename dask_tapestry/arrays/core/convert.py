@@ -24,6 +24,7 @@ from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.io.coerce import as_tensor, unwrap_xarray
+from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.io.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.placement import place
@@ -304,9 +305,8 @@ def from_array(
     (3, 1)
     """
     del asarray, fancy, inline_array
-    if isinstance(x, np.ma.MaskedArray):
-        masked: Array = from_numpy(x, chunks)
-        return masked
+    if is_masked(x):
+        return from_numpy(x, chunks)
     if lock or getitem is not None:
         x = guarded(x, lock, getitem)
     found = _array_of(x, tuple(dims) if dims is not None else None)

@@ -18,11 +18,12 @@ LOSES_MASK: Final = (
 FROM_NUMPY: dict[str, Callable[[Any, Any], Any]] = {}  # "masked": of NumPy's, and nominal chunks
 
 
-def from_numpy(x: Any, chunks: Any) -> Any:
-    """A masked array of ours for one of NumPy's."""
+def from_numpy(x: Any, chunks: Any) -> Array:
+    """A masked array of ours for one of NumPy's; it does what an Array does."""
     make = registered(FROM_NUMPY, "masked")
     assert make is not None
-    return make(x, chunks)
+    made: Array = make(x, chunks)
+    return made
 
 
 class Masked(Answering):

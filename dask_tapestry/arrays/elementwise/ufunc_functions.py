@@ -25,6 +25,7 @@ from dask_tapestry.cells import UFUNCS, Signature
 from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.io.coerce import is_array_like
+from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
@@ -247,10 +248,8 @@ def _called(
     """The results of a ufunc, with what else it takes."""
     loop = loop_signature(UFUNCS[name], dtype, signature)
     alone = out is None and where is True and casting == "same_kind"
-    if any(isinstance(one, np.ma.MaskedArray) for one in operands):
-        operands = tuple(
-            from_numpy(one, None) if isinstance(one, np.ma.MaskedArray) else one for one in operands
-        )
+    if any(is_masked(one) for one in operands):
+        operands = tuple(from_numpy(one, None) if is_masked(one) else one for one in operands)
     masked: Any = next((one for one in operands if isinstance(one, Masked)), None)
     if masked is not None:
         plain = alone and signature is None

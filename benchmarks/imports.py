@@ -1,0 +1,72 @@
+"""What it costs to import the library and to compute for the first time, beside dask.array.
+
+    python benchmarks/imports.py
+    python benchmarks/imports.py --repeats 15 --before FOLDER
+
+Each figure is the median of processor seconds of fresh processes, from their start to their end,
+after one that writes the bytecode; all take turns. FOLDER is another checkout of this repository,
+which then has a column too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPUTE = "({}.asarray([1.0, 2.0]) + 1).compute()"
+PROGRAMS = {
+    "nothing": "",
+    "NumPy and Dask": "import numpy, dask.base, dask.highlevelgraph, dask.threaded",
+    "import dask_tapestry": "import dask_tapestry",
+    "first name": "import dask_tapestry as dt; dt.asarray",
+    "first compute": f"import dask_tapestry as dt; {COMPUTE.format('dt')}",
+    "import dask.array": "import dask.array",
+    "first compute there": f"import dask.array as da; {COMPUTE.format('da')}",
+}
+
+
+def seconds(program: str, checkout: Path) -> float:
+    """Processor seconds of a fresh process."""
+    environment = os.environ | {"PYTHONPATH": f"{checkout}{os.pathsep}{checkout / 'kernels'}"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure(repeats: int, checkouts: list[Path]) -> dict[str, list[float]]:
+    """For each program the median in each checkout."""
+    pairs = [(program, checkout) for program in PROGRAMS for checkout in checkouts]
+    turns = [[seconds(PROGRAMS[p], checkout) for p, checkout in pairs] for _ in range(repeats + 1)]
+    found: dict[str, list[float]] = {program: [] for program in PROGRAMS}
+    for (program, _), taken in zip(pairs, zip(*turns[1:], strict=True), strict=True):
+        found[program].append(median(taken))
+    return found
+
+
+def table(found: dict[str, list[float]]) -> str:
+    """A line for each program."""
+    return "\n".join(
+        f"{program:26}" + "".join(f"{value:8.3f}" for value in values)
+        for program, values in found.items()
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--before", type=Path)
+    arguments = parser.parse_args()
+    before = [arguments.before.resolve()] if arguments.before else []
+    print(table(measure(arguments.repeats, [*before, ROOT])))
+
+
+if __name__ == "__main__":
+    main()
