@@ -25,6 +25,7 @@ from dask_tapestry.arrays.ma.parts import (
     mask_of,
     spread,
 )
+from dask_tapestry.cells.ufuncs import harmless
 
 Outside = Callable[[Array], Array]
 KEEPS: Final = "same_kind"  # the rule by which NumPy puts operands back beneath the mask
@@ -87,15 +88,17 @@ def masked_results(
     """
     cells = [_plain(one) for one in operands]
     masks = [mask_of(one) for one in operands]
-    made = FUNCTIONS[name](*cells, **kwargs)
+    undefined = _undefined(name, cells) if name in FILLS else None
+    given = cells if plain or undefined is None else _in_domain(name, cells, undefined)
+    made = FUNCTIONS[name](*given, **kwargs)
     results = list(made) if isinstance(made, tuple) else [made]
     if len(results) == 1 and not plain:
-        return [_one_result(name, results[0], cells, masks, fill)]
+        return [_one_result(name, results[0], cells, masks, fill, undefined)]
     mask = either(*masks)
-    if name not in FILLS:
+    if undefined is None:
         return [(one, spread(mask, one.shape)) for one in results]
     (result,) = results
-    undefined = spread(_undefined(name, cells), result.shape)
+    undefined = spread(undefined, result.shape)
     return [(chosen(undefined, FILLS[name], result), either(spread(mask, result.shape), undefined))]
 
 
@@ -109,6 +112,14 @@ def _undefined(name: str, cells: Sequence[Any]) -> Array:
     return call("greater_equal", least, call("absolute", y))
 
 
+def _in_domain(name: str, cells: Sequence[Any], undefined: Array) -> list[Any]:
+    """Operands whose last, the divisor of two, is harmless where a ufunc is not defined."""
+    *before, last = cells
+    if not isinstance(last, Array):
+        return list(cells)
+    return [*before, chosen(undefined, harmless(name), last)]
+
+
 def _plain(operand: Any) -> Any:
     """The cells of an operand; Python's scalars as they are."""
     is_scalar = isinstance(operand, bool | int | float | complex | np.generic)
@@ -116,14 +127,19 @@ def _plain(operand: Any) -> Any:
 
 
 def _one_result(
-    name: str, result: Array, cells: list[Any], masks: list[Array | None], fill: Any
+    name: str,
+    result: Array,
+    cells: list[Any],
+    masks: list[Array | None],
+    fill: Any,
+    undefined: Array | None,
 ) -> tuple[Array, Array | None]:
     mask = spread(either(*masks), result.shape)
     if name in DOMAINS:
-        mask = either(_not_finite(result), _undefined(name, cells), mask)
+        mask = either(_not_finite(result), undefined, mask)
         return _put_back(result, cells[0], mask), mask
     if name in DIVISIONS:
-        mask = either(_not_finite(result), _undefined(name, cells), mask)
+        mask = either(_not_finite(result), undefined, mask)
         return _quotient(result, cells_of(cells[0]), mask), mask
     if name == "power":
         return _powers(result, cells, mask, fill)

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,18 @@ def test_scalars_promote_as_in_ufuncs():
     ((cells, _),) = masked_results("multiply", [ours(x), 2.0], None, plain=True)
     assert cells.dtype == np.multiply(x, 2.0).dtype == np.float32
     assert (ours(x) * 2.0).dtype == (x * 2.0).dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", ["f4", "i4", "c16"])
+def test_beside_their_domain_functions_tell_nothing_as_in_numpy(kind):
+    cells = np.array([[3, 1, -2], [2, 0, 0]]).astype(kind)
+    x = np.ma.masked_array(cells, [[0, 1, 0], [0, 1, 0]])
+    y = dt.ma.masked_array(x)
+    pairs = [(y / y, x / x), (y.mean(axis=0), x.mean(axis=0))]
+    if kind != "c16":
+        pairs += [(y._call(n, (y,)), getattr(np.ma, n)(x)) for n in ("sqrt", "log", "arcsin")]
+        pairs += [(y // 0, x // 0), (y.std(axis=0), x.std(axis=0))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for made, wanted in pairs:
+            agree(made, wanted)
