@@ -36,7 +36,10 @@ def seconds(program: str, checkout: Path) -> float:
     environment = os.environ | {"PYTHONPATH": f"{checkout}{os.pathsep}{checkout / 'kernels'}"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    command = [sys.executable, "-c", program]
+    subprocess.run(
+        command, env=environment, cwd=checkout, check=True
+    )  # where modules are sought first
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
