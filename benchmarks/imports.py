@@ -36,10 +36,8 @@ def seconds(program: str, checkout: Path) -> float:
     environment = os.environ | {"PYTHONPATH": f"{checkout}{os.pathsep}{checkout / 'kernels'}"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-c", program]
-    subprocess.run(
-        command, env=environment, cwd=checkout, check=True
-    )  # where modules are sought first
+    command = [sys.executable, "-c", program]  # modules are sought in the working folder first
+    subprocess.run(command, env=environment, cwd=checkout, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
