@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import prod
+from math import ceil, prod
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -54,7 +54,7 @@ class Scratch(NamedTuple):
         However many points there are.
     """
 
-    each: int
+    each: float
     most: int
 
 
@@ -289,7 +289,8 @@ class UserOperator(Contraction):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         if not self.scratch.each:
             return 0
-        return min(self.scratch.each * prod(self._points(inputs, box).values()), self.scratch.most)
+        points = prod(self._points(inputs, box).values())
+        return min(ceil(self.scratch.each * points), self.scratch.most)
 
     def _points(self, inputs: Types, box: ZRange) -> dict[str, int]:
         """Extent of each index dimension in a block."""

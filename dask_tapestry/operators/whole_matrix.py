@@ -1,14 +1,14 @@
 """WholeMatrix: a function of whole matrices, with a form in panels for what no worker holds.
 
-In the small case LAPACK has the matrix in one block. In panels, which halve the matrix until a
-panel of columns is narrow enough for a worker, most of the work is products, that are cut as all
-products are.
+In the small case LAPACK has the matrix in one block. In panels of columns, each narrow enough for a
+worker, most of the work is products of a panel and what it is applied to, which is cut.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from math import ceil, prod
 from typing import Any, Final
 
 import numpy as np
@@ -50,6 +50,13 @@ class WholeMatrix(UserOperator):
         return (Form("panels", tuple(widths), in_panels, WORTH_PLANNING, 1),) if widths else ()
 
 
+@dataclass(frozen=True)
+class HeldCopy(UserOperator):
+    """A copy that is held, however cheap it were to copy again."""
+
+    holds = True
+
+
 @stand_in
 def in_panels(node: Tensor, width: int) -> Tensor:
     """``wholematrix(x) -> the same of panels of so many columns``."""
@@ -71,11 +78,15 @@ def with_panels(whole: Tensor, panels: Callable[..., Tensor]) -> Tensor:
     is_stack = any(x.type.ndim > 2 for x in whole.inputs)
     if is_stack or not is_large(matrix) or not isinstance(operator, UserOperator):
         return whole
-    told: dict[str, Any] = {
-        field.name: getattr(operator, field.name) for field in fields(UserOperator)
-    }
-    large = WholeMatrix(**told, panels=UserFunction.of(panels), columns=min(matrix.shape))
+    large = WholeMatrix(
+        **_told(operator), panels=UserFunction.of(panels), columns=min(matrix.shape)
+    )
     return apply(large, *whole.inputs, after=whole.after)
+
+
+def _told(operator: UserOperator) -> dict[str, Any]:
+    """All that an operator was made of."""
+    return {field.name: getattr(operator, field.name) for field in fields(UserOperator)}
 
 
 def call_on_matrices(
@@ -85,6 +96,7 @@ def call_on_matrices(
     order: tuple[str, float],
     cut: str = "",
     sizes: Mapping[str, int] | None = None,
+    copies: float = 1.5,
 ) -> tuple[Tensor, ...]:
     """`function` of whole matrices, or of some of their columns.
 
@@ -101,6 +113,9 @@ def call_on_matrices(
         Letters of dimensions along which it may be cut.
     sizes
         Lengths of dimensions that no input has.
+    copies
+        Of a block of the first output, that it takes besides: by default one of what LAPACK changes
+        and half of one for products.
     """
     letters = dict.fromkeys("".join([*[named for _, named in inputs], *outputs]))
     kinds = [(d, Kind.PARALLEL if d in cut else Kind.ATOMIC) for d in letters]
@@ -117,18 +132,19 @@ def call_on_matrices(
     costs = (("flops", ((tuple(dims), factor * FASTER),)),)
     dtypes = dict(zip(names, outputs.values(), strict=True))
     tensors = [x for x, _ in inputs]
-    scratch = _scratch(tensors, bool(cut))
+    lengths = {d: n for x, named in inputs for d, n in zip(named, x.type.shape, strict=True)}
+    scratch = _scratch({**(sizes or {}), **lengths}, outputs, copies)
     return call_blocks(call, written, tensors, dtypes, costs, scratch=scratch)
 
 
-def _scratch(tensors: Sequence[Tensor], is_cut: bool) -> Scratch:
-    """What LAPACK takes: a copy of what it changes, and half of one for products.
-
-    That is the matrix, or where columns are cut the last of the arguments.
-    """
-    type_ = tensors[-1 if is_cut else 0].type
-    most = 3 * type_.size * type_.dtype.itemsize // 2
-    return Scratch(2 * type_.dtype.itemsize if is_cut else most, most)
+def _scratch(
+    lengths: Mapping[str, int], outputs: Mapping[str, np.dtype[Any]], copies: float
+) -> Scratch:
+    """Copies of a block of the first output."""
+    dims, dtype = next(iter(outputs.items()))
+    cells, points = prod([lengths[d] for d in dims]), prod(lengths.values())
+    most = copies * cells * dtype.itemsize
+    return Scratch(most / max(1, points), ceil(most))
 
 
 def spread(x: Tensor) -> Tensor:
@@ -137,8 +153,10 @@ def spread(x: Tensor) -> Tensor:
     A part of it alone would keep all of it in the memory of that worker.
     """
     dims = "mn"[: x.type.ndim]
-    (made,) = call_on_matrices(_copied, [(x, dims)], {dims: x.type.dtype}, (dims, 1.0), cut=dims)
-    return made
+    parts, outputs = [(x, dims)], {dims: x.type.dtype}
+    (made,) = call_on_matrices(_copied, parts, outputs, (dims, 1.0), cut=dims, copies=0)
+    assert isinstance(made.operator, UserOperator)
+    return apply(HeldCopy(**_told(made.operator)), *made.inputs)
 
 
 def _copied(block: Any) -> Any:

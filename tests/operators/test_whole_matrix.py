@@ -5,8 +5,14 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators import whole_matrix
-from dask_tapestry.operators.whole_matrix import WORTH_PLANNING, WholeMatrix
+from dask_tapestry.operators.whole_matrix import (
+    WORTH_PLANNING,
+    WholeMatrix,
+    call_on_matrices,
+    spread,
+)
 from dask_tapestry.teg.node import topological
+from dask_tapestry.zspace import ZRange
 from tests.operators.large import cells, definite
 
 SIDE = 256
@@ -70,3 +76,23 @@ def test_the_form_in_panels_takes_less_memory(name):
 def test_stacks_and_small_matrices_have_no_other_form(shape):
     found = dt.linalg.svdvals(dt.placeholder(shape, "f8"))
     assert not wholes(topological([found.node]))
+
+
+def test_a_copy_is_held_for_itself():
+    """A part of a factor that is read once would else be cut of the whole factor again."""
+    x = dt.asarray(A)
+    made = dt.Array(spread(x[:64].node))
+    plan = dt.plan(made + 1, resources=ROOMY)
+    assert made.node.type in [node.type for node in plan.core.steps if node.operator.holds]
+    np.testing.assert_array_equal((made + 1).compute(scheduler="sync"), A[:64] + 1)
+
+
+def test_scratch_is_that_of_a_block():
+    parts = [(dt.asarray(A).node, "mn"), (dt.asarray(A).node, "nk")]
+    outputs = {"mk": A.dtype}
+    (made,) = call_on_matrices(np.matmul, parts, outputs, ("mnk", 2.0), cut="mk", copies=1.5)
+    taken = [
+        made.operator.scratch_bytes(made.input_types, ZRange((0, 0), shape))
+        for shape in ((SIDE, SIDE), (SIDE, 16), (8, 16))
+    ]
+    assert taken == [1.5 * SIDE * SIDE * 8, 1.5 * SIDE * 16 * 8, 1.5 * 8 * 16 * 8]

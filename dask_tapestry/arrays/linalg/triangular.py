@@ -18,8 +18,8 @@ from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.panel_lu import ROWS_A_DIGIT
+from dask_tapestry.operators.panel_triangle import solve_triangle_by_panels
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.triangle import solve_by_halves
 from dask_tapestry.operators.unsqueeze import unsqueeze
 from dask_tapestry.operators.where import where
 from dask_tapestry.operators.whole_matrix import call_on_matrices, with_panels
@@ -152,5 +152,5 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, lower: bool = False) -> Array:
     call: Any = partial(solve_triangle, lower=bool(lower))
     parts, outputs = [(x.node, "mm"), (y.node, "mk")], {"mk": x.dtype}
     (whole,) = call_on_matrices(call, parts, outputs, ("mmk", 1.0), cut="k")
-    made = Array(with_panels(whole, partial(solve_by_halves, lower=bool(lower))))
+    made = Array(with_panels(whole, partial(solve_triangle_by_panels, lower=bool(lower))))
     return made[:, 0] if is_vector else made

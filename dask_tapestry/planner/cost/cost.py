@@ -66,6 +66,8 @@ class StepCost:
         Pieces in which a block is computed, one after the other.
     plain
         Whether what comes from stores is not encoded.
+    sliced
+        Bytes of all slices, each once.
     """
 
     seconds: float
@@ -89,6 +91,7 @@ class StepCost:
     ahead: int = 1
     pieces: int = 1
     plain: bool = False
+    sliced: float = 0.0
 
     @property
     def tasks(self) -> int:
@@ -205,6 +208,7 @@ def step_cost(
         ahead=tasks.ahead,
         pieces=tasks.pieces,
         plain=tasks.plain,
+        sliced=taken.sliced,
     )
 
 
@@ -242,6 +246,7 @@ def with_taken(
         slices=taken.slices,
         edges=taken.edges,
         counted=True,
+        sliced=taken.sliced,
     )
 
 

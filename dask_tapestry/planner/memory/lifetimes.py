@@ -7,14 +7,18 @@ pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise, product
 from operator import or_
 from typing import Final
 
+from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
+from dask_tapestry.planner.fusion.program import Program
+from dask_tapestry.planner.memory.relays import relays
 from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts
 
 MOST_BLOCKS: Final = 256  # of a step of which it is known which of its readers read which
 
@@ -45,6 +49,10 @@ class Lifetimes:
         never = 1 << len(steps)  # a step that has not ended when all have
         pairs = zip(steps, self._readers, strict=True)
         self._until = [never if node in kept else readers for node, readers in pairs]
+        self._relays = relays(steps, set(kept), self.ends_before)
+        self._first = list(range(len(steps)))  # of the values that take each other's place
+        for node, last in self._relays.items():
+            self._first[self._number[node]] = self._first[self._number[last]]
 
     def _read_blocks(self, reader: Step, steps: Mapping[Node, Step]) -> dict[int, frozenset[Block]]:
         """Blocks that a step reads of others, by their numbers."""
@@ -56,10 +64,12 @@ class Lifetimes:
         ended, needed = list[int](), list[int]()  # needed: when its last block has been computed
         nodes = list(steps)
         for step, reads in zip(steps.values(), self._reads, strict=True):
-            over, whole = reduce(or_, [ended[x] for x in reads], 0), 0
+            over = whole = 0
             for x, met in reads.items():
                 all_of_it = 1 << x | needed[x]
-                if _fewest_read(step, steps[nodes[x]]) == self._counts[x]:
+                fewest = _fewest_read(step, steps[nodes[x]])
+                over |= ended[x] if fewest else 0
+                if fewest == self._counts[x]:
                     over |= all_of_it
                 if len(met) == self._counts[x] or _reads_all(step, nodes[x]):
                     whole |= all_of_it
@@ -83,7 +93,16 @@ class Lifetimes:
         """Whether a step has ended when the first block of another can be computed."""
         return bool(self._ended[self._number[other]] >> self._number[one] & 1)
 
-    def most_together(self, held: Mapping[Node, float], running: Running) -> float:
+    def takes_place(self, node: Node) -> bool:
+        """Whether blocks of a value take the place of another's."""
+        return node in self._relays
+
+    def most_together(
+        self,
+        held: Mapping[Node, float],
+        running: Running,
+        whole: Mapping[Node, float] | None = None,
+    ) -> float:
         """The most bytes at a time: of values, and of blocks that are computed.
 
         Parameters
@@ -92,6 +111,9 @@ class Lifetimes:
             Bytes of each value while it is held.
         running
             Bytes of blocks that may be computed at a time, of the steps for which it is told True.
+        whole
+            Bytes of each value if all of it is held: values that take each other's place take no
+            more than the largest of them. By default nothing is said of these.
 
         Notes
         -----
@@ -101,24 +123,36 @@ class Lifetimes:
         nothing may then run at any time, but not at all times at once.
         """
         values = [(size, self._number[node]) for node, size in held.items()]
+        largest = {self._number[node]: size for node, size in (whole or {}).items()}
 
         def most(begun: int | None, to_come: int | None) -> float:
             """Bytes between the beginnings of two steps, or of one and the same."""
             over = 0 if begun is None else self._ended[begun]
             later = 0 if to_come is None else 1 << to_come
-            there = sum(
-                [b for b, n in values if self._until[n] & ~over and not self._ended[n] & later]
-            )
+            there = [
+                (b, n) for b, n in values if self._until[n] & ~over and not self._ended[n] & later
+            ]
 
             def may_run(node: Node) -> bool:
                 number = self._number[node]
                 return not (over >> number & 1 or self._ended[number] & later)
 
-            return there + running(may_run)
+            return self._held(there, largest) + running(may_run)
 
         single = max((most(number, number) for number in self._number.values()), default=0.0)
         chain = [None, *self._longest_chain(), None]
         return min(single, max(most(a, b) for a, b in pairwise(chain)))
+
+    def _held(self, values: Collection[tuple[float, int]], largest: Mapping[int, float]) -> float:
+        """Bytes of values, of which those that take each other's place are held once."""
+        if not (largest and self._relays):
+            return sum([size for size, _ in values])
+        together, most = dict[int, float](), dict[int, float]()
+        for size, number in values:
+            first = self._first[number]
+            together[first] = together.get(first, 0.0) + size
+            most[first] = max(most.get(first, 0.0), largest[number])
+        return sum([min(size, most[first]) for first, size in together.items()])
 
     def _longest_chain(self) -> list[int]:
         """Steps of which each has ended when the next begins."""
@@ -163,8 +197,24 @@ def _met(reader: Step, step: Step) -> frozenset[Block]:
 
 
 def _fewest_read(reader: Step, step: Step) -> int:
-    """Fewest blocks of `step` that the first or the last block of `reader` reads."""
+    """Fewest blocks of `step` that the first or the last block of `reader` reads; 0 if any may not.
+
+    Blocks without cells are not read: a task that is told their type alone waits for the first one.
+    """
     at = reader.inputs.index(step.node)
     ends = (0,) * len(reader.cuts), tuple(n - 1 for n in reader.grid_shape)
     boxes = [reader.program.input_boxes(reader.box(end))[at] for end in ends]
-    return min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
+    fewest = min(sum(met_blocks(b, step.cuts) for b in found) for found in boxes)
+    return fewest if _all_read(reader.program, reader.cuts, at) else 0
+
+
+@lru_cache(maxsize=4096)
+def _all_read(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
+    """Whether no block of a grid leaves an input out, as those of a concatenation do."""
+    if not any(len(i.inputs) > 1 and i.operator.is_selector for i in program.instructions):
+        return True
+    try:
+        leaves = Access.of(program, cuts).few_leaves
+    except UncountableError:
+        return False
+    return all(any(not m.box.is_empty for m in leaf.moving[number]) for leaf in leaves)

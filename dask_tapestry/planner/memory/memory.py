@@ -79,7 +79,11 @@ def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = Fal
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
-            node, step, held[node], node in placed and step.needs.copied, kind.threads, at_most
+            step,
+            0 if lifetimes and lifetimes.takes_place(node) else held[node],
+            node in placed and step.needs.copied,
+            kind.threads,
+            at_most,
         )
         for node, step in steps.items()
     ]
@@ -93,6 +97,10 @@ def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = Fal
         most = lifetimes.most_together(
             parts,
             lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
+            {
+                n: _of_one_worker(n, s.cuts, n.type.nbytes, s.machine.hosts)
+                for n, s in steps.items()
+            },
         )
     idle = min(kind.threads, max((s.count for s in steps.values()), default=1)) * _idle(plan)
     given = {x for x in plan.graph.roots if x not in plan.steps and not x.is_sequence_point}
@@ -137,10 +145,9 @@ class _Running(NamedTuple):
     waiting: float
 
     @classmethod
-    def of(
-        cls, node: Node, step: Step, held: int, copied: bool, threads: int, at_most: bool
-    ) -> _Running:
+    def of(cls, step: Step, held: int, copied: bool, threads: int, at_most: bool) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
+        node = step.node
         block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
         own = block if held >= node.type.nbytes and not copied else 0
         few = step.count <= step.machine.hosts and all(held is None for held in step.held)
@@ -148,18 +155,17 @@ class _Running(NamedTuple):
         return cls(node, together, max(0, step.needs.work - own), _sliced(step, threads, at_most))
 
 
-def _sliced(step: Step, threads: int, at_most: bool) -> int:
+def _sliced(step: Step, threads: int, at_most: bool) -> float:
     """Bytes of slices that wait on a worker: for its threads, or for another step that has to end.
 
     Slices are cut as soon as what they are cut from is there.
     """
     if step.machine.workers == 1 or all(own is None for own in step.held):
         return 0
-    if not (at_most or step.cost.slices):
-        return 0
     mine = ceil(step.count / step.machine.hosts)
     blocks = mine if len(step.inputs) > 1 else min(mine, threads)
-    return blocks * (step.needs.read - step.needs.stored)
+    each = step.needs.read - step.needs.stored if at_most else step.cost.sliced / step.count
+    return blocks * each
 
 
 def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:
