@@ -19,7 +19,7 @@ from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_operator import Scratch, UserOperator
 from dask_tapestry.operators.user_signature import Written
-from dask_tapestry.teg import Form, Kind, Tensor, TensorType, apply
+from dask_tapestry.teg import Form, Kind, Operator, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 
 FASTER: Final = 1 / 20  # of the time that other functions take for an operation
@@ -54,7 +54,9 @@ class WholeMatrix(UserOperator):
 class HeldCopy(UserOperator):
     """A copy that is held, however cheap it were to copy again."""
 
+    name = "heldcopy"
     holds = True
+    forms = Operator.forms
 
 
 @stand_in

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dask_tapestry.planner.access.from_others import Reading, bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds, kernel_seconds
@@ -28,6 +28,7 @@ from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES, Machine
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 APART: Final = 0.1  # of a resource's seconds that never overlap with those of the busiest
+COUNTED: Final = ("read", "moved", "slices", "edges", "sliced")
 FETCH: Final = 0.01  # seconds until a value asked of another worker begins to arrive
 
 
@@ -235,19 +236,9 @@ def with_taken(
     e = estimate
     tasks = _Tasks(Blocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
     network, store, overhead, total = _seconds(e.compute, taken, e.written, tasks, machine)
-    return replace(
-        e,
-        seconds=total,
-        network=network,
-        store=store,
-        overhead=overhead,
-        read=taken.read,
-        moved=taken.moved,
-        slices=taken.slices,
-        edges=taken.edges,
-        counted=True,
-        sliced=taken.sliced,
-    )
+    counts: dict[str, Any] = {name: getattr(taken, name) for name in COUNTED}
+    e = replace(estimate, counted=True, **counts)
+    return replace(e, seconds=total, network=network, store=store, overhead=overhead)
 
 
 def _taken(
