@@ -233,11 +233,10 @@ def with_taken(
     estimate: StepCost, taken: Taken, cuts: Sequence[Cuts], machine: Machine
 ) -> StepCost:
     """The cost of a step under a grid, of which all that its blocks take was counted."""
-    e = estimate
-    tasks = _Tasks(Blocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
-    network, store, overhead, total = _seconds(e.compute, taken, e.written, tasks, machine)
     counts: dict[str, Any] = {name: getattr(taken, name) for name in COUNTED}
     e = replace(estimate, counted=True, **counts)
+    tasks = _Tasks(Blocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
+    network, store, overhead, total = _seconds(e.compute, taken, e.written, tasks, machine)
     return replace(e, seconds=total, network=network, store=store, overhead=overhead)
 
 
