@@ -135,7 +135,8 @@ def may_run(step: Step, operands: list[Value]) -> bool:
     single = operands[0].theirs.dtype.char in "efF"
     if "masked" in step.text and AVERAGES.search(step.text) and (single or kind in "mM"):
         return False  # as does the dtype of a mean of singles; of hidden times NumPy has none
-    if "masked" in step.text and AVERAGES.search(step.text) and not operands[0].theirs.ndim:
+    is_masked = "masked" in step.text or "ma.array" in step.text
+    if is_masked and AVERAGES.search(step.text) and not operands[0].theirs.ndim:
         return "axis=None" in step.text  # NumPy has a first axis of a cell only where it is hidden
     if AVERAGES.search(step.text) and _reach(operands[0].theirs) > 2**53:
         return False  # which digits of a sum are lost depends on the order

@@ -53,7 +53,7 @@ def with_gufunc_options(
         If an entry does not name as many dimensions as are core dimensions.
     """
     x, w = (_converted(asarray(one), dtype) for one in operands)
-    if axes is None:
+    if axes is None or not (x.ndim and w.ndim):  # of an operand without any the function tells
         return into(out, function(x, w), broadcasts=True)
     cores = [each_axis(one) for one in axes]
     if len(cores) not in (OPERANDS, OPERANDS + 1):
@@ -76,9 +76,7 @@ def _converted(x: Array, dtype: DTypeLike | None) -> Array:
 
 
 def _at_end(x: Array, core: tuple[int, ...], rank: int) -> Array:
-    """An operand with its core dimensions last; if it has none, the function says so."""
-    if not x.ndim:
-        return x
+    """An operand with its core dimensions last."""
     _check_count(core, min(rank, x.ndim))
     return moveaxis(x, core, range(-len(core), 0))
 

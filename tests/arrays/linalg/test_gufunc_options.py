@@ -90,3 +90,17 @@ def test_the_axis_of_vectors_may_stay(given):
         found, expected = (xp.vecdot(SQUARE, b, keepdims=True, **given) for xp in (dt, np))
         assert found.shape == expected.shape
         np.testing.assert_array_equal(found.compute(), expected)
+
+
+@pytest.mark.parametrize("cell", [0, 1])
+@pytest.mark.parametrize("name", ["vecdot", "matmul", "matvec", "vecmat"])
+def test_a_cell_is_refused_before_the_axes_of_what_is_beside_it(name, cell):
+    if not hasattr(np, name):
+        pytest.skip("NumPy has no such function yet")
+    operands = [np.ones(3), np.ones(3)]
+    operands[cell] = np.array(1.0)
+    given = {"axis": 5} if name == "vecdot" else {"axes": [(5,), (5,), ()]}
+    for xp in (np, dt):
+        with pytest.raises(ValueError, match="dimension") as told:
+            getattr(xp, name)(*operands, **given)
+        assert not isinstance(told.value, IndexError)

@@ -1,0 +1,95 @@
+"""Equations and triangles of a stored matrix larger than each worker of a cluster, beside Dask's.
+
+    python benchmarks/large_matrices.py
+    python benchmarks/large_matrices.py --side 4000 --workers 2 --memory 600MB --only solve
+
+The matrix is a Zarr store in chunks of 1000 x 1000; what a work gives is written to another one.
+Each is run in a cluster of its own of one thread a worker. Seconds include planning; memory is the
+most that one worker's process had. A cell names the error if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import dask.array as da
+import numpy as np
+import zarr
+from distributed import Client, LocalCluster
+
+import dask_tapestry as dt
+
+CHUNK: Final = 1000
+OURS, DASKS = "dask_tapestry", "dask.array"
+WORKS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "solve": lambda library, a: library.linalg.solve(a, library.ones((len(a), 8), chunks=CHUNK)),
+    "cholesky": lambda library, a: library.linalg.cholesky(a, lower=True),
+    "inv": lambda library, a: library.linalg.inv(a),
+}
+
+
+def stored(path: Path, side: int) -> np.ndarray[Any, Any]:
+    """Write a positive definite matrix, by which all works are defined, and return it."""
+    made = np.random.default_rng(0).standard_normal((side, side))
+    made += made.T
+    made += 4 * side**0.5 * np.eye(side)
+    zarr.create_array(path, data=made, chunks=(CHUNK, CHUNK))
+    return made
+
+
+def run(library: Any, name: str, given: argparse.Namespace, folder: Path) -> str:
+    """Seconds and memory of one work, or its error."""
+    limits = {"n_workers": given.workers, "threads_per_worker": 1, "memory_limit": given.memory}
+    with LocalCluster(**limits, dashboard_address=None) as cluster, Client(cluster) as client:
+        began = time.perf_counter()
+        try:
+            made = WORKS[name](library, library.from_zarr(str(folder / "a.zarr")))
+            made.to_zarr(str(folder / "made.zarr"), overwrite=True)
+        except Exception as error:  # what a library cannot do is a result, too
+            return f"{type(error).__name__} after {time.perf_counter() - began:.0f} s"
+        seconds = time.perf_counter() - began
+        most = max(client.run(most_memory).values())
+    return f"{seconds:.1f} s, {most / 2**10:.0f} MiB"
+
+
+def most_memory() -> int:
+    """KiB that this process had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def error_of(name: str, a: np.ndarray[Any, Any], folder: Path) -> float:
+    """How far what was written is from what it is defined by, in parts of the matrix's largest."""
+    x = zarr.open_array(str(folder / "made.zarr"), mode="r")[...]
+    wrong = {
+        "solve": lambda: a @ x - 1,
+        "cholesky": lambda: x @ x.T - a,
+        "inv": lambda: a @ x - np.eye(len(a)),
+    }
+    return float(abs(wrong[name]()).max() / abs(a).max())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--side", type=int, default=8000)
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--memory", default="700MB")
+    parser.add_argument("--only", nargs="*", default=list(WORKS), choices=WORKS)
+    given = parser.parse_args()
+    print(f"| work | {OURS} | error | {DASKS} |\n|---|---|--:|---|", flush=True)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        a = stored(folder / "a.zarr", given.side)
+        for name in given.only:
+            ours = run(dt, name, given, folder)
+            wrong = "" if "after" in ours else f"{error_of(name, a, folder):.0e}"
+            print(f"| {name} | {ours} | {wrong} | {run(da, name, given, folder)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
