@@ -142,15 +142,16 @@ def may_run(step: Step, operands: list[Value]) -> bool:
         return False  # which digits of a sum are lost depends on the order
     if "nanmedian" in step.text and kind == "M":
         return False  # means of dates are refused; NumPy makes none where all are missing
-    if step.trust == "cast" or "casting='unsafe'" in step.text:
+    named = DTYPE.search(step.text)
+    to_integers = named is not None and np.dtype(named[1]).kind in "iu" and kind in "fc"
+    if step.trust == "cast" or "casting='unsafe'" in step.text or to_integers:
         return all(
             v.exact and (v.theirs.dtype.kind not in "fc" or bool(np.all(np.abs(v.theirs) < 100)))
             for v in operands
         )
     if ZERO_SIGNS.search(step.text) and any(map(_has_rounded_zeros, operands)):
         return False  # the sign of such a zero depends on the order of a sum
-    kinds = DTYPE.search(step.text)
-    dtype = np.dtype(kinds[1]) if kinds else operands[0].theirs.dtype
+    dtype = np.dtype(named[1]) if named else operands[0].theirs.dtype
     if "prod" in step.text and _overflows_on_the_way(operands[0].theirs, dtype):
         return False  # too much times nothing is no number, nothing times it is none
     jumps = "ma.masked_" in step.text or ".view('" in step.text or _name(step).startswith("sign(")
