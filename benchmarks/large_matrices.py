@@ -4,14 +4,13 @@
     python benchmarks/large_matrices.py --side 4000 --workers 2 --memory 600MB --only solve
 
 The matrix is a Zarr store in chunks of 1000 x 1000; what a work gives is written to another one.
-Each is run in a cluster of its own of one thread a worker. Seconds include planning; memory is the
-most that one worker's process had. A cell names the error if there is one.
+Each is run in a cluster of its own of one thread a worker. Seconds include planning. A cell names
+the error if there is one.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -44,23 +43,16 @@ def stored(path: Path, side: int) -> np.ndarray[Any, Any]:
 
 
 def run(library: Any, name: str, given: argparse.Namespace, folder: Path) -> str:
-    """Seconds and memory of one work, or its error."""
+    """Seconds of one work, or its error."""
     limits = {"n_workers": given.workers, "threads_per_worker": 1, "memory_limit": given.memory}
-    with LocalCluster(**limits, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(**limits, dashboard_address=None) as cluster, Client(cluster):
         began = time.perf_counter()
         try:
             made = WORKS[name](library, library.from_zarr(str(folder / "a.zarr")))
             made.to_zarr(str(folder / "made.zarr"), overwrite=True)
         except Exception as error:  # what a library cannot do is a result, too
             return f"{type(error).__name__} after {time.perf_counter() - began:.0f} s"
-        seconds = time.perf_counter() - began
-        most = max(client.run(most_memory).values())
-    return f"{seconds:.1f} s, {most / 2**10:.0f} MiB"
-
-
-def most_memory() -> int:
-    """KiB that this process had at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return f"{time.perf_counter() - began:.1f} s"
 
 
 def error_of(name: str, a: np.ndarray[Any, Any], folder: Path) -> float:

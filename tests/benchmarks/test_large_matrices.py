@@ -6,16 +6,16 @@ import pytest
 from benchmarks import large_matrices
 
 
-def test_it_prints_seconds_memory_and_the_error(monkeypatch, capsys):
+def test_it_prints_seconds_and_the_error(monkeypatch, capsys):
     arguments = ["--side", "64", "--workers", "1", "--memory", "2GB", "--only", "solve"]
     monkeypatch.setattr("sys.argv", ["large_matrices.py", *arguments])
     large_matrices.main()
     _, _, row = capsys.readouterr().out.splitlines()
     _, name, ours, error, theirs, _ = (cell.strip() for cell in row.split("|"))
     assert name == "solve"
-    assert " s, " in ours
+    assert ours.endswith(" s")
     assert float(error) < 1e-12
-    assert " s, " in theirs or "Error" in theirs  # dask.array needs SciPy
+    assert theirs.endswith(" s")  # dask.array needs SciPy
 
 
 @pytest.mark.parametrize("name", large_matrices.WORKS)
