@@ -10,19 +10,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache, reduce
 from itertools import pairwise, product
 from operator import or_
-from typing import Final
 
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.fusion.program import Program
-from dask_tapestry.planner.memory.relays import relays
+from dask_tapestry.planner.memory.relays import MOST_BLOCKS, Block, relays
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts
 
-MOST_BLOCKS: Final = 256  # of a step of which it is known which of its readers read which
-
-Block = tuple[int, ...]
 Running = Callable[[Callable[[Node], bool]], float]
 
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from math import prod
 from typing import Final
 
 from dask_tapestry.planner.access.access import Access
@@ -90,8 +89,7 @@ def _reads_before(
 
 
 def _bytes(step: Step, block: Block) -> int:
-    ends = [cut.block(n) for cut, n in zip(step.cuts, block, strict=True)]
-    return step.node.type.dtype.itemsize * prod([stop - start for start, stop in ends])
+    return step.node.type.dtype.itemsize * step.box(block).size
 
 
 def blocks_read(reader: Step, step: Step) -> Mapping[Block, frozenset[Block]]:
