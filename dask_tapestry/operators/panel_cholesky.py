@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.operators.panels import (
-    adjoint,
-    columns_of,
-    less_product,
-    panels_of,
-    rows_of,
-    side_by_side,
-    stacked,
-    zeros,
-)
-from dask_tapestry.operators.whole_matrix import call_on_matrices
+from dask_tapestry.operators.panels import Factorization, adjoint, factored, panels_of, place
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
@@ -26,31 +16,32 @@ def cholesky_by_panels(x: Tensor, width: int, upper: bool = False) -> Tensor:
 
     No cells of the other half are looked at.
     """
-    side, rest, made = x.type.shape[0], adjoint(x) if upper else x, []
-    for columns in panels_of(side, width):
-        count = columns.stop - columns.start
-        corner = _corner(columns_of(rows_of(rest, None, count), None, count))
-        below = _divided(corner, columns_of(rows_of(rest, count, None), None, count))
-        made.append(stacked([zeros((columns.start, count), x.type.dtype), corner, below]))
-        rest = columns_of(rows_of(rest, count, None), count, None)
-        if rest.type.size:
-            rest = less_product(rest, below, adjoint(below))
-    lower = side_by_side(made)
+    runs = panels_of(x.type.shape[0], width)
+    lower, _, _ = factored(adjoint(x) if upper else x, runs, CHOLESKY)
     return adjoint(lower) if upper else lower
 
 
-def _corner(x: Tensor) -> Tensor:
-    outputs, order = {"mm": x.type.dtype}, ("mmm", 1 / 3)
-    (made,) = call_on_matrices(np.linalg.cholesky, [(x, "mm")], outputs, order)
+def _columns(panel: Any, *_awaited: Any) -> Any:
+    """Columns of the triangle, from the diagonal on."""
+    width = panel.shape[1]
+    corner = np.linalg.cholesky(panel[:width])
+    made = np.empty(panel.shape, corner.dtype)
+    made[:width] = corner
+    made[width:] = solve_triangle(corner, panel[width:].conj().T, lower=True).conj().T
     return made
 
 
-def _divided(corner: Tensor, below: Tensor) -> Tensor:
-    """``below @ inv(corner).H``."""
-    parts, outputs = [(corner, "nn"), (below, "mn")], {"mn": below.type.dtype}
-    (made,) = call_on_matrices(_solved_from_right, parts, outputs, ("nnm", 1.0), cut="m")
+def _strip(panel: Any, numbers: Any, block: Any) -> Any:
+    """Columns without what a panel makes zero; above the diagonal they are not looked at."""
+    start, own, behind = place(panel, numbers, block)
+    made = np.array(block)
+    made[:start, own] = 0
+    made[start:, own] = panel[:, numbers[own] - start]
+    if count := len(numbers[behind]):
+        first = int(numbers[behind][0])
+        below = panel[first - start :]
+        made[first:, behind] -= below @ below[:count].conj().T
     return made
 
 
-def _solved_from_right(corner: Any, below: Any) -> Any:
-    return solve_triangle(corner, below.conj().T, lower=True).conj().T
+CHOLESKY: Final = Factorization(_columns, {}, _strip, 1.0)

@@ -5,112 +5,92 @@ Reflections of a panel are made in one block, and applied to others as products.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.operators.diagonal import below, with_zeros
+from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.panels import (
-    AWAITED,
-    Panel,
+    Factorization,
+    Factors,
+    applied,
+    columns_of,
     factored,
+    panels_of,
+    place,
     rows_of,
     side_by_side,
     stacked,
     unit_matrix,
-    zeros,
 )
-from dask_tapestry.operators.whole_matrix import call_on_matrices, spread
 from dask_tapestry.teg import Tensor
-from dask_tapestry_kernels.cpu.blocks.reflectors import reflectors
+from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
 
 
-def _panels(x: Tensor, width: int) -> list[Panel]:
-    """Panels of which the factors are ``V``, ``T``, with ``I - V @ T @ V.H``, and a triangle."""
-    return list(factored(x, width, _factor, _turned_back))
-
-
-def _factor(x: Tensor, *awaited: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    kind, columns = x.type.dtype, x.type.shape[1]
-    outputs, order = {"mn": kind, "nj": kind, "nk": kind}, ("mnn", 4.0)
-    sizes = {"j": columns, "k": columns}
-    parts = [(x, "mn"), *zip(awaited, AWAITED, strict=False)]
-    v, t, r = call_on_matrices(_reflectors, parts, outputs, order, sizes=sizes, copies=3)
-    return v, t, spread(r)
-
-
-def _reflectors(block: Any, *_awaited: Any) -> tuple[Any, Any, Any]:
-    return reflectors(block)
-
-
-def _turned_back(v: Tensor, t: Tensor, r: Tensor, rest: Tensor) -> tuple[Tensor, Tensor]:
-    """``Q.H @ rest`` for the rotation Q of a panel: its first rows, and the others."""
-    (count, _), kind = r.type.shape, rest.type.dtype
-    parts = [(v, "mn"), (t, "nn"), (rest, "mk")]
-    (turned,) = call_on_matrices(_on_reflectors, parts, {"nk": kind}, ("mnk", 2.0), cut="k")
-    parts = [(rows_of(v, None, count), "nn"), (turned, "nk"), (rows_of(rest, None, count), "nk")]
-    (first,) = call_on_matrices(_less_reflected, parts, {"nk": kind}, ("nnk", 2.0), cut="k")
-    parts = [(v, "mn"), (turned, "nk"), (rest, "mk"), (first, "nk")]
-    outputs, sizes = {"lk": kind}, {"l": rest.type.shape[0] - count}
-    (others,) = call_on_matrices(_others_less, parts, outputs, ("mnk", 2.0), "k", sizes, copies=1)
-    return first, others
-
-
-def _on_reflectors(v: Any, t: Any, rest: Any) -> Any:
-    return t.conj().T @ (v.conj().T @ rest)
-
-
-def _less_reflected(v: Any, turned: Any, rest: Any) -> Any:
-    made = v @ turned
-    return np.subtract(rest, made, out=made)
-
-
-def _others_less(v: Any, turned: Any, rest: Any, first: Any) -> Any:
-    count = first.shape[0]
-    return _less_reflected(v[count:], turned, rest[count:])
-
-
-def _turned(v: Tensor, t: Tensor, x: Tensor) -> Tensor:
-    """``x - v @ t @ v.H @ x``."""
-    parts, outputs = [(v, "mn"), (t, "nn"), (x, "mk")], {"mk": x.type.dtype}
-    (made,) = call_on_matrices(_reflected, parts, outputs, ("mnk", 4.0), cut="k", copies=1)
+def _strip(packed: Any, t: Any, numbers: Any, block: Any) -> Any:
+    """Columns to which the reflections of a panel were applied."""
+    start, own, behind = place(packed, numbers, block)
+    made = np.array(block)
+    made[start:, own] = packed[:, numbers[own] - start]
+    rest = made[start:, behind]
+    if rest.size:
+        _reflect(packed, t.conj().T, rest)
     return made
 
 
-def _reflected(v: Any, t: Any, x: Any) -> Any:
-    return _less_reflected(v, t @ (v.conj().T @ x), x)
+def _turned_back(packed: Any, t: Any, numbers: Any, block: Any) -> Any:
+    """Columns to which the reflections were applied from the last to the first.
+
+    Those before the panel are of the unit matrix yet, and zero in its rows.
+    """
+    start, own, _ = place(packed, numbers, block)
+    made = np.array(block)
+    rest = made[start:, own.start :]
+    if rest.size:
+        _reflect(packed, t, rest)
+    return made
+
+
+def _reflect(packed: Any, t: Any, rest: Any) -> None:
+    """Put ``rest - v @ t @ v.H @ rest`` in the place of `rest`."""
+    v = reflections(packed)
+    rest -= v @ (t @ (v.conj().T @ rest))
+
+
+def _factor(panel: Any, *_awaited: Any) -> Any:
+    return reflectors(panel)
+
+
+QR: Final = Factorization(_factor, {"nn": None}, _strip, 4.0, copies=3)
 
 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
     """``[Q, R]``, one below the other, or side by side where rows are fewer than columns."""
     rows, columns = x.type.shape
-    panels = _panels(x, width)
-    q, r = _columns(panels, rows), _triangle(panels)
+    runs = panels_of(min(x.type.shape), width)
+    packed, _, factors = factored(x, runs, QR)
+    q, r = _columns(packed, runs, factors), _triangle(packed)
     return stacked([q, r]) if rows >= columns else side_by_side([q, r])
 
 
-def _columns(panels: list[Panel], rows: int) -> Tensor:
-    """The orthonormal columns: rotations of those of a unit matrix, the last ones first."""
-    dtype = panels[0].factors[0].type.dtype
-    side = panels[-1].columns.stop
-    q = zeros((rows - side, 0), dtype)
-    for panel in reversed(panels):
-        v, t, _ = panel.factors
-        above = unit_matrix(panel.width, panel.width + q.type.shape[1], dtype)
-        left = zeros((q.type.shape[0], panel.width), dtype)
-        q = _turned(v, t, stacked([above, side_by_side([left, q])]))
+def _columns(packed: Tensor, runs: list[slice], factors: list[Factors]) -> Tensor:
+    """The orthonormal columns: reflections of those of a unit matrix, the last ones first."""
+    rows = packed.type.shape[0]
+    q = unit_matrix(rows, runs[-1].stop, packed.type.dtype)
+    for run, (_, t) in zip(reversed(runs), reversed(factors), strict=True):
+        panel = columns_of(rows_of(packed, run.start, None), run.start, run.stop)
+        q = applied(_turned_back, (panel, t), QR.letters, q)
     return q
 
 
-def _triangle(panels: list[Panel]) -> Tensor:
+def _triangle(packed: Tensor) -> Tensor:
     """The factor R."""
-    dtype = panels[0].factors[0].type.dtype
-    made = []
-    for panel in panels:
-        left = zeros((panel.width, panel.columns.start), dtype)
-        made.append(side_by_side([left, panel.factors[2], panel.beside]))
-    return stacked(made)
+    rows = rows_of(packed, None, min(packed.type.shape))
+    return with_zeros(elementwise("logical_not", below(rows.type.shape, -1)), rows)
 
 
 def triangle_by_panels(x: Tensor, width: int) -> Tensor:
     """The factor R alone."""
-    return _triangle(_panels(x, width))
+    packed, _, _ = factored(x, panels_of(min(x.type.shape), width), QR)
+    return _triangle(packed)

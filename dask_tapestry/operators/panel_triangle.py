@@ -7,39 +7,66 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.elementwise import astype
-from dask_tapestry.operators.panels import (
-    columns_of,
-    less_product,
-    panels_of,
-    rows_of,
-    stacked,
-)
+from dask_tapestry.operators.coordinates import coordinates
+from dask_tapestry.operators.elementwise import astype, elementwise
+from dask_tapestry.operators.panels import columns_of, panels_of, rows_of, stacked, zeros
 from dask_tapestry.operators.whole_matrix import call_on_matrices
 from dask_tapestry.teg import Tensor
 from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
 
 def solve_triangle_by_panels(a: Tensor, b: Tensor, width: int, lower: bool) -> Tensor:
-    """The x with ``a @ x = b`` for a triangle `a`, of which the other half is not looked at."""
-    right = astype(b, np.result_type(a.type.dtype, b.type.dtype))
-    runs, made = panels_of(a.type.shape[0], width), list[Tensor]()
+    """The x with ``a @ x = b`` for a triangle `a`, of which the other half is not looked at.
+
+    What is known takes the place of the right side, as in LAPACK.
+    """
+    x = astype(b, np.result_type(a.type.dtype, b.type.dtype))
+    runs = panels_of(a.type.shape[0], width)
     for run in runs if lower else reversed(runs):
-        start, stop = run.start, run.stop
-        panel = columns_of(a, start, stop)
-        if lower:
-            own, rest = rows_of(right, None, stop - start), rows_of(right, stop - start, None)
-            beside = rows_of(panel, stop, None)
-        else:
-            own, rest = rows_of(right, start, None), rows_of(right, None, start)
-            beside = rows_of(panel, None, start)
-        made.append(_solved(rows_of(panel, start, stop), own, lower))
-        right = less_product(rest, beside, made[-1]) if rest.type.size else rest
-    return stacked(made if lower else made[::-1])
+        solved = _solved(_square(a, run), rows_of(x, run.start, run.stop), lower)
+        x = _without(x, _beside(a, run, lower), solved, run, lower)
+    return x
+
+
+def _square(a: Tensor, run: slice) -> Tensor:
+    return columns_of(rows_of(a, run.start, run.stop), run.start, run.stop)
+
+
+def _beside(a: Tensor, run: slice, lower: bool) -> Tensor:
+    """Columns of the triangle below or above its diagonal's square, zero elsewhere."""
+    columns, rows, dtype = columns_of(a, run.start, run.stop), a.type.shape[0], a.type.dtype
+    count = run.stop - run.start
+    if lower:
+        return stacked([zeros((run.stop, count), dtype), rows_of(columns, run.stop, None)])
+    return stacked([rows_of(columns, None, run.start), zeros((rows - run.start, count), dtype)])
 
 
 def _solved(block: Tensor, right: Tensor, lower: bool) -> Tensor:
     call: Any = partial(solve_triangle, lower=lower)
     parts, outputs = [(block, "mm"), (right, "mk")], {"mk": right.type.dtype}
     (made,) = call_on_matrices(call, parts, outputs, ("mmk", 1.0), cut="k")
+    return made
+
+
+def _without(x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool) -> Tensor:
+    """`x` with what is solved in its place, and without the others' products with it.
+
+    It is always cut along its longer side: so blocks of all versions take each other's place.
+    """
+    numbers = elementwise("subtract", coordinates(x.type.shape[:1], 0), run.start)
+    parts = [(numbers, "m"), (beside, "mn"), (solved, "nk"), (x, "mk")]
+    outputs, flops = {"mk": x.type.dtype}, ("mnk", 2.0)
+    cut = "k" if x.type.shape[1] >= solved.type.shape[0] else "m"
+    call: Any = partial(_rows, lower=lower)
+    (made,) = call_on_matrices(call, parts, outputs, flops, cut, copies=1)
+    return made
+
+
+def _rows(numbers: Any, beside: Any, solved: Any, block: Any, lower: bool) -> Any:
+    """Rows of numbers from the first one of what is solved on."""
+    own, behind = np.searchsorted(numbers, (0, len(solved)))
+    rest = slice(behind, None) if lower else slice(None, own)
+    made = np.array(block)
+    made[own:behind] = solved[numbers[own:behind]]
+    made[rest] -= beside[rest] @ solved
     return made

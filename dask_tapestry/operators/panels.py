@@ -1,8 +1,9 @@
 """Panels of columns of a matrix larger than a worker: each is factored, then applied to the rest.
 
-A panel is whole in one block. What it does to the columns behind it is done in strips of columns,
-which stay where they are from panel to panel; only panels travel. Rows that are final are held by
-themselves, so that a strip is freed when the next one has been made of it.
+A panel is whole in one block. The matrix is cut into strips of columns, which stay where they are
+from panel to panel; only panels travel. As in LAPACK what a panel is factored into takes its place:
+the matrix keeps its shape, so all its versions are cut alike, and a strip is freed when the next
+one has been made of it.
 
 Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
 Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
@@ -10,45 +11,58 @@ Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.operators.axis_slices import concat_nonempty
+from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.diagonal import on_diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.permute import permute
 from dask_tapestry.operators.slice import basic_slice
-from dask_tapestry.operators.whole_matrix import call_on_matrices
+from dask_tapestry.operators.whole_matrix import call_on_matrices, spread
 from dask_tapestry.teg import Tensor
 
+Factors = tuple[Tensor, ...]  # of a panel; the first ones are what takes its place
+Strip = Callable[..., Any]
 AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
 
 
-class Panel(NamedTuple):
-    """A panel that is factored.
+class Factorization(NamedTuple):
+    """How panels are factored and applied.
 
     Attributes
     ----------
-    columns
-        Which ones of the matrix; its first row has the number of its first column.
-    factors
-        What it was factored into.
-    beside
-        The first rows of the columns behind it, as many as it has columns, once it was applied.
+    factor
+        Function of a panel's block, from the row on that has the number of its first column. It
+        returns what takes the panel's place, and other factors if there are any. Other arguments
+        are only waited for.
+    others
+        Dtypes of the other factors by the letters of their dimensions: p of a panel's rows, n of
+        its columns. None stands for the matrix's.
+    strip
+        Function of blocks that returns a new one: of the factors, of the numbers of some columns,
+        and of these columns of the matrix. They may be those of the panel too.
+    flops
+        Operations of factoring, for each row and pair of columns of a panel.
+    copies
+        Of a panel, which factoring takes besides.
     """
 
-    columns: slice
-    factors: tuple[Tensor, ...]
-    beside: Tensor
+    factor: Callable[..., Any]
+    others: Mapping[str, np.dtype[Any] | None]
+    strip: Strip
+    flops: float
+    copies: float = 1.5
 
     @property
-    def width(self) -> int:
-        """Number of columns."""
-        return int(self.columns.stop - self.columns.start)
+    def letters(self) -> tuple[str, ...]:
+        """Of the dimensions of all factors."""
+        return ("pn", *self.others)
 
 
 def panels_of(side: int, width: int) -> list[slice]:
@@ -63,37 +77,52 @@ def panels_of(side: int, width: int) -> list[slice]:
 
 
 def factored(
-    x: Tensor,
-    width: int,
-    factor: Callable[..., tuple[Tensor, ...]],
-    applied: Callable[..., tuple[Tensor, Tensor]],
-    right: Tensor | None = None,
-) -> Iterator[Panel]:
-    """The panels of a matrix, of as many columns as it has rows if it has more.
+    x: Tensor, runs: list[slice], how: Factorization, right: Tensor | None = None
+) -> tuple[Tensor, Tensor | None, list[Factors]]:
+    """The matrix when all panels have been factored and applied, and the factors of each.
 
-    Parameters
-    ----------
-    factor
-        Factors of a panel, the last of them the square that stays. Its other arguments, if there
-        are any, are only waited for: rows of what the panel before has made final. So no strip lags
-        behind by more than a panel, and few panels are held at a time.
-    applied
-        What factors make of the columns behind their panel, which are its last argument: the first
-        rows, as many as the panel has columns, and the others. Strips of these are made when those
-        of the first are there: then nobody needs the strips any more that both are made of.
-    right
-        More columns, of which there are no panels.
+    Those are applied to columns on the `right` of it too, if there are any. A panel is factored
+    when the last one has been applied to all strips: so none lags behind, and few panels are held
+    at a time.
     """
-    awaited: list[Tensor] = []
-    for columns in panels_of(min(x.type.shape), width):
-        count = columns.stop - columns.start
-        factors, rest = factor(columns_of(x, None, count), *awaited), columns_of(x, count, None)
-        rest, right = rest if right is None else side_by_side([rest, right]), None
-        beside, x = rows_of(rest, None, count), rows_of(rest, count, None)
-        if rest.type.size:
-            beside, x = applied(*factors, rest)
-            awaited = [rows_of(final, 0, 1) for final in (factors[-1], beside)]
-        yield Panel(columns, factors, beside)
+    made, awaited = list[Factors](), list[Tensor]()
+    for run in runs:
+        panel = columns_of(rows_of(x, run.start, None), run.start, run.stop)
+        made.append(_factors(panel, awaited, how))
+        x = applied(how.strip, made[-1], how.letters, x)
+        if right is not None:
+            right = applied(how.strip, made[-1], how.letters, right, x.type.shape[1])
+        awaited = [rows_of(one, 0, 1) for one in (x, right) if one is not None]
+    return x, right, made
+
+
+def _factors(panel: Tensor, awaited: list[Tensor], how: Factorization) -> Factors:
+    """Factors of a panel; the small ones are held in blocks of their own."""
+    parts = [(panel, "pn"), *zip(awaited, AWAITED, strict=False)]
+    outputs = {d: how.others.get(d) or panel.type.dtype for d in how.letters}
+    order = "pnn", how.flops
+    first, *others = call_on_matrices(how.factor, parts, outputs, order, copies=how.copies)
+    return first, *map(spread, others)
+
+
+def applied(
+    strip: Strip, factors: Factors, letters: tuple[str, ...], x: Tensor, first: int = 0
+) -> Tensor:
+    """What the function `strip` makes of columns, of which the first has the number `first`.
+
+    The dimensions of the factors have the letters.
+    """
+    numbers = basic_slice(coordinates((first + x.type.shape[1],), 0), (slice(first, None),))
+    parts = [*zip(factors, letters, strict=True), (numbers, "k"), (x, "mk")]
+    (made,) = call_on_matrices(strip, parts, {"mk": x.type.dtype}, ("pnk", 2.0), "k", copies=1)
+    return made
+
+
+def place(packed: Any, numbers: Any, block: Any) -> tuple[int, slice, slice]:
+    """Where a panel lies, for a strip: its first row, its own columns, and those behind it."""
+    start = block.shape[0] - packed.shape[0]
+    own, behind = np.searchsorted(numbers, (start, start + packed.shape[1]))
+    return start, slice(own, behind), slice(behind, None)
 
 
 def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
@@ -110,19 +139,6 @@ def adjoint(x: Tensor) -> Tensor:
     """A matrix with rows and columns exchanged, of conjugate cells."""
     turned = permute(x, (1, 0))
     return elementwise("conjugate", turned) if x.type.dtype.kind == "c" else turned
-
-
-def less_product(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    """``x - a @ b``, held: those who read a part of it need nothing of `x` any more."""
-    parts = [(x, "mk"), (a, "mj"), (b, "jk")]
-    outputs = {"mk": x.type.dtype}
-    (made,) = call_on_matrices(_less_product, parts, outputs, ("mjk", 2.0), cut="mk", copies=1)
-    return made
-
-
-def _less_product(x: Any, a: Any, b: Any) -> Any:
-    made = a @ b
-    return np.subtract(x, made, out=made)
 
 
 def rows_of(x: Tensor, start: int | None, stop: int | None) -> Tensor:

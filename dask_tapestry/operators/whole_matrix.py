@@ -20,6 +20,7 @@ from dask_tapestry.operators.user_function import UserFunction
 from dask_tapestry.operators.user_operator import Scratch, UserOperator
 from dask_tapestry.operators.user_signature import Written
 from dask_tapestry.teg import Form, Kind, Operator, Tensor, TensorType, apply
+from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Types
 
 FASTER: Final = 1 / 20  # of the time that other functions take for an operation
@@ -44,6 +45,12 @@ class WholeMatrix(UserOperator):
     hands_over = True  # what LAPACK has made is a new array
     panels: UserFunction | None = None
     columns: int = 0
+
+    def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
+        """Axes that no input has are cut as those of the matrix, of which a factor is a part."""
+        shape, told = self.infer(*inputs).shape, super().follow(inputs, chunks)
+        pairs = zip(shape, told, chunks[0], strict=False)
+        return tuple([of.refilled(n) if own is None else own for n, own, of in pairs])
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         widths = [-(-self.columns // n) for n in PANELS if n <= self.columns]

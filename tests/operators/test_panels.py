@@ -1,72 +1,90 @@
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.operators import panels
-from dask_tapestry.teg.node import topological
 from tests.operators.large import cells, computed
 
 
-def factor(x, *awaited):
-    """The factors are the panel, and what is waited for."""
-    return (x, *awaited)
+def factor(panel, *awaited):
+    """Its cells doubled, and their sums along rows."""
+    return 2 * panel, panel.sum(axis=1)
 
 
-def applied(panel, *others):
-    """Of the columns behind a panel, its first one is taken away."""
-    made, count = Array(others[-1]) - Array(panel)[:, :1], panel.type.shape[1]
-    return made[:count].node, made[count:].node
+def strip(packed, sums, numbers, block):
+    """The panel in its place; from the columns behind it sums are taken away."""
+    start, own, behind = panels.place(packed, numbers, block)
+    made = np.array(block)
+    made[start:, own] = packed[:, numbers[own] - start]
+    made[start:, behind] -= sums[:, None]
+    return made
 
 
-def panels_made(a, width, *right):
-    tensors = [asarray(one).node for one in (a, *right)]
-    return list(panels.factored(tensors[0], width, factor, applied, *tensors[1:]))
+HOW = panels.Factorization(factor, {"p": np.dtype("f8")}, strip, 1.0)
 
 
+def expected(a, width, *right):
+    both = np.concatenate([a, *right], axis=1)
+    sums = []
+    for run in panels.panels_of(min(a.shape), width):
+        panel = both[run.start :, run]
+        sums.append(panel.sum(axis=1))
+        both[run.start :, run.stop :] -= sums[-1][:, None]
+        panel *= 2
+    return both, sums
+
+
+def panels_made(a, width, right=None):
+    x, beside = (None if one is None else asarray(one).node for one in (a, right))
+    return panels.factored(x, panels.panels_of(min(a.shape), width), HOW, beside)
+
+
+@pytest.mark.parametrize("cut", [3, 4, 9])
 @pytest.mark.parametrize("shape", [(7, 7), (9, 5), (5, 9)])
-def test_panels_are_applied_to_what_is_behind_them(shape):
+def test_panels_take_their_place_and_are_applied_to_what_is_behind_them(shape, cut):
     a = cells(shape, "f8")
-    made, rest = panels_made(a, 3), a
-    side = min(shape)
-    assert [p.columns for p in made] == panels.panels_of(side, 3)
-    for panel in made:
-        count = panel.width
-        np.testing.assert_array_equal(Array(panel.factors[0]).compute(), rest[:, :count])
-        rest = rest[:, count:] - (rest[:, :1] if shape[1] > panel.columns.stop else 0)
-        np.testing.assert_array_equal(Array(panel.beside).compute(), rest[:count])
-        rest = rest[count:]
+    made, right, factors = panels_made(a, 3)
+    assert right is None
+    both, sums = expected(a, 3)
+    found = Array(made).rechunk((-1, cut)).compute(scheduler="sync")
+    np.testing.assert_allclose(found, both)
+    for (_, found), wanted in zip(factors, sums, strict=True):
+        np.testing.assert_allclose(Array(found).compute(), wanted)
 
 
 def test_columns_on_the_right_have_no_panels():
     a, b = cells((5, 5), "f8"), cells((5, 2), "f8", 1)
-    made = panels_made(a, 2, b)
-    assert [p.beside.type.shape for p in made] == [(2, 5), (2, 3), (1, 2)]
-    first = np.concatenate([a[:, 2:], b], axis=1)[:2] - a[:2, :1]
-    np.testing.assert_allclose(Array(made[0].beside).compute(), first)
+    made, right, _ = panels_made(a, 2, b)
+    both, _ = expected(a, 2, b)
+    np.testing.assert_allclose(Array(made).compute(), both[:, :5])
+    np.testing.assert_allclose(Array(right).compute(), both[:, 5:])
 
 
-def test_a_panel_waits_for_the_rows_that_the_last_one_made_final():
-    made = panels_made(cells((9, 9), "f8"), 3)
-    assert len(made[0].factors) == 1
-    for last, panel in pairwise(made):
-        rows = panel.factors[1:]
-        for final, row in zip((last.factors[-1], last.beside), rows, strict=True):
-            assert final in topological([row])
-            assert row.type.shape == (1, final.type.shape[1])
+def test_a_panel_waits_for_a_row_of_all_strips():
+    x, right = (asarray(cells((9, n), "f8")).node for n in (9, 2))
+    _, _, factors = panels.factored(x, panels.panels_of(9, 3), HOW, right)
+    records = [packed.inputs[0] for packed, _ in factors]
+    assert [len(record.inputs) for record in records] == [1, 3, 3]
+    for record in records[1:]:
+        assert [row.type.shape for row in record.inputs[1:]] == [(1, 9), (1, 2)]
 
 
-@pytest.mark.parametrize("dtype", ["f4", "c16"])
-def test_less_product_and_its_shapes(dtype):
-    x, a, b = cells((6, 5), dtype), cells((6, 3), dtype, 1), cells((3, 5), dtype, 2)
-    found = computed(panels.less_product, x, a, b)
-    assert found.dtype == x.dtype
-    np.testing.assert_allclose(found, x - a @ b, rtol=1e-4)
-    np.testing.assert_array_equal(
-        computed(panels.less_product, x[:0], a[:0], b), np.empty((0, 5), dtype)
-    )
+@pytest.mark.parametrize(
+    ("numbers", "own", "behind"),
+    [
+        (range(4), (4, 4), (4, 4)),
+        (range(3, 9), (1, 3), (3, 6)),
+        (range(5, 6), (0, 1), (1, 1)),
+        (range(20, 22), (0, 0), (0, 2)),
+    ],
+)
+def test_where_a_panel_lies(numbers, own, behind):
+    """A panel of two columns from row 4 on."""
+    numbers = np.array(numbers)
+    found = panels.place(np.empty((6, 2)), numbers, np.empty((10, len(numbers))))
+    assert found[0] == 4
+    assert [part.indices(len(numbers))[:2] for part in found[1:]] == [own, behind]
 
 
 def test_adjoint_and_unit_matrix():

@@ -48,10 +48,10 @@ def block_bytes(plan, task):
 def test_a_matrix_that_is_changed_in_panels_is_a_relay():
     plan = planned(*MADE["solve"])
     found = relayed(plan)
-    assert len(found) >= 3
+    assert len(found) >= SIDE // WIDTH
     for node, x in found.items():
-        assert node.operator.label == x.operator.label == "other_rows"
-        assert node.type.nbytes < x.type.nbytes
+        assert node.operator.label in ("strip", "rows")
+        assert node.type == x.type
 
 
 def test_no_order_holds_more_of_a_relay_than_its_largest_value(plan):

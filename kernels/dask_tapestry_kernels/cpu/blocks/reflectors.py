@@ -15,8 +15,8 @@ import numpy as np
 Matrix = np.ndarray[Any, Any]
 
 
-def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """Return V, of the shape of a matrix, T and the matrix's triangle R, both square.
+def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the triangle R with V below it, of the shape of a matrix, and T, square.
 
     Parameters
     ----------
@@ -26,18 +26,22 @@ def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     Examples
     --------
     >>> a = np.array([[3.0, 1.0], [4.0, 2.0], [0.0, 5.0]])
-    >>> v, t, r = reflectors(a)
+    >>> packed, t = reflectors(a)
+    >>> v, r = reflections(packed), np.triu(packed[:2])
     >>> q = np.eye(3) - v @ t @ v.T
     >>> bool(abs(q[:, :2] @ r - a).max() < 1e-14), bool(abs(q.T @ q - np.eye(3)).max() < 1e-14)
     (True, True)
     """
-    columns = matrix.shape[1]
     turned, factors = np.linalg.qr(matrix, mode="raw")
     packed = turned.T
-    triangle = np.triu(packed[:columns])
+    return packed, _joined(reflections(packed), factors)
+
+
+def reflections(packed: Matrix) -> Matrix:
+    """Return V, whose diagonal of ones is not written, of what `reflectors` returns."""
     v = np.tril(packed, -1)
     np.fill_diagonal(v, 1)
-    return v, _joined(v, factors), triangle
+    return v
 
 
 def _joined(v: Matrix, factors: Matrix) -> Matrix:
