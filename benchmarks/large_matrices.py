@@ -29,6 +29,7 @@ OURS, DASKS = "dask_tapestry", "dask.array"
 WORKS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "solve": lambda library, a: library.linalg.solve(a, library.ones((len(a), 8), chunks=CHUNK)),
     "cholesky": lambda library, a: library.linalg.cholesky(a, lower=True),
+    "qr": lambda library, a: library.linalg.qr(a)[0],
     "inv": lambda library, a: library.linalg.inv(a),
 }
 
@@ -61,6 +62,7 @@ def error_of(name: str, a: np.ndarray[Any, Any], folder: Path) -> float:
     wrong = {
         "solve": lambda: a @ x - 1,
         "cholesky": lambda: x @ x.T - a,
+        "qr": lambda: (x.T @ x - np.eye(len(a))) * abs(a).max(),
         "inv": lambda: a @ x - np.eye(len(a)),
     }
     return float(abs(wrong[name]()).max() / abs(a).max())

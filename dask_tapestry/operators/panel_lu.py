@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.diagonal import diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.panel_triangle import solve_triangle_by_panels
@@ -25,25 +26,31 @@ from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.operators.stack import stack
 from dask_tapestry.operators.whole_matrix import call_on_matrices
 from dask_tapestry.teg import Tensor
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu, parity
 from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
 PLACES = np.dtype(np.int64)
+LETTERS: Final = ascii_letters.replace("k", "").replace("m", "")  # of orders, one for each panel
 ROWS_A_DIGIT = 4096  # places of rows are two digits, which all floating dtypes hold exactly
 
 
 def _strip(packed: Any, order: Any, numbers: Any, block: Any) -> Any:
-    """Columns whose rows have the order of a panel, without what it makes zero."""
+    """Columns whose rows have the order of a panel, without what it makes zero.
+
+    The columns before the panel are left as they are.
+    """
     start, own, behind = place(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
     width = packed.shape[1]
-    made = np.empty_like(block)
-    made[:start] = block[:start]
-    np.take(block[start:], order, axis=0, out=made[start:], mode="clip")
+    made = np.array(block)
     made[start:, own] = packed[:, numbers[own] - start]
     rest = made[start:, behind]
     if rest.size:
+        np.take(block[start:, behind], order, axis=0, out=rest, mode="clip")
         rest[:width] = solve_triangle(packed[:width], rest[:width], lower=True, unit=True)
-        rest[width:] -= packed[width:] @ rest[:width]
+        subtract_product(rest[width:], packed[width:], rest[:width])
     return made
 
 
@@ -55,7 +62,7 @@ LU: Final = Factorization(_factor, {"p": PLACES}, _strip, 2.0)
 
 
 def _triangles(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
-    """Both triangles in one matrix, and orders of rows."""
+    """Both triangles in one matrix, the lower one with rows as they were, and orders of rows."""
     packed, _, factors = factored(x, panels_of(min(x.type.shape), width), LU)
     return packed, [order for _, order in factors]
 
@@ -70,9 +77,28 @@ def packed_lu(block: Any) -> Any:
 def lu_by_panels(x: Tensor, width: int) -> Tensor:
     """Both triangles in one matrix, and two columns of digits of the order of rows."""
     packed, orders = _triangles(x, width)
-    order = _of_orders(_composed, orders, {"a": PLACES})
+    order = _of_orders(_composed, orders, {LETTERS[0]: PLACES})
     digits = [elementwise(name, order, ROWS_A_DIGIT) for name in ("floor_divide", "remainder")]
+    packed = _in_last_order(packed, orders)
     return side_by_side([packed, stack([astype(d, x.type.dtype) for d in digits], 1)])
+
+
+def _in_last_order(packed: Tensor, orders: list[Tensor]) -> Tensor:
+    """Both triangles, with the rows below each panel in the order of the panels behind it."""
+    numbers = coordinates(packed.type.shape[1:], 0)
+    parts = [(numbers, "k"), (packed, "mk"), *zip(orders, LETTERS, strict=False)]
+    outputs = {"mk": packed.type.dtype}
+    (made,) = call_on_matrices(_ordered, parts, outputs, ("mk", 1.0), "k", copies=1)
+    return made
+
+
+def _ordered(numbers: Any, block: Any, *orders: Any) -> Any:
+    made, rows = np.array(block), block.shape[0]
+    for order in orders[1:]:
+        start = rows - len(order)
+        before = slice(0, np.searchsorted(numbers, start))
+        made[start:, before] = made[start:, before][order]
+    return made
 
 
 def _composed(*orders: Any) -> Any:
@@ -124,6 +150,6 @@ def _parity(*orders: Any) -> Any:
 def _of_orders(function: Any, orders: list[Tensor], outputs: dict[str, np.dtype[Any]]) -> Tensor:
     """A function of all orders of rows."""
     (made,) = call_on_matrices(
-        function, list(zip(orders, ascii_letters, strict=False)), outputs, ("a", 100.0)
+        function, list(zip(orders, LETTERS, strict=False)), outputs, (LETTERS[0], 100.0)
     )
     return made

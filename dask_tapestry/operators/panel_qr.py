@@ -25,17 +25,18 @@ from dask_tapestry.operators.panels import (
     unit_matrix,
 )
 from dask_tapestry.teg import Tensor
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, reflectors
 
 
 def _strip(packed: Any, t: Any, numbers: Any, block: Any) -> Any:
     """Columns to which the reflections of a panel were applied."""
     start, own, behind = place(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
     made = np.array(block)
     made[start:, own] = packed[:, numbers[own] - start]
-    rest = made[start:, behind]
-    if rest.size:
-        _reflect(packed, t.conj().T, rest)
+    _reflect(packed, t.conj().T, made[start:, behind])
     return made
 
 
@@ -45,17 +46,20 @@ def _turned_back(packed: Any, t: Any, numbers: Any, block: Any) -> Any:
     Those before the panel are of the unit matrix yet, and zero in its rows.
     """
     start, own, _ = place(packed, numbers, block)
+    if own.start == len(numbers):
+        return block
     made = np.array(block)
-    rest = made[start:, own.start :]
-    if rest.size:
-        _reflect(packed, t, rest)
+    _reflect(packed, t, made[start:, own.start :])
     return made
 
 
-def _reflect(packed: Any, t: Any, rest: Any) -> None:
-    """Put ``rest - v @ t @ v.H @ rest`` in the place of `rest`."""
-    v = reflections(packed)
-    rest -= v @ (t @ (v.conj().T @ rest))
+def _reflect(packed: Any, t: Any, x: Any) -> None:
+    """Put ``x - v @ t @ v.H @ x`` in the place of `x`."""
+    width = packed.shape[1]
+    corner, below = reflections(packed[:width]), packed[width:]
+    turned = t @ (corner.conj().T @ x[:width] + below.conj().T @ x[width:])
+    subtract_product(x[:width], corner, turned)
+    subtract_product(x[width:], below, turned)
 
 
 def _factor(panel: Any, *_awaited: Any) -> Any:

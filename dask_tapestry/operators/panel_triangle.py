@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.operators.coordinates import coordinates
-from dask_tapestry.operators.elementwise import astype, elementwise
-from dask_tapestry.operators.panels import columns_of, panels_of, rows_of, stacked, zeros
+from dask_tapestry.operators.elementwise import astype
+from dask_tapestry.operators.panels import (
+    columns_of,
+    numbers_from,
+    panels_of,
+    rows_of,
+    stacked,
+    zeros,
+)
 from dask_tapestry.operators.whole_matrix import call_on_matrices
 from dask_tapestry.teg import Tensor
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
 from dask_tapestry_kernels.cpu.blocks.triangles import solve_triangle
 
 
@@ -53,12 +60,12 @@ def _without(x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool)
 
     It is always cut along its longer side: so blocks of all versions take each other's place.
     """
-    numbers = elementwise("subtract", coordinates(x.type.shape[:1], 0), run.start)
+    numbers = numbers_from(run.start, x.type.shape[0])
     parts = [(numbers, "m"), (beside, "mn"), (solved, "nk"), (x, "mk")]
     outputs, flops = {"mk": x.type.dtype}, ("mnk", 2.0)
     cut = "k" if x.type.shape[1] >= solved.type.shape[0] else "m"
     call: Any = partial(_rows, lower=lower)
-    (made,) = call_on_matrices(call, parts, outputs, flops, cut, copies=1)
+    (made,) = call_on_matrices(call, parts, outputs, flops, cut, copies=0)
     return made
 
 
@@ -68,5 +75,5 @@ def _rows(numbers: Any, beside: Any, solved: Any, block: Any, lower: bool) -> An
     rest = slice(behind, None) if lower else slice(None, own)
     made = np.array(block)
     made[own:behind] = solved[numbers[own:behind]]
-    made[rest] -= beside[rest] @ solved
+    subtract_product(made[rest], beside[rest], solved)
     return made

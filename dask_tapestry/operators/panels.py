@@ -112,7 +112,7 @@ def applied(
 
     The dimensions of the factors have the letters.
     """
-    numbers = basic_slice(coordinates((first + x.type.shape[1],), 0), (slice(first, None),))
+    numbers = numbers_from(-first, x.type.shape[1])
     parts = [*zip(factors, letters, strict=True), (numbers, "k"), (x, "mk")]
     (made,) = call_on_matrices(strip, parts, {"mk": x.type.dtype}, ("pnk", 2.0), "k", copies=1)
     return made
@@ -123,6 +123,11 @@ def place(packed: Any, numbers: Any, block: Any) -> tuple[int, slice, slice]:
     start = block.shape[0] - packed.shape[0]
     own, behind = np.searchsorted(numbers, (start, start + packed.shape[1]))
     return start, slice(own, behind), slice(behind, None)
+
+
+def numbers_from(origin: int, count: int) -> Tensor:
+    """Numbers of `count` rows or columns, which count from the one at `origin`."""
+    return elementwise("subtract", coordinates((count,), 0), origin)
 
 
 def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry.operators import panel_lu as lu
+from dask_tapestry.operators.whole_matrix import PANELS
 from tests.operators.large import KINDS, cells, computed, near
 
 
@@ -13,6 +14,13 @@ def test_panels_make_the_triangles_that_a_block_makes(dtype, shape):
     found, whole = computed(lu.lu_by_panels, a, width=5), lu.packed_lu(a)
     near(found, whole, dtype, 1000)
     np.testing.assert_array_equal(found[:, -2:], whole[:, -2:])
+
+
+def test_as_many_panels_as_a_plan_may_have():
+    a = cells((40, 33), "f8")
+    found, whole = computed(lu.lu_by_panels, a, width=1), lu.packed_lu(a)
+    near(found, whole, "f8", 1000)
+    assert len(lu.LETTERS) > max(PANELS)
 
 
 @pytest.mark.parametrize("dtype", KINDS)

@@ -1,0 +1,30 @@
+"""Products that are subtracted a few rows at a time."""
+
+import numpy as np
+import pytest
+
+from dask_tapestry_kernels.cpu.blocks import less_product
+from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (7, 5)])
+@pytest.mark.parametrize("inner", [0, 1, 4])
+@pytest.mark.parametrize("slab", [1, 100, 2**20])
+@pytest.mark.parametrize("dtypes", ["dd", "ff", "DD", "Dd"])
+def test_it_is_the_product(shape, inner, slab, dtypes, monkeypatch):
+    monkeypatch.setattr(less_product, "SLAB", slab)
+    generator = np.random.default_rng(3)
+    x = generator.integers(-9, 9, shape).astype(dtypes[0])
+    a = generator.integers(-9, 9, (shape[0], inner)).astype(dtypes[1])
+    b = generator.integers(-9, 9, (inner, shape[1])).astype(dtypes[0])
+    expected = x - a @ b
+    subtract_product(x, a, b)
+    assert x.dtype == np.dtype(dtypes[0])
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_a_part_of_a_matrix_is_changed_in_place():
+    x = np.ones((6, 6), order="F")
+    subtract_product(x[2:, 3:], np.ones((4, 2)), np.ones((2, 3)))
+    assert (x[2:, 3:] == -1).all()
+    assert x.sum() == 36 - 24
