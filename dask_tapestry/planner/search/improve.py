@@ -5,7 +5,7 @@ The moves are tried in the order of the steps, the costliest first; no chance is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dask_tapestry.planner.search.budget import A_CHANGE
@@ -20,12 +20,16 @@ from dask_tapestry.planner.search.moves import (
     shared,
     split,
 )
+from dask_tapestry.planner.search.pricing import Priced
 from dask_tapestry.planner.search.rounds import in_rounds
 from dask_tapestry.planner.search.space import Space
 
 GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
-HEAVY: Final = 4  # steps whose blocks take most, that are cut more finely where memory lacks
+LIGHTER: Final = 0.98  # of the memory before: then other choices are not looked at
+HEAVY: Final = (
+    4  # kinds of steps whose blocks take most, that are cut more finely where memory lacks
+)
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 
@@ -69,33 +73,47 @@ def fitted(space: Space, state: State, costs: int) -> State | None:
     """The best plan that workers can hold, near one that they cannot; None for one that they can.
 
     The cheapest plan may hold what is stored, or much that is computed, and then no smaller blocks
-    make it fit: it is changed one choice at a time, each time that by which a worker holds least,
-    until it fits; then as long as that makes it cheaper.
+    make it fit: it is cut more finely, or else changed one choice at a time, each time so that a
+    worker holds least, until it fits; then as long as that makes it cheaper.
     """
     last = space.pricing.evaluated + costs - A_CHANGE
     while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
-        found = []
-        for choices in (*moves(state), *_finer(state)):
-            found.append(space.state(choices))
-            if space.pricing.evaluated > last:
-                break
-        whole = [other for other in found if other.shortfall <= state.shortfall]
-        fitting = [other for other in whole if space.fits(other)]
+        found = _whole(space, state, _finer(state), last)
+        if not any(space.peak(other) < LIGHTER * space.peak(state) for other in found):
+            found += _whole(space, state, moves(state), last)
+        fitting = [other for other in found if space.fits(other)]
         if fitting:
             best = min(fitting, key=lambda other: other.rank)
             return improve(space, best, last - space.pricing.evaluated)
-        lighter = min(whole, key=space.peak, default=state)
+        lighter = min(found, key=space.peak, default=state)
         if space.peak(lighter) >= space.peak(state):
             break
         state = lighter
     return None
 
 
+def _whole(space: Space, state: State, others: Iterable[Choices], last: int) -> list[State]:
+    """The plans of other choices that lack no more than `state` does, while costs are left."""
+    found = []
+    for choices in others:
+        other = space.state(choices)
+        found += [other] if other.shortfall <= state.shortfall else []
+        if space.pricing.evaluated > last:
+            break
+    return found
+
+
 def _finer(state: State) -> Iterator[Choices]:
-    """Choices in which the blocks that take most are cut more finely."""
-    heavy = sorted(state.placed.values(), key=lambda p: -p.cost.work)[:HEAVY]
-    for priced in heavy:
-        yield from halved(state, priced)
+    """Choices in which the blocks that take most are cut more finely, of steps alike together.
+
+    Cut alike, the blocks of a value that is changed step by step take each other's place.
+    """
+    alike: dict[object, list[Priced]] = {}
+    for priced in state.placed.values():
+        alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
+    heavy = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
+    for some in heavy:
+        yield from halved(state, some)
 
 
 def relieved(space: Space, state: State) -> State:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Final
@@ -196,22 +196,27 @@ def recut(state: State, priced: Priced) -> Iterator[Choices]:
     """A dimension of the step is cut in twice or half as many pieces."""
     for dim, cuts in enumerate(priced.grid):
         for count in {2 * cuts.count, -(-cuts.count // 2)} - {cuts.count}:
-            yield from _in_pieces(state, priced, dim, count)
+            if grids := _in_pieces(priced, dim, count):
+                yield replace(state.choices, grids={**state.choices.grids, **grids})
 
 
-def halved(state: State, priced: Priced) -> Iterator[Choices]:
-    """A dimension of the step is cut in twice as many pieces."""
-    for dim, cuts in enumerate(priced.grid):
-        yield from _in_pieces(state, priced, dim, 2 * cuts.count)
+def halved(state: State, alike: Sequence[Priced]) -> Iterator[Choices]:
+    """A dimension of steps that are cut alike is cut in twice as many pieces."""
+    for dim, cuts in enumerate(alike[0].grid):
+        grids = dict[Node, Grid]()
+        for priced in alike:
+            grids |= _in_pieces(priced, dim, 2 * cuts.count)
+        if grids:
+            yield replace(state.choices, grids={**state.choices.grids, **grids})
 
 
-def _in_pieces(state: State, priced: Priced, dim: int, count: int) -> Iterator[Choices]:
-    """A dimension of the step is cut in so many pieces, if it can be."""
+def _in_pieces(priced: Priced, dim: int, count: int) -> dict[Node, Grid]:
+    """The grid of a step of which a dimension is cut in so many pieces, if it can be."""
     unit, cuts = units(priced.group.program, priced.held)[dim], priced.grid[dim]
     other = unit.cut(cuts.extent, count)
-    if other != cuts:
-        grid = (*priced.grid[:dim], other, *priced.grid[dim + 1 :])
-        yield _with_grid(state, priced.group.node, grid)
+    if other == cuts:
+        return {}
+    return {priced.group.node: (*priced.grid[:dim], other, *priced.grid[dim + 1 :])}
 
 
 def freed(state: State, node: Node) -> Iterator[Choices]:
