@@ -27,7 +27,7 @@ from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.operators.whole_matrix import call_on_matrices, spread
 from dask_tapestry.teg import Tensor
 
-Factors = tuple[Tensor, ...]  # of a panel; the first ones are what takes its place
+Factors = tuple[Tensor, ...]  # of a panel; the first is what takes its place
 Strip = Callable[..., Any]
 AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
 
@@ -45,8 +45,9 @@ class Factorization(NamedTuple):
         Dtypes of the other factors by the letters of their dimensions: p of a panel's rows, n of
         its columns. None stands for the matrix's.
     strip
-        Function of blocks that returns a new one: of the factors, of the numbers of some columns,
-        and of these columns of the matrix. They may be those of the panel too.
+        Function of blocks: of the factors, of the numbers of some columns, and of these columns of
+        the matrix, among which there may be those of the panel. It returns a new block, or that
+        which it was given, where a panel does not change it.
     flops
         Operations of factoring, for each row and pair of columns of a panel.
     copies
