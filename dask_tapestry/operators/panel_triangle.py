@@ -58,7 +58,8 @@ def _solved(block: Tensor, right: Tensor, lower: bool) -> Tensor:
 def _without(x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool) -> Tensor:
     """`x` with what is solved in its place, and without the others' products with it.
 
-    It is always cut along its longer side: so blocks of all versions take each other's place.
+    It is cut along columns, or along rows where there are few columns: never along both, so that
+    blocks of all versions take each other's place.
     """
     numbers = numbers_from(run.start, x.type.shape[0])
     parts = [(numbers, "m"), (beside, "mn"), (solved, "nk"), (x, "mk")]
@@ -70,9 +71,12 @@ def _without(x: Tensor, beside: Tensor, solved: Tensor, run: slice, lower: bool)
 
 
 def _rows(numbers: Any, beside: Any, solved: Any, block: Any, lower: bool) -> Any:
-    """Rows of numbers from the first one of what is solved on."""
+    """Rows, whose numbers count from the first one of what is solved."""
     own, behind = np.searchsorted(numbers, (0, len(solved)))
     rest = slice(behind, None) if lower else slice(None, own)
+    changed = block[own:] if lower else block[:behind]
+    if not changed.size:
+        return block
     made = np.array(block)
     made[own:behind] = solved[numbers[own:behind]]
     subtract_product(made[rest], beside[rest], solved)

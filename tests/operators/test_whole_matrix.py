@@ -78,6 +78,12 @@ def test_stacks_and_small_matrices_have_no_other_form(shape):
     assert not wholes(topological([found.node]))
 
 
+def test_factors_have_the_chunks_of_the_matrix():
+    x = dt.placeholder((SIDE, SIDE), "f8", stored_chunks=(64, 32))
+    for factor in (*dt.linalg.lu(x)[1:], *dt.linalg.qr(x)):
+        assert factor.chunks == x.chunks
+
+
 def test_a_copy_is_held_for_itself():
     """A part of a factor that is read once would else be cut of the whole factor again."""
     x = dt.asarray(A)

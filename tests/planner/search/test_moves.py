@@ -57,6 +57,16 @@ def test_a_producer_is_cut_as_it_is_read_and_a_reader_as_its_input():
     assert (rows.count, columns.count) == (state.placed[z.node].grid[0].count, 1)
 
 
+def test_steps_that_are_cut_alike_are_cut_in_half_together():
+    state = space_of(network(3)).state(Choices())
+    steps = list(state.placed.values())
+    rows, columns = steps[0].grid
+    assert all(step.grid == (rows, columns) for step in steps)
+    (finer, *_) = moves.halved(state, steps)
+    assert finer.grids.keys() == state.placed.keys()
+    assert {grid[0].count for grid in finer.grids.values()} == {2 * rows.count}
+
+
 def test_a_dimension_is_cut_once_more_or_less():
     space = space_of(stored() + 1, resources=FOUR)
     state = space.state(Choices())
