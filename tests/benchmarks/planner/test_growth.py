@@ -4,11 +4,16 @@ from benchmarks.planner import growth
 
 
 def test_each_stage_takes_time_in_proportion_to_the_nodes():
-    short, long = growth.stages(300), growth.stages(3000)
-    assert short.keys() == long.keys()
+    """What others take of the machine's time may fall on a stage once, not each time."""
     slack = 3  # of a busy machine; what grows as the square takes ten times as long a node
-    for name, seconds in long.items():
-        assert seconds < 10 * slack * max(short[name], 1e-3), name
+    slow = []
+    for _ in range(3):
+        short, long = growth.stages(300), growth.stages(3000)
+        assert short.keys() == long.keys()
+        slow.append({n for n, s in long.items() if s >= 10 * slack * max(short[n], 1e-3)})
+        if not slow[-1]:
+            return
+    assert not set.intersection(*slow)
 
 
 def test_the_script_prints_a_line_for_each_stage(monkeypatch, capsys):
