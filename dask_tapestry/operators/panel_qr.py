@@ -15,8 +15,8 @@ from dask_tapestry.operators.panels import (
     Factorization,
     Factors,
     applied,
-    columns_of,
     factored,
+    panel_at,
     panels_of,
     place,
     rows_of,
@@ -83,8 +83,7 @@ def _columns(packed: Tensor, runs: list[slice], factors: list[Factors]) -> Tenso
     rows = packed.type.shape[0]
     q = unit_matrix(rows, runs[-1].stop, packed.type.dtype)
     for run, (_, t) in zip(reversed(runs), reversed(factors), strict=True):
-        panel = columns_of(rows_of(packed, run.start, None), run.start, run.stop)
-        q = applied(_turned_back, (panel, t), QR.letters, q)
+        q = applied(_turned_back, (panel_at(packed, run), t), QR.letters, q)
     return q
 
 

@@ -88,13 +88,17 @@ def factored(
     """
     made, awaited = list[Factors](), list[Tensor]()
     for run in runs:
-        panel = columns_of(rows_of(x, run.start, None), run.start, run.stop)
-        made.append(_factors(panel, awaited, how))
+        made.append(_factors(panel_at(x, run), awaited, how))
         x = applied(how.strip, made[-1], how.letters, x)
         if right is not None:
             right = applied(how.strip, made[-1], how.letters, right, x.type.shape[1])
         awaited = [rows_of(one, 0, 1) for one in (x, right) if one is not None]
     return x, right, made
+
+
+def panel_at(x: Tensor, run: slice) -> Tensor:
+    """The columns of a panel, from the row on that has the number of its first column."""
+    return columns_of(rows_of(x, run.start, None), run.start, run.stop)
 
 
 def _factors(panel: Tensor, awaited: list[Tensor], how: Factorization) -> Factors:
