@@ -21,8 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
+
 __all__ = [
     "ArgumentError",
+    "ArgumentTypeError",
     "AxisError",
     "ComputeError",
     "ConstraintError",
@@ -37,21 +40,9 @@ __all__ = [
     "StoreNotFoundError",
     "TapestryError",
     "TraceError",
+    "UnsupportedError",
     "ValueRangeError",
 ]
-
-
-class TapestryError(Exception):
-    """Base of every error of this library.
-
-    Raised only as one of its subclasses, each of which is also the builtin error that NumPy raises
-    in the same place. Catch it to tell errors of this library from others.
-
-    Examples
-    --------
-    >>> issubclass(ShapeError, TapestryError) and issubclass(ShapeError, ValueError)
-    True
-    """
 
 
 class ShapeError(TapestryError, ValueError):
@@ -125,20 +116,19 @@ class DTypeError(TapestryError, TypeError):
     """
 
 
-class ArgumentError(TapestryError, ValueError):
-    """An argument has a value that means nothing where it stands.
+class UnsupportedError(TapestryError, NotImplementedError):
+    """What NumPy, Dask or SciPy would do with this argument is not done here.
 
-    Raised when an expression is built, for unknown modes and for arguments that exclude one
-    another. The text says what is allowed.
+    Raised when an expression is built. The text says what to do instead.
 
     Examples
     --------
     >>> import dask_tapestry as dt
     >>> try:
-    ...     dt.take(dt.ones(2), [0], mode="any")
-    ... except dt.ArgumentError as error:
-    ...     print(error)
-    clipmode must be one of 'clip', 'raise', or 'wrap' (got 'any')
+    ...     dt.stats.ttest_1samp(dt.ones(6), 0, nan_policy="omit")
+    ... except dt.UnsupportedError as error:
+    ...     print(str(error).split(";")[0])
+    nan_policy='omit': NaN propagates here
     """
 
 

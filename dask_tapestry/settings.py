@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 import dask.config
 from dask.utils import parse_bytes
+
+from dask_tapestry.amounts import bytes_of, one_of, optional, refuse_unknown, truth, whole_number
+
+F = TypeVar("F", bound=Callable[[str, Any], object])
+
 
 DEFAULTS: dict[str, object] = {
     "resources": None,  # a Resources, or None for this machine or the live cluster
@@ -21,14 +28,48 @@ DEFAULTS: dict[str, object] = {
     "algebra": "exact",  # or "fast": rules that change floating-point bits of sums and quotients
 }
 BLOCK_BYTES = 32 * 2**20  # of canonical chunks, and up to which freed memory is used again
-CHOICES = {"algebra": ("exact", "fast")}
+
+Check: TypeAlias = Callable[[str, Any], object]  # is given a setting's name and value, may raise
+_checks: dict[str, Check] = {
+    "memory-limit": optional(bytes_of),
+    "max-tasks": whole_number,
+    "block-bytes": optional(bytes_of),
+    "kept-memory": optional(partial(bytes_of, least=0)),
+    "relax-placement": truth,
+    "line-numbers": truth,
+    "algebra": partial(one_of, choices=("exact", "fast")),
+}
 
 dask.config.update_defaults({"tapestry": DEFAULTS})
 
 
 def setting(key: str) -> Any:
-    """Return the value in force of the setting `key`, as in ``setting("max-tasks")``."""
-    return dask.config.get(f"tapestry.{key}")
+    """Return the value in force of the setting `key`, as in ``setting("max-tasks")``.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError
+        If Dask's configuration, or the environment, has a value that the setting does not take.
+    """
+    value = dask.config.get(f"tapestry.{key}")
+    if value is not DEFAULTS[key] and key in _checks:
+        _checks[key](argument(key), value)
+    return value
+
+
+def checked_by(key: str) -> Callable[[F], F]:
+    """Have the decorated function check the setting `key`, which is of its module's own type."""
+
+    def keep(check: F) -> F:
+        _checks[key] = check
+        return check
+
+    return keep
+
+
+def argument(key: str) -> str:
+    """Name of the argument of `config` for a setting."""
+    return key.replace("-", "_")
 
 
 def block_bytes() -> int:
@@ -72,11 +113,9 @@ def config(**settings: object) -> dask.config.set:
     ...     dt.plan(dt.ones((4, 4))).cost["tasks"]
     1
     """
+    known = [argument(key) for key in DEFAULTS]
+    refuse_unknown("config", settings, known, f"; there are {', '.join(sorted(known))}")
     named = {key.replace("_", "-"): value for key, value in settings.items()}
-    unknown = sorted(set(named) - set(DEFAULTS))
-    if unknown:
-        raise TypeError(f"unknown settings {unknown}; there are {sorted(DEFAULTS)}")
-    for key, choices in CHOICES.items():
-        if key in named and named[key] not in choices:
-            raise ValueError(f"{key} is one of {choices}, not {named[key]!r}")
+    for key in named.keys() & _checks.keys():
+        _checks[key](argument(key), named[key])
     return dask.config.set({f"tapestry.{key}": value for key, value in named.items()})

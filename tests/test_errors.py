@@ -8,14 +8,16 @@ import dask_tapestry as dt
 from dask_tapestry import errors
 
 CLASSES = [
-    e for _, e in inspect.getmembers(errors, inspect.isclass) if e.__module__ == errors.__name__
+    e for _, e in inspect.getmembers(errors, inspect.isclass) if issubclass(e, dt.TapestryError)
 ]
 BUILTINS = {
     dt.ShapeError: ValueError,
     dt.AxisError: (ValueError, IndexError, np.exceptions.AxisError),
     dt.LinAlgError: (ValueError, np.linalg.LinAlgError),
     dt.ArgumentError: ValueError,
+    dt.ArgumentTypeError: TypeError,
     dt.DTypeError: TypeError,
+    dt.UnsupportedError: NotImplementedError,
     dt.ValueRangeError: OverflowError,
     dt.IndexingError: IndexError,
     dt.ComputeError: Exception,

@@ -1,7 +1,11 @@
+from functools import partial
+from math import inf, nan
+
 import dask.config
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.planner.machine.resources import current
 from dask_tapestry.settings import DEFAULTS, setting
 
 
@@ -30,16 +34,57 @@ def test_dasks_own_configuration_works_too():
         assert setting("max-tasks") == 3
 
 
-@pytest.mark.parametrize("wrong", ["memry_limit", "rules_", "scheduler"])
-def test_a_setting_that_does_not_exist(wrong):
-    with pytest.raises(TypeError, match="unknown settings"):
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [("max_task", "max_tasks"), ("memry_limit", "memory_limit"), ("scheduler", None)],
+)
+def test_a_setting_that_does_not_exist(wrong, meant):
+    hint = f"; did you mean '{meant}'" if meant else ""
+    text = rf"config has no argument '{wrong}'{hint}.*; there are algebra, .* max_tasks"
+    with pytest.raises(dt.ArgumentTypeError, match=text):
         dt.config(**{wrong: 1})
 
 
-@pytest.mark.parametrize("wrong", ["", "faster", None, True])
-def test_a_value_that_a_setting_does_not_take(wrong):
-    with pytest.raises(ValueError, match="algebra is one of"):
-        dt.config(algebra=wrong)
+WRONG = {
+    "resources": [4, "many", {"workers": 0}, {"worker": 4}, {"workers": 1.5}],
+    "memory-limit": [-1, 0, "many", nan, True, [1]],
+    "max-tasks": [-1, 0, 1.5, "x", None, nan],
+    "block-bytes": [-1, 0, "x", nan, inf, True],
+    "kept-memory": [-1, "x", nan, "-1 GB"],
+    "relax-placement": ["yes", None, 2],
+    "line-numbers": ["yes", None, 0.5],
+    "rules": ["module:name", 4, [4], [None]],
+    "mutators": ["module:name", 4, [4]],
+    "rates": [4, None, {"network": "fast"}, {"nothing": 1}, "nowhere.json"],
+    "algebra": ["", "faster", None, True],
+}
+
+
+def test_every_setting_is_given_wrong_values_here():
+    assert set(WRONG) == set(DEFAULTS)
+
+
+@pytest.mark.parametrize(("key", "wrong"), [(key, w) for key in WRONG for w in WRONG[key]])
+def test_a_value_that_a_setting_does_not_take(key, wrong):
+    with pytest.raises(dt.TapestryError) as error:
+        dt.config(**{key.replace("-", "_"): wrong})
+    assert isinstance(error.value, TypeError | ValueError)
+    with dask.config.set({f"tapestry.{key}": wrong}), pytest.raises(type(error.value)) as again:
+        _in_force(key)
+    assert str(again.value) == str(error.value)
+
+
+@pytest.mark.parametrize("key", ["max-tasks", "memory-limit", "line-numbers"])
+def test_the_environment_is_checked_too(key):
+    name = "DASK_TAPESTRY__" + key.upper().replace("-", "_")
+    wrong = pytest.raises(dt.TapestryError, match=f"^{key.replace('-', '_')} must be .*'many'")
+    with dask.config.set(dask.config.collect(paths=[], env={name: "many"})), wrong:
+        _in_force(key)
+
+
+def _in_force(key):
+    """What the library does with a setting."""
+    return {"resources": current}.get(key, partial(setting, key))()
 
 
 def test_lines_of_the_user_are_kept_unless_not():

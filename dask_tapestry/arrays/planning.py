@@ -17,6 +17,7 @@ from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.plan import Plan
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner import build
@@ -92,7 +93,7 @@ def plan(
     >>> p.verify()
     """
     if not arrays:
-        raise TypeError("plan needs at least one array")
+        raise ArgumentTypeError("plan needs at least one array")
     items, roots = _planned(arrays)
     return Plan(build.build_plan(roots, resources, method, budget, seed), items)
 
@@ -187,7 +188,7 @@ def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Pla
     True
     """
     if not arrays:
-        raise TypeError("load_plan needs at least one array")
+        raise ArgumentTypeError("load_plan needs at least one array")
     items, roots = _planned(arrays)
     return Plan(loads(Path(filename).read_text("utf-8"), roots, str(filename)), items)
 

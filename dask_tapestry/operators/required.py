@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.cell_function import called_on_cells
@@ -28,7 +29,7 @@ class Required:
         self, cells: np.ndarray[Any, Any], holds: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
         if not holds.all():
-            raise ValueError(self.message)
+            raise ArgumentError(self.message)
         return cells
 
 

@@ -14,6 +14,7 @@ import cloudpickle
 import numpy as np
 from dask.tokenize import TokenizationError, tokenize
 
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.late_dataclass import dataclass
 
@@ -38,7 +39,7 @@ class UserFunction:
     def of(cls, function: Callable[..., Any], *args: Any, **kwargs: Any) -> UserFunction:
         """Hold `function`, called with `args` before its arguments and `kwargs` after them."""
         if not callable(function):
-            raise TypeError(f"a function is needed, got {type(function).__name__}")
+            raise ArgumentTypeError(f"a function is needed, got {type(function).__name__}")
         identity = identity_of((function, args, kwargs))
         bound = partial(function, *args, **kwargs) if args or kwargs else function
         return cls(name_of(function), identity, bound)

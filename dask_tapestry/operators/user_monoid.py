@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from dask_tapestry.cells import Tree
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.contraction import Contraction
@@ -83,9 +83,11 @@ class Monoid:
         for name in ("combine", "map", "finalize"):
             function = getattr(self, name)
             if not callable(function) and (name == "combine" or function is not None):
-                raise TypeError(f"Monoid: {name} must be a function, not {function!r}")
+                raise ArgumentTypeError(f"Monoid: {name} must be a function, not {function!r}")
         if self.count is not None and self.count < 2:
-            raise TypeError(f"Monoid: an identity of one value is no tuple: {self.identity!r}")
+            raise ArgumentTypeError(
+                f"Monoid: an identity of one value is no tuple: {self.identity!r}"
+            )
 
     @property
     def count(self) -> int | None:

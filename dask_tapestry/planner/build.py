@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dask_tapestry.amounts import one_of, seconds, whole_number
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.machine.machine import Machine
@@ -50,10 +52,12 @@ def build_plan(
     PlanError
         If a graph is too large for ``"exhaustive"``.
     """
-    if method not in METHODS:
-        raise ValueError(f"method {method!r}: there are {METHODS}")
-    if budget is not None and not budget >= 0:
-        raise ValueError(f"budget={budget}: seconds are needed, or None")
+    one_of("method", method, METHODS)
+    if resources is not None and not isinstance(resources, Resources):
+        raise ArgumentTypeError(f"resources must be dt.Resources, not {resources!r}")
+    if budget is not None:
+        budget = seconds("budget", budget)
+    seed = whole_number("seed", seed, 0)
     machines = resources or current()
     with written_as(None):
         return plan_as_found(

@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeVar, get_args
 
 import cloudpickle
 
-from dask_tapestry.errors import PlanError
+from dask_tapestry.errors import ArgumentTypeError, PlanError
 from dask_tapestry.imports import lazy_import, unpickle
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.rewrite.driver import require_type
-from dask_tapestry.settings import setting
+from dask_tapestry.settings import checked_by, setting
 from dask_tapestry.teg import Node, Operator
 
 RuleKind = Literal["semantic", "optimisation", "choice"]
@@ -69,7 +69,7 @@ class OwnRule:
             return None
         result = self.function(node)
         if result is not None and not isinstance(result, Node):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"rule {self.__name__}: it returned {type(result).__name__} for {node!r}; a rule "
                 "returns an array, a node or None"
             )
@@ -143,13 +143,30 @@ def _in_force(key: str, kind: type[T], maker: str) -> tuple[T, ...]:
     listed = setting(key)
     if not listed:
         return ()
-    if isinstance(listed, str) or not isinstance(listed, Iterable):
-        raise TypeError(f"{key} is a list of what {maker} makes, not {listed!r}")
     found = tuple(_found(item) if isinstance(item, str) else item for item in listed)
     for item in found:
         if not isinstance(item, kind):
-            raise TypeError(f"{key} has {item!r}, which {maker} did not make")
+            raise ArgumentTypeError(f"{key} has {item!r}, which {maker} did not make")
     return found
+
+
+@checked_by("rules")
+def _check_rules(name: str, listed: Any) -> None:
+    _check_list(name, listed, OwnRule, "dt.rule")
+
+
+@checked_by("mutators")
+def _check_mutators(name: str, listed: Any) -> None:
+    _check_list(name, listed, OwnMutator, "dt.mutator")
+
+
+def _check_list(name: str, listed: Any, kind: type, maker: str) -> None:
+    """Refuse what is no list; what texts lead to is looked at when it is used."""
+    if isinstance(listed, str) or not isinstance(listed, Sequence | None):
+        raise ArgumentTypeError(f"{name} is a list of what {maker} makes, not {listed!r}")
+    for item in listed or ():
+        if not isinstance(item, kind | str):
+            raise ArgumentTypeError(f"{name} has {item!r}, which {maker} did not make")
 
 
 def _found(text: str) -> Any:

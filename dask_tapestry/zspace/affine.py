@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from operator import add, mul
 from typing import SupportsIndex, TypeAlias, final
 
+from dask_tapestry.basic_errors import ArgumentError
 from dask_tapestry.zspace.axes import exact_axis, exact_permutation, same_ndim
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 from dask_tapestry.zspace.point import ZPoint, ZVector
@@ -272,10 +273,12 @@ class ZAffineMap:
 
 def _columns(rows: Matrix, in_ndim: SupportsIndex | None) -> int:
     if in_ndim is None and not rows:
-        raise ValueError("a matrix without rows does not tell its number of inputs: give in_ndim")
+        raise ArgumentError(
+            "a matrix without rows does not tell its number of inputs: give in_ndim"
+        )
     columns = len(rows[0]) if in_ndim is None else exact_int(in_ndim, "in_ndim")
     if columns < 0:
-        raise ValueError(f"in_ndim must not be negative, got {columns}")
+        raise ArgumentError(f"in_ndim must not be negative, got {columns}")
     for i, row in enumerate(rows):
         same_ndim(len(row), columns, f"matrix[{i}]")
     return columns

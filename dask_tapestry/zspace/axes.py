@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
+from dask_tapestry.basic_errors import ArgumentError
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 
 
@@ -24,11 +25,11 @@ def exact_axis(axis: SupportsIndex, ndim: int, what: str = "axis") -> int:
     1
     >>> exact_axis(-1, 2)
     Traceback (most recent call last):
-    ValueError: axis must be at least 0 and below 2, got -1
+    dask_tapestry.basic_errors.ArgumentError: axis must be at least 0 and below 2, got -1
     """
     number = exact_int(axis, what)
     if not 0 <= number < ndim:
-        raise ValueError(f"{what} must be at least 0 and below {ndim}, got {number}")
+        raise ArgumentError(f"{what} must be at least 0 and below {ndim}, got {number}")
     return number
 
 
@@ -46,11 +47,11 @@ def exact_permutation(order: Ints, ndim: int) -> tuple[int, ...]:
     (1, 0)
     >>> exact_permutation([1, 1], 2)
     Traceback (most recent call last):
-    ValueError: order must be a permutation of 2 axes, got (1, 1)
+    dask_tapestry.basic_errors.ArgumentError: order must be a permutation of 2 axes, got (1, 1)
     """
     axes = exact_ints(order, "order")
     if sorted(axes) != list(range(ndim)):
-        raise ValueError(f"order must be a permutation of {ndim} axes, got {axes}")
+        raise ArgumentError(f"order must be a permutation of {ndim} axes, got {axes}")
     return axes
 
 
@@ -66,7 +67,7 @@ def same_ndim(found: int, expected: int, what: str) -> None:
     --------
     >>> same_ndim(2, 3, "point")
     Traceback (most recent call last):
-    ValueError: point has 2 dimensions where 3 are expected
+    dask_tapestry.basic_errors.ArgumentError: point has 2 dimensions where 3 are expected
     """
     if found != expected:
-        raise ValueError(f"{what} has {found} dimensions where {expected} are expected")
+        raise ArgumentError(f"{what} has {found} dimensions where {expected} are expected")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
+from dask_tapestry.basic_errors import ArgumentError
+
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
@@ -39,7 +41,7 @@ class Cuts:
     def of_lengths(cls, lengths: Sequence[int]) -> Cuts:
         """Blocks of the given lengths."""
         if any(n < 0 for n in lengths):
-            raise ValueError(f"block lengths must not be negative: {tuple(lengths)}")
+            raise ArgumentError(f"block lengths must not be negative: {tuple(lengths)}")
         full = [n for n in lengths if n]
         extent = sum(full)
         if not full:
@@ -169,7 +171,7 @@ class Cuts:
 @lru_cache(maxsize=4096, typed=True)
 def _regular(extent: int, step: int, lead: int | None) -> Cuts:
     if step < 1 or (lead is not None and lead < 1):
-        raise ValueError(f"blocks must have at least one cell, got step {step}, lead {lead}")
+        raise ArgumentError(f"blocks must have at least one cell, got step {step}, lead {lead}")
     step = min(step, max(extent, 1))
     lead = step if lead is None else min(lead, max(extent, 1))
     return _one_of(Cuts(extent, max(step, lead) if lead >= extent else step, lead))

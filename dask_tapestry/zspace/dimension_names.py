@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import SupportsIndex, final
 
+from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.zspace.axes import exact_axis, exact_permutation
 from dask_tapestry.zspace.integers import Ints, exact_int
 
@@ -43,7 +44,7 @@ class DimensionNames:
 
     def __init__(self, names: Iterable[str | None]) -> None:
         if isinstance(names, str):
-            raise TypeError(f"names must be an iterable of names, got the string {names!r}")
+            raise ArgumentTypeError(f"names must be an iterable of names, got the string {names!r}")
         object.__setattr__(self, "names", tuple(names))
         for name in self.names:
             _check_name(name, self.names)
@@ -73,7 +74,7 @@ class DimensionNames:
         1
         """
         if name is None or name not in self.names:
-            raise ValueError(f"no dimension is named {name!r} in {self}")
+            raise ArgumentError(f"no dimension is named {name!r} in {self}")
         return self.names.index(name)
 
     def permute(self, order: Ints) -> DimensionNames:
@@ -134,8 +135,8 @@ def _check_name(name: str | None, names: tuple[str | None, ...]) -> None:
     if name is None:
         return
     if not isinstance(name, str):
-        raise TypeError(f"a dimension name must be a string or None, got {name!r}")
+        raise ArgumentTypeError(f"a dimension name must be a string or None, got {name!r}")
     if not name:
-        raise ValueError(f"a dimension name must not be empty, got {names}")
+        raise ArgumentError(f"a dimension name must not be empty, got {names}")
     if names.count(name) > 1:
-        raise ValueError(f"dimension names must be different, but {name!r} is twice in {names}")
+        raise ArgumentError(f"dimension names must be different, but {name!r} is twice in {names}")

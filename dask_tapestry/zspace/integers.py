@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from operator import index
 from typing import SupportsIndex, TypeAlias
 
+from dask_tapestry.basic_errors import ArgumentTypeError
+
 Ints: TypeAlias = Iterable[SupportsIndex]
 """What is accepted where a tuple of integers is meant."""
 
@@ -32,7 +34,7 @@ def exact_int(value: SupportsIndex, what: str = "value") -> int:
     1180591620717411303424
     >>> exact_int(True, "axis")
     Traceback (most recent call last):
-    TypeError: axis must be an integer, got True (bool)
+    dask_tapestry.basic_errors.ArgumentTypeError: axis must be an integer, got True (bool)
     """
     if type(value) is int:
         return value
@@ -42,7 +44,7 @@ def exact_int(value: SupportsIndex, what: str = "value") -> int:
         return index(value)
     except TypeError:
         found = f"{value!r} ({type(value).__name__})"
-        raise TypeError(f"{what} must be an integer, got {found}") from None
+        raise ArgumentTypeError(f"{what} must be an integer, got {found}") from None
 
 
 def exact_ints(values: Ints, what: str = "values") -> tuple[int, ...]:
@@ -61,7 +63,7 @@ def exact_ints(values: Ints, what: str = "values") -> tuple[int, ...]:
     (1, 2)
     >>> exact_ints((1, 2.0), "shape")
     Traceback (most recent call last):
-    TypeError: shape[1] must be an integer, got 2.0 (float)
+    dask_tapestry.basic_errors.ArgumentTypeError: shape[1] must be an integer, got 2.0 (float)
     """
     if isinstance(values, tuple | list):
         for value in values:
@@ -72,5 +74,5 @@ def exact_ints(values: Ints, what: str = "values") -> tuple[int, ...]:
     try:
         items = enumerate(values)
     except TypeError:
-        raise TypeError(f"{what} must be an iterable of integers, got {values!r}") from None
+        raise ArgumentTypeError(f"{what} must be an iterable of integers, got {values!r}") from None
     return tuple([exact_int(value, f"{what}[{i}]") for i, value in items])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from operator import add, le, lt, neg, sub
 from typing import NoReturn, Self, SupportsIndex, final, overload
 
+from dask_tapestry.basic_errors import ArgumentTypeError
 from dask_tapestry.zspace.axes import same_ndim
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 
@@ -73,7 +74,9 @@ class _Coordinates(tuple[int, ...]):
 
     def _refuse(self, sign: str, other: object) -> NoReturn:
         # Returning NotImplemented would let tuple's own concatenation or repetition answer.
-        raise TypeError(f"{type(self).__name__} {sign} {type(other).__name__} is not defined")
+        raise ArgumentTypeError(
+            f"{type(self).__name__} {sign} {type(other).__name__} is not defined"
+        )
 
     def __radd__(self, other: object) -> NoReturn:
         """Refuse ``(1, 2) + vector``, which would concatenate."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from dask_tapestry.basic_errors import ArgumentError
 from dask_tapestry.zspace.axes import exact_permutation
 from dask_tapestry.zspace.integers import Ints
 from dask_tapestry.zspace.point import ZPoint
@@ -28,7 +29,7 @@ def axis_order(order: Order, ndim: int) -> tuple[int, ...]:
     """
     if isinstance(order, str):
         if order not in ("C", "F"):
-            raise ValueError(f"order must be 'C', 'F' or a permutation of axes, got {order!r}")
+            raise ArgumentError(f"order must be 'C', 'F' or a permutation of axes, got {order!r}")
         axes = tuple(range(ndim))
         return axes if order == "C" else axes[::-1]
     return exact_permutation(order, ndim)

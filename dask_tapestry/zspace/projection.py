@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from operator import add
 from typing import SupportsIndex, final
 
+from dask_tapestry.basic_errors import ArgumentError
 from dask_tapestry.zspace.affine import Matrix, ZAffineMap
 from dask_tapestry.zspace.axes import exact_axis, same_ndim
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
@@ -72,7 +73,7 @@ class IndexProjection:
         object.__setattr__(self, "stride", _strides(stride, affine.out_ndim))
         same_ndim(len(self.shape), affine.out_ndim, "shape")
         if any(extent < 0 for extent in self.shape):
-            raise ValueError(f"shape must not be negative, got {self.shape}")
+            raise ArgumentError(f"shape must not be negative, got {self.shape}")
 
     @classmethod
     def identity(cls, ndim: SupportsIndex) -> IndexProjection:
@@ -356,7 +357,7 @@ def _strides(stride: SupportsIndex | Ints, ndim: int) -> tuple[int, ...]:
         strides = (exact_int(stride, "stride"),) * ndim
     same_ndim(len(strides), ndim, "stride")
     if any(s < 1 for s in strides):
-        raise ValueError(f"stride must be at least 1, got {strides}")
+        raise ArgumentError(f"stride must be at least 1, got {strides}")
     return strides
 
 

@@ -13,6 +13,7 @@ from operator import add, eq, ge, gt, le, sub
 from types import EllipsisType
 from typing import SupportsIndex, final
 
+from dask_tapestry.basic_errors import ArgumentError
 from dask_tapestry.zspace.axes import exact_axis, same_ndim
 from dask_tapestry.zspace.integers import Ints, exact_int, exact_ints
 from dask_tapestry.zspace.point import ZPoint
@@ -248,7 +249,7 @@ class ZRange:
         """
         kept = [exact_axis(axis, self.ndim) for axis in exact_ints(axes, "axes")]
         if len(set(kept)) != len(kept):
-            raise ValueError(f"axes must be different, got {tuple(kept)}")
+            raise ArgumentError(f"axes must be different, got {tuple(kept)}")
         return trusted_range(tuple([self.lo[k] for k in kept]), tuple([self.hi[k] for k in kept]))
 
     def split(self, axis: SupportsIndex, at: SupportsIndex) -> tuple[ZRange, ZRange]:
@@ -266,7 +267,7 @@ class ZRange:
         """
         k, place = exact_axis(axis, self.ndim), exact_int(at, "at")
         if not self.lo[k] <= place <= self.hi[k]:
-            raise ValueError(f"cannot split {self} at {place} of axis {k}: it is outside")
+            raise ArgumentError(f"cannot split {self} at {place} of axis {k}: it is outside")
         return self.replace(k, self.lo[k], place), self.replace(k, place, self.hi[k])
 
     def cut(self, axis: SupportsIndex, step: SupportsIndex) -> Iterator[ZRange]:
@@ -286,7 +287,7 @@ class ZRange:
         """
         k, size = exact_axis(axis, self.ndim), exact_int(step, "step")
         if size < 1:
-            raise ValueError(f"step must be at least 1, got {size}")
+            raise ArgumentError(f"step must be at least 1, got {size}")
         end = self.hi[k]
         return (self.replace(k, at, min(at + size, end)) for at in range(self.lo[k], end, size))
 
@@ -335,7 +336,7 @@ class ZRange:
         if self.is_empty:
             return (slice(0, 0),) * self.ndim
         where = "an array that starts at the origin" if relative_to is None else f"{relative_to}"
-        raise ValueError(f"cannot select {self} in {where}: it is not inside")
+        raise ArgumentError(f"cannot select {self} in {where}: it is not inside")
 
     def index(self, relative_to: ZRange | None = None) -> tuple[slice | EllipsisType, ...]:
         """Return the slices and an Ellipsis: they select an array even of one cell, no scalar.
@@ -372,4 +373,4 @@ def trusted_range(lo: tuple[int, ...], hi: tuple[int, ...]) -> ZRange:
 def _refuse_corners(lo: tuple[int, ...], hi: tuple[int, ...]) -> None:
     same_ndim(len(hi), len(lo), "hi")
     k = next(k for k, (first, end) in enumerate(zip(lo, hi, strict=True)) if end < first)
-    raise ValueError(f"hi must not be below lo, but dimension {k} is {lo[k]}:{hi[k]}")
+    raise ArgumentError(f"hi must not be below lo, but dimension {k} is {lo[k]}:{hi[k]}")

@@ -34,8 +34,18 @@ def calls_counted():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(ValueError, match="method 'best'"):
-        build_plan([dt.ones(3).node], method="best")
+    with pytest.raises(dt.ArgumentError, match="not 'exhaustiv'; did you mean 'exhaustive'"):
+        build_plan([dt.ones(3).node], method="exhaustiv")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"budget": -1}, {"budget": float("nan")}, {"budget": "long"}, {"seed": 1.5}, {"resources": 4}],
+)
+def test_arguments_are_checked_by_name(wrong):
+    (name,) = wrong
+    with pytest.raises((dt.ArgumentError, dt.ArgumentTypeError), match=f"^{name} must be"):
+        build_plan([dt.ones(3).node], **wrong)
 
 
 def test_method_none_makes_one_block_an_operator():

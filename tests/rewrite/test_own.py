@@ -1,6 +1,7 @@
 import pickle
 
 import cloudpickle
+import dask.config
 import numpy as np
 import pytest
 
@@ -89,5 +90,7 @@ def test_settings_say_which_are_in_force():
     ],
 )
 def test_what_is_no_rule(listed, error, message):
-    with dt.config(rules=listed), pytest.raises(error, match=message):
+    with pytest.raises(error, match=message), dt.config(rules=listed):
+        rules_in_force()
+    with dask.config.set({"tapestry.rules": listed}), pytest.raises(error, match=message):
         rules_in_force()

@@ -10,6 +10,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.core.memory_arguments import check_device
+from dask_tapestry.errors import ArgumentTypeError
 
 __all__ = ["from_dlpack"]
 
@@ -128,5 +129,5 @@ def to_device(self: Array, device: str, /, *, stream: Any = None) -> Array:
     """
     check_device(device)
     if stream is not None:
-        raise TypeError("stream is None: there is none on a CPU")
+        raise ArgumentTypeError("stream is None: there is none on a CPU")
     return self

@@ -22,7 +22,7 @@ from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.kept_blocks import held_in, kept_blocks, layout_in
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
-from dask_tapestry.errors import PlanError
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.lower.graph import Lowered
@@ -331,7 +331,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         self, dtype: DTypeLike | None = None, copy: bool | None = None
     ) -> np.ndarray[Any, Any]:
         if copy is False:
-            raise ValueError("an Array has no memory to share: it must be computed and copied")
+            raise ArgumentError("an Array has no memory to share: it must be computed and copied")
         return np.asarray(with_all_cells(self.compute()), dtype=dtype)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -350,12 +350,12 @@ class Array(PythonConversion, DaskMethodsMixin):
 
     def __len__(self) -> int:
         if not self.ndim:
-            raise TypeError("len() of unsized object")
+            raise ArgumentTypeError("len() of unsized object")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self.ndim:
-            raise TypeError("iteration over an array without dimensions")
+            raise ArgumentTypeError("iteration over an array without dimensions")
         return (self[i] for i in range(len(self)))
 
     def copy(self) -> Array:
@@ -363,7 +363,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         return Array(self.deferred or self.node)
 
     def __hash__(self) -> int:
-        raise TypeError("an Array is not hashable: == compares cells")
+        raise ArgumentTypeError("an Array is not hashable: == compares cells")
 
     def __repr__(self) -> str:
         if self.deferred is not None:

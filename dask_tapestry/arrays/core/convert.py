@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import refuse_unknown
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.chunks import Chunks
@@ -124,8 +125,7 @@ def asarray(
     >>> dt.asarray([1, 2, 3]).compute()
     array([1, 2, 3])
     """
-    if unknown := set(hints) - HINTS:
-        raise TypeError(f"asarray has no arguments {sorted(unknown)}")
+    refuse_unknown("asarray", hints, HINTS)
     check_order(order)
     check_device(device)
     if copy:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any, Final, Protocol, final
 from uuid import uuid4
 
@@ -10,6 +11,8 @@ import numpy as np
 from dask import threaded
 from dask.base import DaskMethodsMixin, dont_optimize
 
+from dask_tapestry.amounts import refuse_unknown
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.planner.build import build_plan
@@ -40,16 +43,15 @@ class HasNode(Protocol):
     def node(self) -> Node: ...
 
 
-def check_options(function: str, options: Iterable[str]) -> None:
-    """Raise TypeError for keyword arguments that `compute` would not know.
+def check_options(function: Callable[..., Any], options: Iterable[str]) -> None:
+    """Refuse keyword arguments of a function that `compute` would not know.
 
     Examples
     --------
-    >>> check_options("to_zarr", ["scheduler"])
+    >>> import dask_tapestry as dt
+    >>> check_options(dt.to_zarr, ["scheduler"])
     """
-    unknown = sorted(set(options) - COMPUTE_OPTIONS)
-    if unknown:
-        raise TypeError(f"{function} has no arguments {unknown}, nor has compute")
+    refuse_unknown(function.__name__, options, [*signature(function).parameters, *COMPUTE_OPTIONS])
 
 
 @final
@@ -158,7 +160,7 @@ def points_of(after: Iterable[HasNode]) -> list[Node]:
 def _node_of(item: object) -> Node:
     node = getattr(item, "node", None)
     if not isinstance(node, Node):
-        raise TypeError(f"after= takes arrays, sinks and sequence points, not {item!r}")
+        raise ArgumentTypeError(f"after= takes arrays, sinks and sequence points, not {item!r}")
     return node
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from dask_tapestry.arrays.core.method_stubs import ArrayMethods
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class PythonConversion(ArrayMethods):
 
     def _scalar(self, convert: Callable[..., T]) -> T:
         if self.size != 1:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"
             )
         return convert(np.asarray(self).reshape(())[()])
@@ -55,7 +55,7 @@ class PythonConversion(ArrayMethods):
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iu" or self.ndim:
-            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+            raise ArgumentTypeError("only integer scalar arrays can be converted to a scalar index")
         return int(self._scalar(int))
 
     def __contains__(self, value: object) -> bool:

@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.elementwise.choosing import where
 from dask_tapestry.arrays.indexing.take import Mode, places_within, take_along_axis
-from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError
 
 __all__ = ["choose", "select"]
 
@@ -127,7 +127,7 @@ def select(
     conditions = [asarray(c) for c in condlist]
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
-            raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
+            raise ArgumentTypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
     kinds = map(_kind, choicelist)
     dtype = np.result_type(*kinds, default if np.isscalar(default) else asarray(default).dtype)
     result = asarray(default).astype(dtype)

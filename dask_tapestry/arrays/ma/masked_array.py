@@ -23,7 +23,7 @@ from dask_tapestry.arrays.creation import zeros
 from dask_tapestry.arrays.indexing import take_along_axis
 from dask_tapestry.arrays.ma.moving import Moving
 from dask_tapestry.arrays.ma.parts import cells_of, checked_fill, fitting_fill, mask_of, spread
-from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.planner.machine.resources import computing_with
@@ -346,7 +346,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
         if name in NUMPY_METHODS and args and isinstance(args[0], type(self)):
             told = {k: v for k, v in kwargs.items() if v is not np._NoValue and k != "split_every"}
             return getattr(args[0], name)(*args[1:], **told)
-        raise TypeError(f"no {function.__module__}.{name} of masked arrays; {LOSES_MASK}")
+        raise ArgumentTypeError(f"no {function.__module__}.{name} of masked arrays; {LOSES_MASK}")
 
     def _scalar(self) -> Any:
         if self.size != 1:

@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.shape.reshaping import ravel
 from dask_tapestry.cells.references import zero_cell
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros
 from dask_tapestry.operators.diagonal import diagonal as diagonal_tensor
@@ -219,5 +219,5 @@ def _as_matrices(m: ArrayLike) -> Array:
     """`m`; a vector becomes a square matrix with that vector in every row, as in NumPy."""
     x = asarray(m)
     if not x.ndim:
-        raise TypeError("a triangle is taken of an array of one or more dimensions")
+        raise ArgumentTypeError("a triangle is taken of an array of one or more dimensions")
     return x if x.ndim > 1 else Array(broadcast(x.node, (x.size, x.size)))

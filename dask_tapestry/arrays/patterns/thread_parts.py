@@ -20,7 +20,13 @@ from dask_tapestry.arrays.patterns.thread_trace import (
     outer_trace,
 )
 from dask_tapestry.arrays.storage.zarr_arrays import from_zarr
-from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, TraceError
+from dask_tapestry.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    ShapeError,
+    TraceError,
+)
 from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.operators.affine_cells import known_integer
 from dask_tapestry.operators.broadcast import broadcast
@@ -230,7 +236,7 @@ class Subview:
     ) -> None:
         if not isinstance(target, np.ndarray) and not is_zarr_array(target):
             name = type(target).__name__
-            raise TypeError(f"subview takes a NumPy or Zarr array to write to, not {name}")
+            raise ArgumentTypeError(f"subview takes a NumPy or Zarr array to write to, not {name}")
         self._target, self._offsets, self._strides = target, tuple(offsets), strides
         self.shape = tuple(index(n) for n in sizes)
 
@@ -308,7 +314,9 @@ def subview(
 def _check_insert(one: object) -> None:
     if not isinstance(one, InsertSlice):
         name = type(one).__name__
-        raise TypeError(f"perform_concurrently takes what parallel_insert_slice makes, not {name}")
+        raise ArgumentTypeError(
+            f"perform_concurrently takes what parallel_insert_slice makes, not {name}"
+        )
 
 
 def _check_key(key: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.required import required
@@ -157,7 +157,7 @@ def _check(cells: np.ndarray[Any, Any], name: str, bounds: tuple[Bound, ...]) ->
     for bound in bounds:
         if not np.all(bound.holds(_apply_now, cells)):
             text = bound.text if cells.ndim else bound.number_text or bound.text
-            raise ValueError(text.format(name=name))
+            raise ArgumentError(text.format(name=name))
 
 
 def checked_later(tensor: Tensor, name: str, bounds: tuple[Bound, ...]) -> Tensor:
@@ -191,7 +191,7 @@ def checked_together(
     made = list(operands)
     if not any(map(is_lazy, values)):
         if not np.all(holds(_apply_now, *map(np.asarray, values))):
-            raise ValueError(text)
+            raise ArgumentError(text)
         return made
     cells = [p if isinstance(p, Tensor) else asarray(p).node for p in made]
     condition = holds(elementwise, *cells)

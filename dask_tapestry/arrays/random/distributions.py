@@ -20,6 +20,7 @@ from dask_tapestry.arrays.random.parameters import (
     output_shape,
     real_interval,
 )
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators import distributions
 from dask_tapestry.operators.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
@@ -308,7 +309,7 @@ class Distributions:
         kind = float_dtype(dtype, "standard_exponential")
         no_out(out)
         if method not in ("zig", "inv"):
-            raise ValueError(f"method {method!r}: there are 'zig' and 'inv'")
+            raise ArgumentError(f"method {method!r}: there are 'zig' and 'inv'")
         x = distributions.standard_exponential(output_shape(size), self._draws.next(), kind)
         return in_chunks(x, chunks)
 

@@ -23,7 +23,7 @@ from dask_tapestry.arrays.random.parameters import (
     probabilities,
     probability_edges,
 )
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators import distributions
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.elementwise import astype, elementwise
@@ -217,7 +217,7 @@ class RandomIntegers(Distributions):
         if not prod(shape):
             return full(shape, np.int64(0))
         if count < 1:
-            raise ValueError("a must be a positive integer unless no samples are taken")
+            raise ArgumentError("a must be a positive integer unless no samples are taken")
         if not replace:
             return self._different_places(count, shape, p, stream)
         if p is None:
@@ -234,13 +234,13 @@ class RandomIntegers(Distributions):
         Processing Letters 97 (2006).
         """
         if prod(shape) > count:
-            raise ValueError("Cannot take a larger sample than population when replace is False")
+            raise ArgumentError("Cannot take a larger sample than population when replace is False")
         if p is None:
             order = permutation_tensor(count, stream)
         else:
             shares = probabilities(p, count)
             if np.count_nonzero(shares) < prod(shape):
-                raise ValueError("Fewer non-zero entries in p than size")
+                raise ArgumentError("Fewer non-zero entries in p than size")
             times = distributions.standard_exponential((count,), stream)
             order = argsort(elementwise("divide", times, asarray(shares).node), 0)
         return Array(order)[: prod(shape)].reshape(shape).node

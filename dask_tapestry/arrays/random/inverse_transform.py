@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.shapes import Shape
 from dask_tapestry.arrays.random.bounds import NOT_NEGATIVE, POSITIVE, is_lazy, real_parameter
 from dask_tapestry.arrays.random.distributions import Distributions, in_chunks, scaled
 from dask_tapestry.arrays.random.parameters import output_shape
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators import distributions
 from dask_tapestry.operators.elementwise import Operand, elementwise, scalar_of
 from dask_tapestry.operators.full import full
@@ -381,4 +382,4 @@ def _check_order(left: ArrayLike, mode: ArrayLike, right: ArrayLike) -> None:
         (low == high, "left == right"),
     ):
         if np.any(wrong):
-            raise ValueError(text)
+            raise ArgumentError(text)

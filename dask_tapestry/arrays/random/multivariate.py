@@ -25,7 +25,7 @@ from dask_tapestry.arrays.random.bounds import (
 )
 from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.gammas import GammaVariates
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators import distributions
 from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.elementwise import elementwise
@@ -190,7 +190,7 @@ class RandomVectors(GammaVariates):
         ((100, 3), True)
         """
         if method not in ("marginals", "count"):
-            raise ValueError("method must be 'count' or 'marginals'.")
+            raise ArgumentError("method must be 'count' or 'marginals'.")
         balls = _balls(colors, nsample)
         shape, stream = shape_of(() if size is None else size), self._draws.next()
         x = variate_rows(
@@ -260,9 +260,9 @@ class RandomVectors(GammaVariates):
         middle = asarray(mean).node
         factor = covariance_factor(np.asarray(cov, np.float64), check_valid, tol, method)
         if middle.type.ndim != 1:
-            raise ValueError("mean must be 1 dimensional")
+            raise ArgumentError("mean must be 1 dimensional")
         if middle.type.shape[0] != len(factor):
-            raise ValueError("mean and cov must have same length")
+            raise ArgumentError("mean and cov must have same length")
         rows = shape_of(() if size is None else size)
         made = distributions.standard_normal((prod(rows), len(factor)), self._draws.next())
         x = Array(elementwise("add", matmul(made, asarray(factor).node), middle))
@@ -284,9 +284,9 @@ def covariance_factor(
         ("method", method, get_args(Factoring)),
     ):
         if value not in known:
-            raise ValueError(f"{name} must be one of {set(known)}")
+            raise ArgumentError(f"{name} must be one of {set(known)}")
     if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
-        raise ValueError("cov must be 2 dimensional and square")
+        raise ArgumentError("cov must be 2 dimensional and square")
     if method == "cholesky":
         return np.asarray(np.linalg.cholesky(cov).T)
     if method == "eigh":
@@ -299,7 +299,7 @@ def covariance_factor(
     if not valid and check_valid != "ignore":
         text = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
-            raise ValueError(text)
+            raise ArgumentError(text)
         warnings.warn(text, RuntimeWarning, stacklevel=3)
     return np.asarray(np.sqrt(np.maximum(sizes, 0))[:, None] * rows)
 
@@ -325,7 +325,7 @@ def _rows(size: Shape | None, lead: tuple[int, ...]) -> tuple[int, ...]:
 
 def _check_sum(shares: np.ndarray[Any, Any]) -> None:
     if (shares[..., :-1].sum(axis=-1) > 1 + 1e-12).any():
-        raise ValueError("sum(pvals[:-1]) > 1.0")
+        raise ArgumentError("sum(pvals[:-1]) > 1.0")
 
 
 def _balls(colors: ArrayLike, nsample: int) -> np.ndarray[Any, Any]:
@@ -334,14 +334,14 @@ def _balls(colors: ArrayLike, nsample: int) -> np.ndarray[Any, Any]:
         raise DTypeError("colors must be known when the expression is built: compute() it first")
     given = np.asarray(colors)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu") or (given < 0).any():
-        raise ValueError("colors must be a one-dimensional sequence of nonnegative integers")
+        raise ArgumentError("colors must be a one-dimensional sequence of nonnegative integers")
     total = sum(given.tolist())
     if nsample < 0:
-        raise ValueError("nsample must be nonnegative.")
+        raise ArgumentError("nsample must be nonnegative.")
     if nsample > total:
-        raise ValueError("nsample > sum(colors)")
+        raise ArgumentError("nsample > sum(colors)")
     if total >= MOST_BALLS:
-        raise ValueError(f"sum(colors) must be less than {MOST_BALLS}")
+        raise ArgumentError(f"sum(colors) must be less than {MOST_BALLS}")
     return given.astype(COUNT)
 
 

@@ -13,7 +13,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.random.distributions import in_chunks
 from dask_tapestry.arrays.random.integers import RandomIntegers
 from dask_tapestry.arrays.random.parameters import no_out
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.random_bits import random_bits
 from dask_tapestry.operators.sort import argsort
@@ -138,7 +138,7 @@ class RandomOrders(RandomIntegers):
         """
         count = index(length)
         if count < 0:
-            raise ValueError("negative dimensions are not allowed")
+            raise ArgumentError("negative dimensions are not allowed")
         words = Array(random_bits((-(-count // WORD_BYTES),), self._draws.next()))
         made = np.asarray(words.compute(), "<u8").tobytes()
         return made[:count]

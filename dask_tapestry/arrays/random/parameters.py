@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.arrays.random.bounds import Bound, checked_later, is_lazy, real_parameter
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast_shape
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
@@ -102,9 +102,9 @@ def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
     with np.errstate(over="ignore", invalid="ignore"):
         span = np.asarray(high, np.float64) - np.asarray(low, np.float64)
     if not np.isfinite(span).all():
-        raise OverflowError("high - low range exceeds valid bounds")
+        raise ValueRangeError("high - low range exceeds valid bounds")
     if (span < 0).any():
-        raise ValueError("high - low < 0")
+        raise ArgumentError("high - low < 0")
     return least, real_parameter(span)
 
 
@@ -144,11 +144,11 @@ def integer_bounds(
     last = highs if endpoint else highs - 1
     ends = (False, True) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     if np.any(lows < int(ends[0])):
-        raise ValueError(f"low is out of bounds for {dtype.name}")
+        raise ArgumentError(f"low is out of bounds for {dtype.name}")
     if np.any(last > int(ends[1])):
-        raise ValueError(f"high is out of bounds for {dtype.name}")
+        raise ArgumentError(f"high is out of bounds for {dtype.name}")
     if np.any(last < lows):
-        raise ValueError("low > high" if endpoint else "low >= high")
+        raise ArgumentError("low > high" if endpoint else "low >= high")
     counts = np.asarray(last - lows + 1, object)
     if not counts.ndim:
         return int(lows), int(counts)
@@ -181,7 +181,7 @@ def population(a: ArrayLike, axis: int) -> tuple[Tensor | None, int, int]:
         return None, int(a), 0
     tensor = asarray(a).node
     if not tensor.type.ndim:
-        raise ValueError(f"a must be a sequence or an integer, not {type(a)}")
+        raise ArgumentError(f"a must be a sequence or an integer, not {type(a)}")
     number = normalize_axis(axis, tensor.type.ndim)
     return tensor, tensor.type.shape[number], number
 
@@ -199,15 +199,15 @@ def probabilities(p: ArrayLike, count: int) -> np.ndarray[Any, Any]:
         raise DTypeError("p must be known when the expression is built: compute() it first")
     shares = np.asarray(p, np.float64)
     if shares.ndim != 1:
-        raise ValueError("p must be 1-dimensional")
+        raise ArgumentError("p must be 1-dimensional")
     if shares.size != count:
-        raise ValueError("a and p must have same size")
+        raise ArgumentError("a and p must have same size")
     if np.isnan(shares).any():
-        raise ValueError("Probabilities contain NaN")
+        raise ArgumentError("Probabilities contain NaN")
     if (shares < 0).any():
-        raise ValueError("Probabilities are not non-negative")
+        raise ArgumentError("Probabilities are not non-negative")
     if abs(shares.sum() - 1) > np.sqrt(np.finfo(np.float64).eps):
-        raise ValueError("Probabilities do not sum to 1.")
+        raise ArgumentError("Probabilities do not sum to 1.")
     return shares
 
 

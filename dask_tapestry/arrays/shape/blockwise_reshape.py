@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.shape.reshaping import reshape
-from dask_tapestry.errors import ShapeError, SignatureError
+from dask_tapestry.errors import ShapeError, SignatureError, UnsupportedError
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.teg import Tensor
 
@@ -118,7 +118,7 @@ def _groups(long: Shape, short: Shape) -> list[Group]:
             a = len(long)
         groups.append((range(left, a), range(right, b)))
     if any(len(new) > 1 for _, new in groups):
-        raise NotImplementedError("reshape_blockwise not implemented for expanding dimensions")
+        raise UnsupportedError("reshape_blockwise not implemented for expanding dimensions")
     return groups
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.joined_keys import joined
@@ -236,7 +236,7 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
     """
     given = list(keys) if isinstance(keys, tuple | list) else list(asarray(keys))
     if not given:
-        raise TypeError("need sequence of keys with len > 0 in lexsort")
+        raise ArgumentTypeError("need sequence of keys with len > 0 in lexsort")
     nodes = [asarray(key).node for key in given]
     if len({node.type.shape for node in nodes}) > 1:
         raise ShapeError("all keys need to be the same shape")

@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import log
 from dask_tapestry.arrays.stats.results import REAL, Significance, special
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.required import required
 from dask_tapestry.operators.where import where
@@ -115,7 +116,7 @@ def power_divergence(
     """
     if isinstance(lambda_, str):
         if lambda_ not in POWERS:
-            raise ValueError(f"invalid string for lambda_: {lambda_!r}; there are {[*POWERS]}")
+            raise ArgumentError(f"invalid string for lambda_: {lambda_!r}; there are {[*POWERS]}")
         lambda_ = POWERS[lambda_]
     power = 1.0 if lambda_ is None else float(lambda_)
     seen = asarray(f_obs).astype(REAL)

@@ -11,7 +11,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import isnan, sqrt
 from dask_tapestry.arrays.stats.results import Significance, sample, special
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.where import where
 
 __all__ = ["f_oneway", "ttest_1samp", "ttest_ind", "ttest_rel"]
@@ -183,7 +183,7 @@ def f_oneway(*args: ArrayLike) -> Significance:
     np.float64(1.5)
     """
     if len(args) < 2:
-        raise TypeError(f"at least two inputs are required; got {len(args)}")
+        raise ArgumentTypeError(f"at least two inputs are required; got {len(args)}")
     samples = [sample(one, 0)[0] for one in args]
     means = [x.mean(axis=0) for x in samples]
     count = sum(len(x) for x in samples)

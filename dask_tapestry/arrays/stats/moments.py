@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.stats.results import sample
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.where import where
 
 __all__ = ["kurtosis", "moment", "skew"]
@@ -50,7 +51,7 @@ def moment(
     """
     power = index(moment)
     if power < 0:
-        raise ValueError(f"moment {power}: powers are integers from 0 on")
+        raise ArgumentError(f"moment {power}: powers are integers from 0 on")
     x, along, _ = sample(a, axis, nan_policy)
     middle = x.mean(axis=along, keepdims=True)
     if power < 2:

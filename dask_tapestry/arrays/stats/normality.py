@@ -10,6 +10,7 @@ from dask_tapestry.arrays.elementwise.special import erfc
 from dask_tapestry.arrays.elementwise.ufuncs import arcsinh, cbrt, exp, sign
 from dask_tapestry.arrays.stats.moments import kurtosis, skew
 from dask_tapestry.arrays.stats.results import Significance, sample
+from dask_tapestry.errors import ArgumentError
 
 __all__ = ["kurtosistest", "normaltest", "skewtest"]
 LEAST_SKEWED, LEAST_PEAKED = 8, 5  # samples that the approximations need
@@ -49,7 +50,7 @@ def skewtest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate") 
     """
     x, along, count = sample(a, axis, nan_policy)
     if count < LEAST_SKEWED:
-        raise ValueError(f"skewtest needs {LEAST_SKEWED} samples or more, not {count}")
+        raise ArgumentError(f"skewtest needs {LEAST_SKEWED} samples or more, not {count}")
     n = float(count)
     scaled = skew(x, along) * np.sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
     peak = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3)
@@ -98,7 +99,7 @@ def kurtosistest(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagat
     """
     x, along, count = sample(a, axis, nan_policy)
     if count < LEAST_PEAKED:
-        raise ValueError(f"kurtosistest needs {LEAST_PEAKED} samples or more, not {count}")
+        raise ArgumentError(f"kurtosistest needs {LEAST_PEAKED} samples or more, not {count}")
     n = float(count)
     variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5))
     scaled = (kurtosis(x, along, fisher=False) - 3 * (n - 1) / (n + 1)) / np.sqrt(variance)

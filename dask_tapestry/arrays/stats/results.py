@@ -9,7 +9,7 @@ import numpy as np
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.planning import compute
-from dask_tapestry.errors import DTypeError
+from dask_tapestry.errors import DTypeError, UnsupportedError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
@@ -89,7 +89,7 @@ def sample(a: Any, axis: int | None, nan_policy: str = "propagate") -> tuple[Arr
         If cells are no real numbers.
     """
     if nan_policy != "propagate":
-        raise NotImplementedError(
+        raise UnsupportedError(
             f"nan_policy={nan_policy!r}: NaN propagates here; take the others with x[~dt.isnan(x)]"
         )
     x = asarray(a)

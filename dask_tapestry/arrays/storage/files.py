@@ -14,7 +14,13 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.effect import Effect, check_options
 from dask_tapestry.arrays.storage.stores import store
-from dask_tapestry.errors import ArgumentError, ShapeError, StoreError, StoreNotFoundError
+from dask_tapestry.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ShapeError,
+    StoreError,
+    StoreNotFoundError,
+)
 from dask_tapestry.io.default_chunks import default_chunk_shape
 from dask_tapestry.io.hdf5_target import ONE_PROCESS, create_dataset, open_file, replace_dataset
 from dask_tapestry.io.npy_stack_sink import npy_stack_sink
@@ -90,7 +96,9 @@ def to_hdf5(
     elif len(args) == 2 and isinstance(args[0], str):
         given = {args[0]: args[1]}
     else:
-        raise TypeError("to_hdf5 takes a path of a dataset and an array, or a dictionary of them")
+        raise ArgumentTypeError(
+            "to_hdf5 takes a path of a dataset and an array, or a dictionary of them"
+        )
     arrays = {path: asarray(x) for path, x in given.items()}
     if runs_elsewhere():  # before anything is made or replaced
         raise StoreError(ONE_PROCESS)
@@ -229,7 +237,7 @@ def to_npy_stack(
     ...     print(dt.from_npy_stack(folder)[3:6].compute())
     [3 4 5]
     """
-    check_options("to_npy_stack", kwargs)
+    check_options(to_npy_stack, kwargs)
     array = asarray(x)
     number = normalize_axis(axis, array.ndim)
     chosen = _rows(array, number) if length is None else length

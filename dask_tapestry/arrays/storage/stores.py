@@ -109,7 +109,7 @@ def store(
            [1, 0, 1, 0]])
     """
     if not callable(kwargs.get("scheduler")):  # one of the user's own knows its options
-        check_options("store", kwargs)
+        check_options(store, kwargs)
     del load_stored
     several = isinstance(sources, SEVERAL)
     arrays = [asarray(x) for x in _listed(sources, several)]

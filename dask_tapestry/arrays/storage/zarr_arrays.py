@@ -206,7 +206,7 @@ def to_zarr(
     >>> dt.from_zarr(store).compute()
     array([0, 7, 7, 0, 1])
     """
-    check_options("to_zarr", kwargs)
+    check_options(to_zarr, kwargs)
     array = asarray(x, dtype)
     location = Location.of(store, component, uuid4().hex, storage_options)
     names = worker_names(workers)

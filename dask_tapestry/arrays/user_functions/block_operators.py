@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.effect import Effect, points_of, sequence_point
-from dask_tapestry.errors import SignatureError
+from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.operators.block_function import Tupled, call_blocks, finalized
 from dask_tapestry.operators.placed_function import DONE, placed, takes
@@ -135,17 +135,19 @@ class BlockFunction:
         """The tensors of the inputs, those of `finalize_inputs`, and the other arguments."""
         names = [name for name, _ in (*self.signature.inputs, *self._then)]
         if len(arrays) > len(names):
-            raise TypeError(f"{self.__name__}() takes {', '.join(names)}: {len(arrays)} were given")
+            raise ArgumentTypeError(
+                f"{self.__name__}() takes {', '.join(names)}: {len(arrays)} were given"
+            )
         given = dict(zip(names, arrays, strict=False))
         options = dict(named)
         for name in names:
             if name in options:
                 if name in given:
-                    raise TypeError(f"{self.__name__}() got multiple values for {name!r}")
+                    raise ArgumentTypeError(f"{self.__name__}() got multiple values for {name!r}")
                 given[name] = options.pop(name)
         missing = [name for name in names if name not in given]
         if missing:
-            raise TypeError(f"{self.__name__}() misses {', '.join(missing)}")
+            raise ArgumentTypeError(f"{self.__name__}() misses {', '.join(missing)}")
         tensors = [asarray(given[name]).node for name in names]
         count = len(self.signature.inputs)
         return tensors[:count], tensors[count:], options
@@ -258,7 +260,9 @@ def block_operator(
            [4., 5.]])
     """
     if dtype is not None and (dtypes is not None or len(outputs) != 1):
-        raise TypeError("block_operator takes dtype of one output, or dtypes of several by name")
+        raise ArgumentTypeError(
+            "block_operator takes dtype of one output, or dtypes of several by name"
+        )
     given = dict(dtypes or {}) if dtype is None else dict.fromkeys(outputs, dtype)
     kinds = {name: as_dtype(kind) for name, kind in given.items()}
 

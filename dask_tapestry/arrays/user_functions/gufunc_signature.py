@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dask_tapestry.errors import SignatureError
+from dask_tapestry.errors import ArgumentTypeError, SignatureError
 
 Core = tuple[str, ...]
 
@@ -43,7 +43,7 @@ def parse(signature: str) -> GufuncSignature:
     (('i', 'j'), ('j',))
     """
     if not isinstance(signature, str):
-        raise TypeError(f"the signature is a string, not {type(signature).__name__}")
+        raise ArgumentTypeError(f"the signature is a string, not {type(signature).__name__}")
     text = re.sub(r"\s+", "", signature)
     if not re.fullmatch(rf"(?:{LIST}(?:,{LIST})*,?)?->{LIST}(?:,{LIST})*", text):
         raise SignatureError(f"not a valid gufunc signature: {signature}")

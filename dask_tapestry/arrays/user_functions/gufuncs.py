@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack, cast, final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import refuse_unknown
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -20,7 +21,7 @@ from dask_tapestry.arrays.user_functions.gufunc_signature import (
     core_axes,
     parse,
 )
-from dask_tapestry.errors import SignatureError
+from dask_tapestry.errors import ArgumentTypeError, SignatureError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.permute import permute
@@ -309,7 +310,7 @@ class gufunc:  # noqa: N801  # Dask's name
         meta: Metas = None,
     ) -> None:
         if signature is None:
-            raise TypeError("gufunc needs a signature")
+            raise ArgumentTypeError("gufunc needs a signature")
         self.pyfunc, self.signature = pyfunc, signature
         self.options = GufuncOptions(
             vectorize=vectorize,
@@ -364,9 +365,7 @@ def as_gufunc(
     >>> spread(dt.asarray([[1.0, 4.0], [2.0, 2.0]])).compute()
     array([3., 0.])
     """
-    unknown = set(kwargs) - set(GufuncOptions.__annotations__)
-    if unknown:
-        raise TypeError(f"as_gufunc has no arguments {sorted(unknown)}")
+    refuse_unknown("as_gufunc", kwargs, GufuncOptions.__annotations__)
 
     def decorate(pyfunc: Callable[..., Any]) -> gufunc:
         return gufunc(pyfunc, signature=signature, **kwargs)

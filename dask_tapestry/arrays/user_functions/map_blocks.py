@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.blockwise import BlockLengths, Indices, apply_blockwise
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes
 
 __all__ = ["map_blocks"]
@@ -92,7 +92,7 @@ def map_blocks(
     """
     del enforce_ndim
     if not callable(func):
-        raise TypeError(f"map_blocks takes a function first, not {type(func).__name__}")
+        raise ArgumentTypeError(f"map_blocks takes a function first, not {type(func).__name__}")
     ndim = max((a.ndim for a in args if isinstance(a, Array)), default=0)
     letters: list[Hashable] = [*reversed(range(ndim))]
     pairs: list[Any] = []

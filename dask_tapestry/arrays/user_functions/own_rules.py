@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.user_functions.block_operators import BlockFunction
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import calls
 from dask_tapestry.rewrite.own import RULE_KINDS, OwnMutator, OwnRule, RuleKind, Where
@@ -80,9 +81,9 @@ def rule(
     """
     places = _places(on)
     if kind not in RULE_KINDS:
-        raise ValueError(f"kind is one of {RULE_KINDS}, not {kind!r}")
+        raise ArgumentError(f"kind is one of {RULE_KINDS}, not {kind!r}")
     if times is not None and (kind == "choice" or times < 1):
-        raise ValueError(
+        raise ArgumentError(
             f"times={times}: a rule goes over a graph once or more, a choice over none"
         )
 
@@ -148,11 +149,11 @@ def mutator(
     <mutator fuse>
     """
     if not prior > 0:
-        raise ValueError(f"prior={prior}: a mutator that is never tried cannot earn anything")
+        raise ArgumentError(f"prior={prior}: a mutator that is never tried cannot earn anything")
 
     def make(called: Callable[..., Any]) -> OwnMutator:
         if not callable(called):
-            raise TypeError(f"a function is needed, got {type(called).__name__}")
+            raise ArgumentTypeError(f"a function is needed, got {type(called).__name__}")
         return OwnMutator(called, applies, prior)
 
     return make if function is None else make(function)
@@ -205,7 +206,7 @@ class _Unwrapped:
 
     def __init__(self, function: RuleFunction) -> None:
         if not callable(function):
-            raise TypeError(f"a function is needed, got {type(function).__name__}")
+            raise ArgumentTypeError(f"a function is needed, got {type(function).__name__}")
         update_wrapper(self, function)
         self._function = function
 
@@ -230,5 +231,5 @@ def _places(on: On | Sequence[On]) -> tuple[Where, ...]:
     for one in listed:
         named = isinstance(one, str | BlockFunction)
         if not named and not (isinstance(one, type) and issubclass(one, Operator)):
-            raise TypeError(f"on: {one!r} is no operator, nor the name of one")
+            raise ArgumentTypeError(f"on: {one!r} is no operator, nor the name of one")
     return tuple(_Called(o.__name__) if isinstance(o, BlockFunction) else o for o in listed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.operators.user_monoid import Monoid, ReduceOver, ScanOver
 
 __all__ = ["Monoid", "reduce_over", "scan_over"]
@@ -54,7 +55,7 @@ def reduce_over(monoid: str | Sequence[str] | Monoid) -> ReduceOver:
         return ReduceOver(monoid)
     names = tuple(monoid) if isinstance(monoid, Sequence) else ()
     if len(names) < 2 or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"reduce_over takes names of monoids or a Monoid, not {monoid!r}")
+        raise ArgumentTypeError(f"reduce_over takes names of monoids or a Monoid, not {monoid!r}")
     return ReduceOver(names)
 
 
@@ -100,5 +101,5 @@ def scan_over(monoid: str | Monoid) -> ScanOver:
     array([[1, 3, 3, 5, 5]])
     """
     if not isinstance(monoid, str | Monoid):
-        raise TypeError(f"scan_over takes a monoid's name or a Monoid, not {monoid!r}")
+        raise ArgumentTypeError(f"scan_over takes a monoid's name or a Monoid, not {monoid!r}")
     return ScanOver(monoid)

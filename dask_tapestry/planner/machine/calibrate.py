@@ -20,8 +20,9 @@ from typing import Any, Final
 import numpy as np
 from dask.system import CPU_COUNT
 
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.planner.machine.rates import FORMAT, Rates, rates_in, rates_of, shipped_rates
-from dask_tapestry.settings import setting
+from dask_tapestry.settings import checked_by, setting
 from dask_tapestry_kernels.cpu.jit.object_cache import directory
 
 CPUS: Final = Path("/proc/cpuinfo")
@@ -33,7 +34,7 @@ def rates_in_force() -> Rates:
     return chosen_rates(setting("rates"))
 
 
-def chosen_rates(chosen: Rates | Mapping[str, Any] | str | Path) -> Rates:
+def chosen_rates(chosen: Any) -> Rates:
     """The rates that a setting names.
 
     Raises
@@ -49,7 +50,15 @@ def chosen_rates(chosen: Rates | Mapping[str, Any] | str | Path) -> Rates:
         return chosen
     if isinstance(chosen, Mapping):
         return rates_of(chosen)
+    if not isinstance(chosen, str | Path):
+        wanted = "rates must be 'measured', 'shipped', a file of rates, or a dictionary of them"
+        raise ArgumentTypeError(f"{wanted}, not {chosen!r}")
     return rates_in(Path(chosen))
+
+
+@checked_by("rates")
+def _checked(_: str, given: Any) -> Rates:
+    return chosen_rates(given)
 
 
 def measured_rates() -> Rates | None:

@@ -16,6 +16,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import positive, suggestion, whole_number
+from dask_tapestry.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    StoreError,
+    StoreNotFoundError,
+    TapestryError,
+)
 from dask_tapestry.late_dataclass import dataclass
 
 FORMAT: Final = 2  # changes with what operators count as operations: older rates are measured anew
@@ -136,7 +144,7 @@ def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
 
     Raises
     ------
-    ValueError
+    ArgumentError, ArgumentTypeError
         For a rate that does not exist, or is no positive number.
 
     Examples
@@ -144,14 +152,15 @@ def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
     >>> rates_of({"network": 1e10}).network
     10000000000.0
     """
-    known = {f.name for f in fields(Rates)}
-    unknown = sorted(set(given) - known)
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"rates must be a dictionary of numbers by name, not {given!r}")
+    known = sorted(f.name for f in fields(Rates))
+    unknown = [name for name in given if name not in known]
     if unknown:
-        raise ValueError(f"unknown rates {unknown}; there are {sorted(known)}")
-    numbers = {n: v for n, v in given.items() if n not in (*TEXTS, TABLE)} | given.get(TABLE, {})
-    wrong = {n: v for n, v in numbers.items() if not isinstance(v, int | float) or not v > 0}
-    if wrong:
-        raise ValueError(f"rates are positive numbers; these are not: {wrong}")
+        hint = suggestion(unknown[0], known)
+        raise ArgumentError(f"unknown rates {unknown}{hint}; there are {known}")
+    for name, value in given.items():
+        _check(name, value)
     if base is None:
         base = shipped_rates()
     table = dict(base.operations) | given.get(TABLE, {})
@@ -159,6 +168,22 @@ def rates_of(given: Mapping[str, Any], base: Rates | None = None) -> Rates:
     plain: dict[str, Any] = {n: v if n in exact else float(v) for n, v in given.items()}
     rows = tuple(sorted((name, float(rate)) for name, rate in table.items()))
     return replace(base, **plain | {TABLE: rows})
+
+
+def _check(name: str, value: Any) -> None:
+    """Refuse what is no value of a field."""
+    if name in TEXTS:
+        if not isinstance(value, str):
+            raise ArgumentTypeError(f"rates: {name} must be text, not {value!r}")
+    elif name == TABLE:
+        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+            raise ArgumentTypeError(f"rates: {name} must be numbers by name, not {value!r}")
+        for kernel, rate in value.items():
+            positive(f"rates: {name} of {kernel!r}", rate)
+    elif name == "threads":
+        whole_number(f"rates: {name}", value)
+    else:
+        positive(f"rates: {name}", value)
 
 
 @cache
@@ -174,10 +199,16 @@ def rates_in(file: Path) -> Rates:
 
     Raises
     ------
-    ValueError
+    ArgumentError
         If it holds no rates.
+    StoreError
+        If it cannot be read.
     """
     try:
         return rates_of(json.loads(file.read_text()))
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{file} holds no rates: {error}") from None
+    except OSError as error:
+        text = f"rates is no file that can be read, nor 'measured' or 'shipped': {error}"
+        kind = StoreNotFoundError if isinstance(error, FileNotFoundError) else StoreError
+        raise kind(text) from None
+    except (ValueError, RecursionError, TapestryError) as error:
+        raise ArgumentError(f"{file} holds no rates: {error}") from None

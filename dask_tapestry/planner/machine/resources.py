@@ -6,22 +6,31 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, fields
 from typing import Any, Final, cast
 
 import dask
 from dask.system import CPU_COUNT
 from dask.utils import format_bytes, parse_bytes
 
+from dask_tapestry.amounts import (
+    amounts_by_name,
+    bytes_a_second,
+    bytes_of,
+    refuse_unknown,
+    seconds,
+    truth,
+    whole_number,
+)
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.planner.machine.adaptive import grown
-from dask_tapestry.planner.machine.amounts import amounts_by_name, bytes_a_second, seconds
 from dask_tapestry.planner.machine.calibrate import chosen_rates, rates_in_force
 from dask_tapestry.planner.machine.cluster_rates import cluster_rates
 from dask_tapestry.planner.machine.rates import Rates
-from dask_tapestry.planner.machine.worker_group import WorkerGroup, workers_text
-from dask_tapestry.settings import setting
+from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_groups, workers_text
+from dask_tapestry.settings import checked_by, setting
 
 USABLE: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk, at .8 it pauses
 
@@ -83,10 +92,12 @@ class Resources:
 
     def __post_init__(self) -> None:
         self._join_groups()
-        if self.workers < 1 or self.threads < 1 or self.gpus < 0:
-            raise ValueError(f"workers and threads must be at least 1, gpus at least 0: {self!r}")
-        memory = parse_bytes(self.memory) if self.memory else machine_memory() // self.workers
-        self._set(memory=int(memory), bandwidth=bytes_a_second("bandwidth", self.bandwidth))
+        for name, least in (("workers", 1), ("threads", 1), ("gpus", 0)):
+            self._set(**{name: whole_number(name, getattr(self, name), least)})
+        shared = self.memory is None or (type(self.memory) is int and self.memory == 0)
+        memory = machine_memory() // self.workers if shared else bytes_of("memory", self.memory)
+        self._set(memory=max(memory, 1), local=truth("local", self.local))
+        self._set(bandwidth=bytes_a_second("bandwidth", self.bandwidth))
         if self.store_bandwidth is not None:
             store = bytes_a_second("store_bandwidth", self.store_bandwidth)
             self._set(store_bandwidth=store)
@@ -101,7 +112,7 @@ class Resources:
             object.__setattr__(self, name, value)
 
     def _join_groups(self) -> None:
-        groups = [g if isinstance(g, WorkerGroup) else WorkerGroup(*g) for g in self.groups]
+        groups = worker_groups(self.groups)
         alike: dict[tuple[int, int, str, float], int] = {}
         for group in groups:
             kind = group.threads, int(group.memory), group.name, group.speed
@@ -109,7 +120,7 @@ class Resources:
         joined = [WorkerGroup(n, *kind) for kind, n in sorted(alike.items(), reverse=True)]
         twice = [place for place, n in Counter(g.place for g in joined).items() if n > 1]
         if twice:
-            raise ValueError(f"two groups of workers that are not alike are called {twice[0]}")
+            raise ArgumentError(f"two groups of workers that are not alike are called {twice[0]}")
         self._set(groups=tuple(joined) if len(joined) > 1 else ())
         if joined:
             workers, least = sum(alike.values()), min(int(g.memory) for g in joined)
@@ -174,6 +185,17 @@ def _limited(memory: int) -> int:
     return memory if limit is None else min(memory, int(parse_bytes(limit)))
 
 
+@checked_by("resources")
+def _declared(name: str, given: Any) -> Resources | None:
+    """The resources `given` for the setting `name`, which may be a dictionary of their fields."""
+    if given is None or isinstance(given, Resources):
+        return given
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"{name} must be Resources or a dictionary of them, not {given!r}")
+    refuse_unknown("Resources", given, [field.name for field in fields(Resources)])
+    return Resources(**given)
+
+
 def this_machine() -> Resources:
     """Return the threads and memory of this machine."""
     return Resources(workers=1, threads=CPU_COUNT, local=True)
@@ -218,9 +240,9 @@ def current() -> Resources:
 
     Of an adaptive cluster with a maximum they are that many workers.
     """
-    declared = setting("resources")
+    declared = _declared("resources", setting("resources"))
     if declared is not None:
-        return declared if isinstance(declared, Resources) else Resources(**declared)
+        return declared
     client = live_client()
     if client is None:
         return this_machine()

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dask.utils import format_bytes, parse_bytes
+from collections.abc import Iterable
+from typing import Any, Final
 
+from dask.utils import format_bytes
+
+from dask_tapestry.amounts import bytes_of, positive, whole_number
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.late_dataclass import dataclass
+
+GIVEN: Final = range(3, 6)  # workers, threads, memory, name, speed
 
 
 @dataclass(frozen=True)
@@ -37,11 +44,16 @@ class WorkerGroup:
     speed: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "memory", int(parse_bytes(self.memory)))
-        if min(self.workers, self.threads, int(self.memory)) < 1:
-            raise ValueError(f"workers, threads and memory of a group must be at least 1: {self}")
-        if not self.speed > 0:
-            raise ValueError(f"the speed of a group must be above 0: {self}")
+        checked = {
+            "workers": whole_number("workers of a group", self.workers),
+            "threads": whole_number("threads of a group", self.threads),
+            "memory": bytes_of("memory of a group", self.memory),
+            "speed": positive("speed of a group", self.speed),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if not isinstance(self.name, str):
+            raise ArgumentTypeError(f"name of a group must be text, not {self.name!r}")
 
     @property
     def place(self) -> str:
@@ -51,6 +63,28 @@ class WorkerGroup:
     def __str__(self) -> str:
         text = f"{workers_text(self.workers, self.threads)}, {format_bytes(int(self.memory))} each"
         return f"{self.name}: {text}" if self.name else text
+
+
+def worker_groups(given: Iterable[Any]) -> list[WorkerGroup]:
+    """The groups `given`, each a `WorkerGroup` or a sequence of what makes one.
+
+    Examples
+    --------
+    >>> [str(group) for group in worker_groups([(4, 8, "64 GiB", "large")])]
+    ['large: 4 workers, 8 threads, 64.00 GiB each']
+    """
+    wanted = "groups must be a list of (workers, threads, memory) or of WorkerGroup"
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ArgumentTypeError(f"{wanted}, not {given!r}")
+    return [_group(one, wanted) for one in given]
+
+
+def _group(given: Any, wanted: str) -> WorkerGroup:
+    if isinstance(given, WorkerGroup):
+        return given
+    if not isinstance(given, tuple | list) or len(given) not in GIVEN:
+        raise ArgumentTypeError(f"{wanted}, not of {given!r}")
+    return WorkerGroup(*given)
 
 
 def workers_text(workers: int, threads: int) -> str:

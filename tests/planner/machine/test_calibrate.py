@@ -1,5 +1,6 @@
 import json
 
+import dask.config
 import pytest
 
 import dask_tapestry as dt
@@ -30,7 +31,10 @@ def test_a_setting_gives_rates(tmp_path):
 
 
 def test_a_file_that_is_missing_is_an_error():
-    with dt.config(rates="nowhere.json"), pytest.raises(FileNotFoundError):
+    missing = pytest.raises(dt.StoreNotFoundError, match=r"rates is no file .* 'nowhere.json'")
+    with missing, dt.config(rates="nowhere.json"):
+        pass
+    with missing, dask.config.set({"tapestry.rates": "nowhere.json"}):
         rates_in_force()
 
 

@@ -2,10 +2,12 @@ import json
 import pickle
 import subprocess
 import sys
+from math import inf, nan
 
 import numpy as np
 import pytest
 
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.planner.machine.rates import Rates, rates_in, rates_of, shipped_rates
 
 
@@ -32,10 +34,25 @@ def test_what_is_not_given_is_as_shipped():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"speed": 1.0}, {"network": 0}, {"network": "fast"}, {"operations": {"sort": -1.0}}],
+    [
+        {"speed": 1.0},
+        {"network": 0},
+        {"network": "fast"},
+        {"network": nan},
+        {"network": inf},
+        {"network": True},
+        {"threads": 1.5},
+        {"machine": 3},
+        {"operations": {"sort": -1.0}},
+        {"operations": {"sort": None}},
+        {"operations": {1: 1.0}},
+        {"operations": 4},
+        ["network"],
+        None,
+    ],
 )
 def test_rates_that_are_none_are_refused(wrong):
-    with pytest.raises(ValueError, match="rates"):
+    with pytest.raises((ArgumentError, ArgumentTypeError), match="rates"):
         rates_of(wrong)
 
 

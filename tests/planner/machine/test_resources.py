@@ -1,9 +1,12 @@
 import pickle
+from dataclasses import fields
+from math import inf, nan
 
 import pytest
 from dask.system import CPU_COUNT
 
 import dask_tapestry as dt
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.memory.process_memory import machine_memory
 from dask_tapestry.planner.machine import resources as module
 from dask_tapestry.planner.machine.resources import Resources, current, this_machine
@@ -27,9 +30,10 @@ def test_numbers_must_make_sense(wrong):
         Resources(**wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"memory": "much"}, {"bandwidth": "fast"}])
+@pytest.mark.parametrize("wrong", [{"memory": "8 gigs"}, {"bandwidth": "fast"}, {"memory": -5}])
 def test_amounts_must_be_amounts(wrong):
-    with pytest.raises(ValueError, match="nterpret"):
+    (name,) = wrong
+    with pytest.raises(ArgumentError, match=f"^{name} must be a number of bytes.*, or text such"):
         Resources(**wrong)
 
 
@@ -116,7 +120,7 @@ def test_a_task_fits_any_worker():
 
 @pytest.mark.parametrize("wrong", [(0, 1, 5), (1, 0, 5), (1, 1, 0)])
 def test_groups_have_workers(wrong):
-    with pytest.raises(ValueError, match="of a group must be at least 1"):
+    with pytest.raises(ArgumentError, match=r"of a group must be .* at least 1"):
         Resources(groups=[wrong])
 
 
@@ -143,7 +147,7 @@ def test_limits_are_by_name():
     ],
 )
 def test_what_makes_no_sense_is_refused_by_name(wrong, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ArgumentError, ArgumentTypeError), match=text):
         Resources(**wrong)
 
 
@@ -180,3 +184,32 @@ def test_groups_have_names_that_differ():
     assert [(g.place, g.workers, g.speed) for g in named.kinds] == [("b", 2, 3.0), ("a", 2, 1.0)]
     with pytest.raises(ValueError, match="not alike are called a"):
         Resources(groups=[(1, 2, "1 GiB", "a"), (1, 4, "1 GiB", "a")])
+
+
+AMOUNT = [-5, nan, inf, -inf, "8 gigs", "", True, [1], 10**400]
+NUMBER = [-1, 1.5, nan, "4", None, True, [1], 10**400]
+WRONG = {
+    "workers": [0, *NUMBER],
+    "threads": [0, *NUMBER],
+    "memory": AMOUNT,
+    "bandwidth": [0, None, *AMOUNT],
+    "gpus": NUMBER,
+    "local": ["yes", None, 2, nan],
+    "store_bandwidth": [0, *AMOUNT],
+    "latency": AMOUNT,
+    "limits": [None, 4, {"a": 0}, {"a": nan}, {"a": "4"}, {3: 1}, ["a"]],
+    "groups": [4, "large", [4], [(1,)], [(1, 1, -5)], [(1.5, 1, 5)], [(1, 1, "8 gigs")],
+               [(1, 1, 5, 7)], [(1, 1, 5, "a", nan)], [(1, 1, 5, "a", 0)]],
+    "rates": [4, "nowhere.json", {"network": nan}, {"network": "fast"}, ["network"]],
+}  # fmt: skip
+
+
+def test_every_argument_is_given_wrong_values_here():
+    assert set(WRONG) == {field.name for field in fields(Resources)}
+
+
+@pytest.mark.parametrize(("name", "wrong"), [(name, w) for name in WRONG for w in WRONG[name]])
+def test_a_wrong_argument_is_refused_by_its_name(name, wrong):
+    with pytest.raises(dt.TapestryError, match=name.removesuffix("s")) as error:
+        Resources(**{name: wrong})
+    assert isinstance(error.value, TypeError | ValueError)

@@ -25,5 +25,5 @@ def test_a_group_is_a_place():
     assert WorkerGroup(2, 4, "1 GiB").place == "4 threads, 1.00 GiB"
     big = WorkerGroup(2, 4, "1 GiB", "big", 2.5)
     assert (big.place, str(big)) == ("big", "big: 2 workers, 4 threads, 1.00 GiB each")
-    with pytest.raises(ValueError, match="above 0"):
+    with pytest.raises(ValueError, match="speed of a group must be a positive number"):
         WorkerGroup(1, 1, 1, speed=0)

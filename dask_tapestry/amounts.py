@@ -1,0 +1,195 @@
+"""Amounts and choices as users write them, checked: numbers, bytes, times, and names.
+
+Each check is given the argument's name, which its error says first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
+from math import inf, isfinite
+from operator import index
+from typing import Any, Final
+
+from dask.utils import parse_bytes, parse_timedelta
+
+from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError
+
+MOST: Final = 2**63 - 1  # of whole numbers: the largest that a machine counts to
+
+
+def whole_number(name: str, given: Any, least: int = 1) -> int:
+    """The whole number `given` for the parameter `name`, an integer from `least` on.
+
+    Examples
+    --------
+    >>> whole_number("workers", 4)
+    4
+    """
+    wanted = f"{name} must be a whole number of at least {least}"
+    try:
+        number = least - 1 if isinstance(given, bool) else index(given)
+    except TypeError:
+        raise ArgumentTypeError(f"{wanted}, not {given!r}") from None
+    if isinstance(given, bool):
+        raise ArgumentTypeError(f"{wanted}, not {given!r}")
+    if not least <= number <= MOST:
+        raise ArgumentError(f"{wanted}, not {_short(given)}")
+    return number
+
+
+def optional(check: Callable[[str, Any], object]) -> Callable[[str, Any], object]:
+    """`check` of a parameter that may be None."""
+
+    def checked(name: str, given: Any) -> object:
+        return None if given is None else check(name, given)
+
+    return checked
+
+
+def truth(name: str, given: Any) -> bool:
+    """The truth `given` for the parameter `name`: a bool, or 0 or 1 as environments write it."""
+    if not (isinstance(given, int) and given in (0, 1)):
+        raise ArgumentTypeError(f"{name} must be True or False, not {given!r}")
+    return bool(given)
+
+
+def bytes_of(name: str, given: Any, least: int = 1) -> int:
+    """The bytes `given` for the parameter `name`, a number or text as in ``64 GiB``.
+
+    Examples
+    --------
+    >>> bytes_of("memory", "2 GiB")
+    2147483648
+    """
+    return int(_amount(name, given, "bytes", "64 GiB", _bytes, least))
+
+
+def bytes_a_second(name: str, given: Any) -> int:
+    """The rate `given` for the parameter `name`, as in ``25 GB/s``.
+
+    Examples
+    --------
+    >>> bytes_a_second("bandwidth", "25 GB/s")
+    25000000000
+    """
+    return int(_amount(name, given, "bytes a second", "25 GB/s", _rate, 1))
+
+
+def seconds(name: str, given: Any) -> float:
+    """The time `given` for the parameter `name`.
+
+    Examples
+    --------
+    >>> seconds("latency", "250 ms")
+    0.25
+    """
+    return _amount(name, given, "seconds", "200 us", _time, 0)
+
+
+def positive(name: str, given: Any) -> float:
+    """The number above 0 that is `given` for the parameter `name`."""
+    wanted = f"{name} must be a positive number"
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise ArgumentTypeError(f"{wanted}, not {given!r}")
+    if not 0 < given < inf:
+        raise ArgumentError(f"{wanted}, not {_short(given)}")
+    return given
+
+
+def amounts_by_name(given: Mapping[str, float]) -> dict[str, float]:
+    """The amounts of resources that users have named, sorted by name."""
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"limits must be a dictionary of numbers by name, not {given!r}")
+    for name, amount in given.items():
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"limits are of resources by name; {name!r} is no name")
+        positive(f"the limit of {name!r}", amount)
+    return dict(sorted(given.items()))
+
+
+def one_of(name: str, given: Any, choices: Collection[str]) -> Any:
+    """The choice `given` for the parameter `name`; the error suggests the one that looks like it.
+
+    Examples
+    --------
+    >>> try:
+    ...     one_of("method", "linaer", ["linear", "lower"])
+    ... except ArgumentError as error:
+    ...     print(error)
+    method must be one of 'linear', 'lower', not 'linaer'; did you mean 'linear'?
+    """
+    if isinstance(given, str) and given in choices:
+        return given
+    listed = ", ".join(map(repr, choices))
+    hint = suggestion(given, choices)
+    raise ArgumentError(f"{name} must be one of {listed}, not {given!r}{hint}")
+
+
+def suggestion(given: Any, names: Iterable[str]) -> str:
+    """``; did you mean 'that'?`` of the name that looks most like `given`; empty if none does.
+
+    Examples
+    --------
+    >>> suggestion("max_task", ["max_tasks", "rules"])
+    "; did you mean 'max_tasks'?"
+    """
+    close = get_close_matches(given, list(names), 1, 0.7) if isinstance(given, str) else []
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def refuse_unknown(what: str, given: Iterable[str], known: Collection[str], then: str = "") -> None:
+    """Refuse arguments that are not among those `known` of `what`; `then` ends the error's text.
+
+    Examples
+    --------
+    >>> try:
+    ...     refuse_unknown("to_zarr", ["chunk"], ["chunks", "shards"])
+    ... except ArgumentTypeError as error:
+    ...     print(error)
+    to_zarr has no argument 'chunk'; did you mean 'chunks'?
+    """
+    unknown = sorted(set(map(str, given)) - set(known))
+    if unknown:
+        hints = [suggestion(name, known) for name in unknown]
+        listed = f"argument{'s' * (len(unknown) > 1)} {', '.join(map(repr, unknown))}"
+        hint = next(filter(None, hints), "")
+        raise ArgumentTypeError(f"{what} has no {listed}{hint}{then}")
+
+
+def _amount(
+    name: str, given: Any, unit: str, example: str, read: Callable[[Any], float], least: int
+) -> float:
+    """A number or text that `read` understands, from `least` on."""
+    wanted = f'{name} must be a number of {unit}, or text such as "{example}"'
+    if not isinstance(given, str):
+        given = getattr(given, "item", lambda: given)()  # of NumPy
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        raise ArgumentTypeError(f"{wanted}, not {given!r}")
+    try:
+        number = read(given)
+    except (ValueError, OverflowError, KeyError):  # Dask's, of texts and of what is not finite
+        raise ArgumentError(f"{wanted}, not {given!r}") from None
+    if not least <= number <= MOST or not isfinite(number):
+        raise ArgumentError(f"{wanted}, of at least {least}, not {_short(given)}")
+    return number
+
+
+def _bytes(given: float | str) -> int:
+    if isinstance(given, str) and not given.strip():
+        raise ValueError  # Dask reads no unit as one byte
+    return int(parse_bytes(given))
+
+
+def _rate(given: float | str) -> int:
+    return _bytes(given.removesuffix("/s") if isinstance(given, str) else given)
+
+
+def _time(given: float | str) -> float:
+    return float(parse_timedelta(given) if isinstance(given, str) and given.strip() else given)
+
+
+def _short(given: Any) -> str:
+    """A number as text, however many digits it has."""
+    bits = given.bit_length() if isinstance(given, int) else 0
+    return f"a number of {bits} bits" if bits > 128 else repr(given)
