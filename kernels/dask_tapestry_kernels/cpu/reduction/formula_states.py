@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
+from dask_tapestry_kernels.cpu.reduction.column_widths import MOST_FORMULAS, VALUES
 from dask_tapestry_kernels.cpu.reduction.fold_texts import FORMULAS, FORMULAS_ARITY
 from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     Formula,
@@ -24,8 +25,6 @@ Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
 FEW_COLUMNS: Final = 8  # below which columns are not folded side by side
-MOST_FORMULAS: Final = 16  # that are folded together: each has 32 columns at a time
-CELLS: Final = 8 * 512  # of a formula at a time: rows and columns, as `fold_many_columns` has them
 
 
 def column_states(
@@ -43,7 +42,7 @@ def column_states(
     several formulas; there is a result for each.
     """
     shape, rank = blocks[0].shape, len(sides)
-    if not blocks[0].size or prod(sides) > NEAR_CELLS or len(formulas) > MOST_FORMULAS:
+    if not blocks[0].size or prod(sides) > NEAR_CELLS:
         return None
     extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
     alike = all(steps[1:] == [b.itemsize] for steps, b in zip(strides, blocks, strict=True))
@@ -55,7 +54,10 @@ def column_states(
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = [States((*grid, *shape[rank:]), state) for _ in formulas]
-    _fold((fold.address, driver), blocks, cell, (extents, cuts, strides), states, formulas)
+    for first in range(0, len(formulas), MOST_FORMULAS):
+        some = slice(first, first + MOST_FORMULAS)
+        layout = extents, cuts, strides
+        _fold((fold.address, driver), blocks, cell, layout, states[some], formulas[some])
     return [one.joined() for one in states]
 
 
@@ -79,7 +81,7 @@ def _fold(
     operands = []
     for block, apart in zip(blocks, strides, strict=True):
         operands += [block.ctypes.data, *apart]
-    values = CELLS * cell.itemsize
+    values = VALUES * cell.itemsize
     scratch = Scratch(values + 8 * (len(blocks) + most))
     head = record(
         SOURCE,

@@ -16,7 +16,7 @@ from dask_tapestry_kernels.cpu.reduction.fold_texts import (
     LEAVES_ARITY,
     fold_source,
 )
-from dask_tapestry_kernels.cpu.reduction.leaf_tables import BLOCK, record
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import BLOCK, MOST_OPERANDS, record
 from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS
 
 Block = np.ndarray[Any, Any]
@@ -65,6 +65,8 @@ def leaf_states(
     """
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
+        return None
+    if formula is not None and len(blocks) + len(formula.scalars) > MOST_OPERANDS:
         return None
     loops = loops_of(monoid, cell, state, blocks[0].size)
     if loops is None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 DType = np.dtype[Any]
+MOST_OPERANDS: Final = 1024  # of a formula, constants included: compiled code has room for as many
 
 
 def _record(*fields: str) -> DType:

@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction.formula_states import (
-    FEW_COLUMNS,
-    MOST_FORMULAS,
-    column_states,
-)
+from dask_tapestry_kernels.cpu.reduction.formula_states import FEW_COLUMNS, column_states
 from tests.kernels.cpu.reduction.formula_columns import check, formula, native
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of
 
@@ -61,4 +57,3 @@ def test_what_does_not_lie_in_columns_is_left_to_others():
     assert states(np.ones((64, 64)), monoid="var") is None
     assert states(np.ones((64, 64)), sides=(8192,)) is None
     assert states(np.ones((64, 64, 2)), sides=(32, 32)) is None
-    assert states(np.ones((64, 64)), formulas=[square] * (MOST_FORMULAS + 1)) is None

@@ -4,8 +4,10 @@ import pytest
 from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction.leaf_states import leaf_states, simplified
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import MOST_OPERANDS
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.reduce import _leaf_states
+from tests.kernels.cpu.reduction.formula_columns import formula, native
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, same_states, state_of
 
 MONOIDS = [("sum", "f8"), ("var", "f8"), ("argmin", "f8"), ("any", "?")]
@@ -72,3 +74,11 @@ def test_axes_that_are_one_are_merged(shape, sides, expected):
     extents, cuts, strides = simplified(shape, sides, [np.empty(shape).strides])
     assert (extents, cuts) == expected
     assert [len(of) for of in strides] == [len(extents)]
+
+
+def test_formulas_of_more_operands_than_there_is_room_for_are_left_to_numpy():
+    square, cell = native(formula("multiply", 0, 0, dtypes=("f8",))), np.dtype("f8")
+    cells, constant = cells_of(np.random.default_rng(2), "f8", (200, 30)).T, np.array(1.0)
+    for operands, compiled in (MOST_OPERANDS, True), (MOST_OPERANDS + 1, False):
+        one = square._replace(scalars=(constant,) * (operands - 1))
+        assert (leaf_states([cells], "sum", cell, (30,), cell, one) is not None) == compiled

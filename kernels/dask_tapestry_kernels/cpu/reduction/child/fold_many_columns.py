@@ -34,16 +34,20 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
 )
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import Folded
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps, bytes_of
+from dask_tapestry_kernels.cpu.reduction.column_widths import (
+    LEAST_STRIP,
+    ROUNDS,
+    WIDTH,
+    columns_at_a_time,
+)
 
-ROUNDS: Final = 8  # taken together
 BUFFER: Final = 393_216  # bytes of accumulators, a third of them for one formula or cells in memory
-
-TURNS: Final = 3  # formulas that use the whole buffer
 MERGED: Final = 64  # columns up to which contiguous rows are folded a round at a time as one
-BROUGHT: Final = 512  # columns of formulas at a time, whose values stay in the first cache
 SHORT: Final = 8  # rows of a leaf that are folded in registers: each is read along its own line
-WIDTH: Final = 32  # columns at a time; fewer are copied into a vector that long
 FAR_PLANE: Final = 8 * LANES * WIDTH  # bytes from one field of settled lanes to the next
+
+
+most = called(3, result=I64)(columns_at_a_time)
 
 
 def column_folder(folded: Folded) -> Any:
@@ -59,7 +63,7 @@ def column_folder(folded: Folded) -> Any:
     contexts_room = room((max(LANES * few, strip) + WIDTH) * max(told_item, 1))
     tell, end = _context_loader(folded), _ender(folded, plane)
     in_memory, of_formulas = _rounds(folded), _rounds_of_formulas(folded)
-    merged, most, short = _merged(folded), _most(strip), _short(folded)
+    merged, short = _merged(folded), _short(folded)
 
     @called(3, CALL)
     def columns(cells: int, told: int, index: int, call: Record) -> None:
@@ -69,40 +73,26 @@ def column_folder(folded: Folded) -> Any:
         if kept <= few and call.cell_stride == kept * item and source == 0:
             merged(buffer, contexts, cells, told, index, call)
             return
-        formulas = source_at(source).formulas if source else 1
-        width, k = most(kept, source), 0
+        formulas = source_at(source).formulas if source else 0
+        width, k = most(strip, formulas, kept), 0
         while k < kept:
-            own, parts = min(width, kept - k), call.parts
-            tell(contexts, told + k * told_item, own * formulas, 1)
+            own = min(width, kept - k)
+            tell(contexts, told + k * told_item, own, 1)
             if source == 0 and call.n <= SHORT:
                 short(contexts, cells + k * item, own, index + k, call)
                 k += own
                 continue
             if source:
                 of_formulas(buffer, contexts, k, own, call)
+                for one in range(formulas):
+                    parts = formula_at(formula_address(source, one)).parts
+                    end(buffer, strip, one * own, own, call.n, parts, index + k)
             else:
                 in_memory(buffer, contexts, cells + k * item, own, call)
-            for one in range(formulas):
-                if source:
-                    parts = formula_at(formula_address(source, one)).parts
-                end(buffer, strip, one * own, own, call.n, parts, index + k)
+                end(buffer, strip, 0, own, call.n, call.parts, index + k)
             k += own
 
     return columns
-
-
-def _most(strip: int) -> Any:
-    """``most(kept, source)``: columns at a time, where the buffer has room for `strip` of them."""
-
-    @called(2, result=I64)
-    def most(kept: int, source: int) -> int:
-        formulas = source_at(source).formulas if source else 1
-        width = min(strip // max(TURNS, formulas), BROUGHT if source else strip)
-        strips = (kept + width - 1) // width
-        even: int = ((kept + strips - 1) // strips + WIDTH - 1) // WIDTH * WIDTH
-        return even
-
-    return most
 
 
 def _rounds(folded: Folded) -> Any:
@@ -208,7 +198,7 @@ def _merged(folded: Folded) -> Any:
 def buffer_of(folded: Folded) -> tuple[int, int, Any]:
     """Columns that the buffer holds, bytes from one field to the next, and what reserves it."""
     lane_bytes = sum(bytes_of(element) for element in folded.near)
-    strip = BUFFER // LANES // lane_bytes // WIDTH * WIDTH
+    strip = max(LEAST_STRIP, BUFFER // LANES // lane_bytes // WIDTH * WIDTH)
     plane = (strip * LANES + WIDTH) * max(bytes_of(element) for element in folded.near)
     return strip, plane, room(plane * len(folded.near))
 

@@ -41,9 +41,10 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_strips import (
     scatter_states,
 )
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
+from dask_tapestry_kernels.cpu.reduction.leaf_tables import MOST_OPERANDS
 
 MOST_RUN: Final = 1024  # leaves in a run: their states fit in the scratch memory
-parts_room, row_room = room(64), room(8 * 1024)
+parts_room, row_room = room(64), room(8 * MOST_OPERANDS)
 place_room, box_room, start_room = room(8 * MOST_DIMS), room(8 * MOST_DIMS), room(8 * MOST_DIMS)
 some_room, inner_room = room(8 * MOST_DIMS), room(8 * MOST_DIMS)
 

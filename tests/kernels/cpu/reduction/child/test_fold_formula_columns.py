@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction.formula_states import FEW_COLUMNS, MOST_FORMULAS
+from dask_tapestry_kernels.cpu.reduction.column_widths import MOST_FORMULAS
+from dask_tapestry_kernels.cpu.reduction.formula_states import FEW_COLUMNS
 from tests.kernels.cpu.reduction.formula_columns import check, formula
 from tests.kernels.cpu.reduction.leaf_cells import cells_of
 
@@ -24,11 +25,15 @@ def test_any_number_of_rows_and_columns(length, kept):
     check("sum", blocks, [product])
 
 
-@pytest.mark.parametrize("count", [2, 3, 5, MOST_FORMULAS])
-def test_formulas_that_are_folded_together(count):
-    """Some have constants, which are operands of their own."""
-    random = np.random.default_rng(6)
-    blocks = [cells_of(random, "f8", (1100, 300)) for _ in range(2)]
-    kinds = ("multiply", 0, 1), ("multiply", 0, 0), ("add", 1, 2.5), ("subtract", 1, 0)
-    expressions = [formula(*kinds[i % 4], dtypes=("f8", "f8")) for i in range(count)]
-    check("mean", blocks, expressions)
+@pytest.mark.parametrize("count", [2, 3, 5, 7, 11, 13, MOST_FORMULAS, MOST_FORMULAS + 1, 37])
+@pytest.mark.parametrize(
+    ("monoid", "dtype"), [("mean", "f8"), ("nanmean", "f8"), ("nanmean", "c16"), ("sum", "i1")]
+)
+def test_formulas_that_are_folded_together(monoid, dtype, count):
+    """Some have constants, which are operands of their own; columns are those of several strips."""
+    random = np.random.default_rng(count)
+    dtypes, number = (dtype, dtype), 2.5 if dtype == "f8" else 0
+    kinds = ("multiply", 0, 1), ("multiply", 0, 0), ("add", 1, number), ("subtract", 1, 0)
+    expressions = [formula(*kinds[i % 4], dtypes=dtypes) for i in range(count)]
+    for shape in (70, 300), (33, 1100), (9, 3001):
+        check(monoid, [cells_of(random, dtype, shape) for _ in range(2)], expressions)

@@ -1,0 +1,28 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dask_tapestry_kernels.cpu.reduction.column_widths import (
+    BROUGHT,
+    LEAST_STRIP,
+    MOST_FORMULAS,
+    WIDTH,
+    columns_at_a_time,
+)
+
+STRIPS = st.integers(LEAST_STRIP // WIDTH, 1000).map(lambda vectors: vectors * WIDTH)
+
+
+@given(STRIPS, st.integers(0, MOST_FORMULAS), st.integers(1, 10**6))
+def test_the_columns_of_all_formulas_fit_in_a_lane(strip, formulas, kept):
+    width = columns_at_a_time(strip, formulas, kept)
+    assert width > 0
+    assert width % WIDTH == 0
+    assert width * max(1, formulas) <= strip
+    assert not formulas or width <= BROUGHT
+
+
+@given(STRIPS, st.integers(0, MOST_FORMULAS), st.integers(1, 10**6))
+def test_strips_are_as_even_as_vectors_allow(strip, formulas, kept):
+    width = columns_at_a_time(strip, formulas, kept)
+    strips = -(-kept // width)
+    assert width - WIDTH < -(-kept // strips) <= width
