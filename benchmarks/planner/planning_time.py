@@ -87,6 +87,30 @@ def layers(count: int) -> Callable[[], Prepared]:
     return prepare
 
 
+def descent(count: int) -> Callable[[], Prepared]:
+    """`count` steps of a gradient descent: products whose blocks each reader wants otherwise."""
+
+    def prepare() -> Prepared:
+        a, b = dt.placeholder((20_000, 100), "f8"), dt.placeholder((20_000,), "f8")
+        w = dt.zeros(100)
+        for _ in range(count):
+            w = w - 1e-3 * (a.T @ (a @ w - b))
+        return lambda: dt.plan(w, resources=USUAL)
+
+    return prepare
+
+
+def joint_means(count: int) -> Callable[[], Prepared]:
+    """`count` means of four stored arrays along either axis, all at once."""
+
+    def prepare() -> Prepared:
+        x = [dt.placeholder((4000, 4000), "f8") for _ in range(4)]
+        means = [(x[n % 4] * n + x[(n + 1) % 4]).mean(n % 2) for n in range(count)]
+        return lambda: dt.plan(*means, resources=USUAL)
+
+    return prepare
+
+
 def building(count: int) -> Callable[[], Prepared]:
     """The graph alone: nodes made, interned and put in order."""
 
@@ -111,6 +135,9 @@ TIMED: dict[str, tuple[Callable[[], Prepared], float | None, int]] = {
     "MLP of 24 layers": (named("MLP of 24 layers"), 1000, 1),
     "1000 operators in a row": (chain(1000), 5000, 1),
     "1000 operators, 200 reductions": (layers(1000), 5000, 1),
+    "30 steps of a descent": (descent(30), None, 1),
+    "100 steps of a descent": (descent(100), None, 1),
+    "200 means at once": (joint_means(200), 1000, 1),
     "building 10**4 nodes": (building(10_000), None, 1),
     "building 10**5 nodes": (building(100_000), None, 1),
     "chain of 10**4": (chain(10_000), None, 1),

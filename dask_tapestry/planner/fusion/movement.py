@@ -103,6 +103,7 @@ def _note(paces: dict[int, Pace], dim: int, here: ZRange, moved: ZRange) -> None
             paces[axis] = Pace(dim, b - a, a)
 
 
+@lru_cache(maxsize=4096)
 def neighbours(program: Program, dim: int, ends: bool = False) -> tuple[Boxes, Boxes]:
     """The boxes of each value that the first two cells along a dimension need.
 

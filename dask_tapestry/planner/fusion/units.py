@@ -104,6 +104,7 @@ def _units(program: Program, chunks: tuple[Sequence[Cuts] | None, ...]) -> tuple
     return tuple(wanted)
 
 
+@lru_cache(maxsize=4096)
 def _held_unit(program: Program, value: int, dim: int, sides: tuple[int, ...]) -> Unit | None:
     """Chunks of a value in steps of a dimension, if one step moves what is read by whole cells.
 

@@ -2,9 +2,11 @@
 
 Steps are settled producers first. For each way to cut the values that later steps still read, the
 cheapest way to cut all others is kept: in a chain or a tree that is one value at a time, so the
-work grows with the number of steps; in other graphs with the values that wait together.
+work grows with the number of steps; in other graphs with the values that wait together. Where that
+is more than a plan is worth, the cheapest combinations so far go on, as many as each step can pay
+for: then the work is that of the effort, and the best of these is found.
 
-Source: bucket elimination (Dechter 1999), as dynamic programming on trees.
+Source: bucket elimination (Dechter 1999), as dynamic programming on trees; beam search.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from math import prod
+from math import inf, prod
 from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
@@ -23,11 +25,13 @@ from dask_tapestry.planner.fusion.movement import movement
 from dask_tapestry.planner.fusion.units import units
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.planner.search.pricing import Cut, Priced, Pricing
+from dask_tapestry.planner.search.pricing import Cut, Priced, Pricing, costs_of
 from dask_tapestry.planner.search.space import Space
 from dask_tapestry.teg import Node
 
 MOST_ROWS: Final = 20_000  # of a table of grids; more would take seconds
+ROWS_A_COST: Final = 40  # rows of a table that are made while one step's cost is computed
+LEAST_WAYS: Final = 3  # ways to hold its inputs that each grid of a step is compared in
 MOST_PIECES: Final = 4  # times as many as slots that a step is cut into
 
 Grids = Mapping[Node, Sequence[Grid]]
@@ -46,25 +50,37 @@ class _Table:
     rows: dict[tuple[int, ...], _Row]
 
 
-def best_grids(space: Space, state: State, grids: Grids) -> State | None:
+def best_grids(space: Space, state: State, grids: Grids, costs: float = inf) -> State | None:
     """The plan with the same choices but for grids, of which the best combination is taken.
 
     Parameters
     ----------
     grids
         Those to choose from, for each held value; its own for one that is not named.
+    costs
+        Costs of steps that it may compute, but for the few that comparing anything takes. Where
+        all combinations take more, those that are cheapest so far go on.
 
     Returns
     -------
     State or None
         None if too many values wait together.
     """
+    offered = [grids.get(node, (priced.grid,)) for node, priced in state.placed.items()]
+    one_way = [
+        costs_of(priced.group.program) * len(some)
+        for priced, some in zip(state.placed.values(), offered, strict=True)
+    ]
+    costs = max(costs, LEAST_WAYS * sum(one_way))
     table = _Table({}, {(): (NOTHING, None)})
     last = _last_readers(state)
-    for number, (node, priced) in enumerate(state.placed.items()):
-        found = _settled(space, priced, table, grids.get(node, (priced.grid,)))
+    for number, (priced, some) in enumerate(zip(state.placed.values(), offered, strict=True)):
+        table = _affordable(table, priced, len(some), costs / (len(offered) - number))
+        before = space.pricing.evaluated
+        found = _settled(space, priced, table, some)
         if found is None:
             return None
+        costs -= space.pricing.evaluated - before + len(found.rows) / ROWS_A_COST
         table = _closed(found, {n for n in found.open if last[n] > number})
     _, way = min(table.rows.values(), key=lambda row: row[0])
     chosen = dict[Node, Grid]()
@@ -73,6 +89,25 @@ def best_grids(space: Space, state: State, grids: Grids) -> State | None:
         chosen[node] = grid
     places = {node: priced.place for node, priced in state.placed.items() if state.places}
     return space.state(replace(state.choices, grids=chosen, places=places))
+
+
+def _affordable(table: _Table, priced: Priced, grids: int, costs: float) -> _Table:
+    """The cheapest rows, as many as a step in so many `grids` can go on from for some costs.
+
+    One row stays in any case.
+    """
+    if costs == inf or len(table.rows) == 1:
+        return table
+    read = [at for at, node in enumerate(table.open) if node in priced.group.inputs]
+    one = costs_of(priced.group.program)
+    rows: dict[tuple[int, ...], _Row] = {}
+    inputs = set[tuple[int, ...]]()  # how inputs are held: each is priced in each grid
+    for key, row in sorted(table.rows.items(), key=lambda item: item[1][0]):
+        inputs.add(tuple([key[at] for at in read]))
+        if rows and grids * (len(inputs) * one + (len(rows) + 1) / ROWS_A_COST) > costs:
+            break
+        rows[key] = row
+    return _Table(table.open, rows)
 
 
 def _last_readers(state: State) -> dict[Node, int]:

@@ -169,8 +169,13 @@ class Pricing:
         key = id(program), grid, held, order
         found = self._costs.get(key)
         if found is None:
-            self.evaluated += 1 + len(program.instructions) // SHORT_PROGRAM
+            self.evaluated += costs_of(program)
             found = self._costs[key] = step_cost(
                 program, grid, held, self.machine, self.limits.handy, order
             )
         return found
+
+
+def costs_of(program: Program) -> int:
+    """Costs that the cost of a program counts for: it takes as long as those of so many steps."""
+    return 1 + len(program.instructions) // SHORT_PROGRAM

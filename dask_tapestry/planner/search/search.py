@@ -142,7 +142,7 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
         states = [improve(space, space.state(choices), each) for choices in seeds]
         evolution = Evolution(space, seed)
         also = [fitted(space, state, each) for state in states]
-        evolution.begin([*[_recut(space, state) for state in states], *filter(None, also)])
+        evolution.begin([*[_recut(space, state, each) for state in states], *filter(None, also)])
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG:
         evolve_on_islands(evolution, rest, seed)
@@ -156,9 +156,9 @@ def _auto(space: Space, effort: Effort, seed: int) -> Found:
     return Found(best, points, again, space.missed(fastest))
 
 
-def _recut(space: Space, state: State) -> State:
+def _recut(space: Space, state: State, costs: int) -> State:
     """The plan with the best combination of grids near its own, if that fits."""
-    cut = best_grids(space, state, near_grids(space, state))
+    cut = best_grids(space, state, near_grids(space, state), costs)
     return cut if cut is not None and cut.rank < state.rank and space.fits(cut) else state
 
 

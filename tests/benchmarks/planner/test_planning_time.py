@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.planner import planning_time
-from benchmarks.planner.planning_time import TIMED, best, chain, layers
+from benchmarks.planner.planning_time import TIMED, best, chain, descent, joint_means, layers
 
 SHORT = [name for name, (_, _, repeats) in TIMED.items() if repeats > 1]
 
@@ -16,6 +16,11 @@ def test_a_timed_plan_is_made(name):
 
 def test_reductions_in_a_row_are_planned():
     assert best(layers(20), 1, again=False) > 0
+
+
+@pytest.mark.parametrize("prepare", [descent(3), joint_means(5)])
+def test_what_waits_together_is_planned(prepare):
+    assert best(prepare, 1, again=False) > 0
 
 
 def test_planning_a_chain_has_no_quadratic_part():

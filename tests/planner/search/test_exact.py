@@ -62,3 +62,35 @@ def test_too_many_are_not_compared(monkeypatch):
     space, state = diamond()
     monkeypatch.setattr(exact, "MOST_ROWS", 10)
     assert best_grids(space, state, all_grids(space, state)) is None
+
+
+def test_few_costs_are_spent_on_the_cheapest_combinations():
+    space, state = diamond()
+    grids = all_grids(space, state)
+    best = best_grids(space, state, grids)
+    spent = []
+    for costs in (0, 200, 1000):
+        fresh, same = diamond()
+        before = fresh.pricing.evaluated
+        found = best_grids(fresh, same, grids, costs)
+        assert best.rank <= found.rank <= same.rank
+        spent.append(fresh.pricing.evaluated - before)
+    assert spent == sorted(spent)
+    assert spent[0] <= exact.LEAST_WAYS * sum(map(len, grids.values())) + len(grids)
+
+
+def test_what_is_compared_grows_with_the_steps_alone():
+    """All values of a descent wait together until its end, where the last step reads them."""
+
+    def spent(steps):
+        w, passed = X[0], []
+        for _ in range(steps):
+            w = w - X.T @ (X @ w)
+            passed.append(w)
+        space, state = held(dt.stack(passed), *passed)
+        near = near_grids(space, state)
+        before = space.pricing.evaluated
+        assert best_grids(space, state, near, costs=0).rank <= state.rank
+        return space.pricing.evaluated - before
+
+    assert spent(24) <= 6 * spent(6)
