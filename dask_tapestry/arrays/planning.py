@@ -12,6 +12,7 @@ from dask import base
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array, run_count
+from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
@@ -224,7 +225,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
             values = compute_synchronously([a.node for a in args])
             if values is not None:
                 return tuple(values)
-        return tuple(base.compute(*args, **_options(args, kwargs)))
+        return computed(*args, **_options(args, kwargs))
 
 
 def persist(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

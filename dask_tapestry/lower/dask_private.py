@@ -4,11 +4,11 @@ Tested with Dask 2026.8. Everything else imports these names from here.
 """
 
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from dask._expr import CompositeExpr, Expr, HLGExpr
+from dask._expr import CompositeExpr, Expr, FinalizeCompute, HLGExpr
 from dask._expr import CompositeFinalizeCompute as FinalComposite
 from dask._expr import _ExprSequence as ExprSequence
 from dask._expr import _HLGExprSequence as HLGExprSequence
@@ -24,12 +24,14 @@ __all__ = [
     "Expr",
     "ExprSequence",
     "FinalComposite",
+    "FinalizeCompute",
     "GraphNode",
     "HLGExpr",
     "HLGExprSequence",
     "HighLevelGraph",
     "Task",
     "TaskRef",
+    "as_completed",
     "computed_elsewhere",
     "convert_legacy_graph",
     "current_worker",
@@ -38,6 +40,7 @@ __all__ = [
     "live_clients",
     "put_on_worker",
     "release",
+    "seceded",
     "tell_scheduler",
     "written_task",
 ]
@@ -112,6 +115,26 @@ def release(client: Any, keys: list[Any]) -> None:
     with suppress(OSError):  # without a scheduler nobody has them
         message = {"op": "client-releases-keys", "keys": keys, "client": client.id}
         client._send_to_scheduler_safe(message)
+
+
+def as_completed(futures: list[Any], client: Any) -> Any:
+    """Futures of a client as they are completed; `batches` gives those that are."""
+    return sys.modules["distributed"].as_completed(futures, loop=client.loop)
+
+
+@contextmanager
+def seceded() -> Iterator[None]:
+    """Inside a ``with`` block, a task that waits for others leaves its thread to them."""
+    distributed = sys.modules["distributed"]
+    running = bool(getattr(sys.modules["distributed.worker"].thread_state, "key", False))
+    if running:
+        with suppress(KeyError):  # it has left it before
+            distributed.secede()
+    try:
+        yield
+    finally:
+        if running:
+            distributed.rejoin()
 
 
 def current_worker() -> Any:

@@ -25,28 +25,30 @@ from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.long_jobs import plan_to_run
 from dask_tapestry.planner.machine.resources import live_client
+from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node
 
 
 def lower_plan(
-    plan: Plan, final: bool, names: Sequence[str] = ()
+    plan: Plan, results: Results, names: Sequence[str] = ()
 ) -> tuple[Lowered, ClientArrays | None]:
     """Verify a plan and write its layers; a live cluster may ask for arrays in memory.
 
     With `names`, blocks of each root have its name in their keys.
     """
-    plan.verify()
+    plan.verify(results)
     client = live_client()
     if client is not None:
         hear_from(client)
         _refuse_local_members(plan)
     sources = [x.digest for x in plan.sources.values()]
-    salt = uuid4().hex if final else " ".join([*sources, *raised_by_blocks()])
+    kept = results is Results.KEPT
+    salt = " ".join([*sources, *raised_by_blocks()]) if kept else uuid4().hex
     plan = replace(plan, steps=with_first(plan.steps, salt))
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
-    lowered = Lowering(plan, arrays, client, named).lower(final)
+    lowered = Lowering(plan, arrays, client, named).lower(results is Results.JOINED)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
     return lowered, arrays
@@ -179,7 +181,7 @@ class TapestrySequence(HLGExprSequence):
         with unattended():
             planned = iter(plan_jointly(unplanned, submitted=True))
         return TapestrySequence(
-            *[next(planned) if _is_unplanned(o) else _as_hlg(o) for o in self.operands]
+            *[next(planned) if _is_unplanned(o) else as_hlg(o) for o in self.operands]
         )
 
     def __dask_tokenize__(self) -> str:
@@ -215,7 +217,7 @@ def _is_unplanned(operand: Any) -> bool:
     return isinstance(operand, TapestryExpr) and operand.operand("dsk") is None
 
 
-def _as_hlg(operand: Any) -> Any:
+def as_hlg(operand: Any) -> Any:
     """Turn an expression of another kind into one that holds its tasks."""
     if isinstance(operand, HLGExpr):
         return operand
@@ -241,7 +243,7 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
         roots: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
         plan = members[0].operand("plan")
         core = plan if plan is not None else plan_to_run(roots)
-        lowered, arrays = lower_plan(core, final)
+        lowered, arrays = lower_plan(core, Results.JOINED if final else Results.KEPT)
         if submitted and arrays is not None:
             arrays.send_ahead(live_client(), next(flatten(lowered.keys)))
         for expr in members:

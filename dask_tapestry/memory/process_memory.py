@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
+from pathlib import Path
 from typing import Final
 
 from dask.utils import parse_bytes
@@ -30,6 +32,28 @@ def process_memory() -> int:
     except (ValueError, AttributeError):
         return machine_memory()
     return int(limit or machine_memory())
+
+
+def free_memory() -> int:
+    """Bytes that this process may still take: of its limits, or of the machine's memory."""
+    system = sys.modules.get("distributed.system")  # which knows the limits of containers
+    limits = [process_memory(), getattr(system, "MEMORY_LIMIT", None) or machine_memory()]
+    mapped, used = _statm()
+    left = [limit - used for limit in limits]
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most != resource.RLIM_INFINITY:
+        left.append(most - mapped)
+    return max(0, min(left))
+
+
+def _statm() -> tuple[int, int]:
+    """Bytes of this process's address space, and those that are in memory; 0 where unknown."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()
+    except OSError:  # not Linux
+        return 0, 0
+    page = os.sysconf("SC_PAGE_SIZE")
+    return int(pages[0]) * page, int(pages[1]) * page
 
 
 def machine_memory() -> int:

@@ -12,13 +12,14 @@ from dask_tapestry.planner.cost.step import Step, with_first
 from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.memory.totals import plan_cost
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.space import steps_of
 from dask_tapestry.planner.verify import verify
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, Operator
+from dask_tapestry.teg import Graph, Node, Operator, Sink
 from dask_tapestry.zspace import Cuts
 
 
@@ -76,6 +77,10 @@ class Plan:
         """The source or sink for a slot; any other node itself."""
         return self.sources.get(node.form, node)
 
+    def is_effect(self, node: Node) -> bool:
+        """Whether a result is no value: a write, or a point in time."""
+        return node.is_sequence_point or isinstance(self.source(node).operator, Sink)
+
     @cached_property
     def cost(self) -> dict[str, float]:
         """Estimated cost by resource; bytes, seconds, tasks."""
@@ -112,15 +117,20 @@ class Plan:
             raise PlanError(f"the plan does not hold {node!r}")
         return cuts
 
-    def verify(self) -> None:
+    def verify(self, results: Results = Results.KEPT) -> None:
         """Check the plan symbolically.
+
+        Parameters
+        ----------
+        results
+            What becomes of the results once they are computed.
 
         Raises
         ------
         PlanError
             Names the constraint, the operator and the box.
         """
-        verify(self)
+        verify(self, results)
 
 
 def _closed(step: Step, operators: Mapping[str, Operator]) -> Step:

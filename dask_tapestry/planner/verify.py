@@ -19,6 +19,7 @@ from dask_tapestry.planner.access.bounds import read_outside
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.memory.memory import fullest_workers
 from dask_tapestry.planner.memory.own_peaks import limits_are_kept
+from dask_tapestry.planner.memory.results import Results, joined_bytes, rounds_that_fit
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import BlockOperator, Sink
 from dask_tapestry.teg.operator import signature_of
@@ -93,8 +94,13 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def verify(plan: PlannedSteps) -> None:
+def verify(plan: PlannedSteps, results: Results = Results.KEPT) -> None:
     """Run all checks.
+
+    Parameters
+    ----------
+    results
+        What becomes of the results once they are computed.
 
     Raises
     ------
@@ -108,16 +114,31 @@ def verify(plan: PlannedSteps) -> None:
             for violation in check(step):
                 where = f" ({step.node.line})" if step.node.line else ""
                 raise PlanError(f"{check.__name__}: {step.node.operator.name}: {violation}{where}")
-    fullest = fullest_workers(plan)
-    if not fullest.fits:
-        one = f"worker ({fullest.place})" if fullest.place else "worker"
-        raise MemoryLimitError(
-            f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
-            f"which has {format_bytes(fullest.usable)} for it; give it more memory or more "
-            "workers, or write to a store"
-        )
+    peak_memory_is_bounded(plan, results)
     for violation in limits_are_kept(plan):
         raise PlanError(f"limits_are_kept: {violation}")
     tasks, most = sum(s.count for s in plan.steps.values()), setting("max-tasks")
     if tasks > most:
         raise PlanError(f"tasks_are_few: {tasks:,} tasks, more than max_tasks={most:,}")
+
+
+def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) -> None:
+    """Raise `MemoryLimitError` if a worker would hold more than it may."""
+    if results is Results.FETCHED and rounds_that_fit(plan) is not None:
+        return
+    fullest = fullest_workers(plan)
+    one = f"worker ({fullest.place})" if fullest.place else "worker"
+    if not fullest.fits:
+        raise MemoryLimitError(
+            f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
+            f"which has {format_bytes(fullest.usable)} for it; give it more memory or more "
+            "workers, or write to a store"
+        )
+    joined, usable = joined_bytes(plan), plan.resources.usable_bytes
+    if results is Results.JOINED and joined > usable:
+        raise MemoryLimitError(
+            "peak_memory_is_bounded: joining the blocks of the result takes "
+            f"{format_bytes(joined)} on one worker, which has {format_bytes(usable)} for it; "
+            "x.persist() keeps blocks where they are, dt.to_zarr writes them, and x.compute() or "
+            "dt.compute(x) brings them here one by one"
+        )

@@ -1,8 +1,17 @@
+import resource
 import sys
 from types import SimpleNamespace
 
+import numpy as np
+
 import dask_tapestry as dt
-from dask_tapestry.memory.process_memory import kept_bytes, machine_memory, process_memory
+from dask_tapestry.memory import process_memory as process_memory_module
+from dask_tapestry.memory.process_memory import (
+    free_memory,
+    kept_bytes,
+    machine_memory,
+    process_memory,
+)
 
 
 def test_a_tenth_is_kept_and_no_more_than_a_gibibyte():
@@ -20,3 +29,16 @@ def test_the_memory_of_a_process_is_that_of_its_worker(monkeypatch):
     assert process_memory() == 10**9
     limit.memory_manager.memory_limit = None
     assert process_memory() == machine_memory()
+
+
+def test_what_is_taken_is_not_free():
+    before = free_memory()
+    held = np.ones(10**8, np.uint8)
+    assert before - free_memory() > 0.9 * held.nbytes
+    assert before < machine_memory()
+
+
+def test_a_limit_on_the_address_space_counts(monkeypatch):
+    size = process_memory_module._statm()[0]
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (size + 10**7, 0))
+    assert free_memory() <= 10**7

@@ -11,6 +11,7 @@ from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.cache import plan_of, verified_plan_of
+from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
 
 BATCHES = [np.arange(10.0) + number for number in range(3)]
@@ -183,7 +184,7 @@ def test_computes_that_wait_have_tasks_of_their_own(stores, tmp_path):
         later = dt.to_zarr(
             dt.ones(3), tmp_path / f"later {path.name}", compute=False, after=[written]
         )
-        return lower_plan(plan_of([later.node]), final=True)[0].graph
+        return lower_plan(plan_of([later.node]), Results.JOINED)[0].graph
 
     keys = [set(waiting(path).layers) for path in stores[:2]]
     assert not keys[0] & keys[1]

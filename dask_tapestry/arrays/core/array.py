@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 from dask_tapestry.arrays.core.askers import names_itself_after_it, refuse_hidden
 from dask_tapestry.arrays.core.block_names import joined, name_of_blocks
 from dask_tapestry.arrays.core.blocks import Blocks
+from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.dask_blocks import blocks_named
 from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
@@ -30,6 +31,7 @@ from dask_tapestry.lower.local_scheduler import local_options, says_nothing
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
+from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
@@ -223,7 +225,7 @@ class Array(PythonConversion, DaskMethodsMixin):
                 values = compute_synchronously([self.node])
                 if values is not None:
                     return values[0]
-            return DaskMethodsMixin.compute(self, **local_options(kwargs))
+            return computed(self, traverse=False, **local_options(kwargs))[0]
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
         """Whether nothing says how to compute: no plan of its own, no option for Dask."""
@@ -253,7 +255,7 @@ class Array(PythonConversion, DaskMethodsMixin):
         known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
             held = held_in(self.node, cuts)
-            known[cuts] = _, arrays = lower_plan(build_plan([held]), False, [self.name])
+            known[cuts] = _, arrays = lower_plan(build_plan([held]), Results.KEPT, [self.name])
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
         return known[cuts]
@@ -366,14 +368,10 @@ class Array(PythonConversion, DaskMethodsMixin):
         raise ArgumentTypeError("an Array is not hashable: == compares cells")
 
     def __repr__(self) -> str:
-        if self.deferred is not None:
-            return bound_text(self.bound)
-        return array_text(self.node)
+        return array_text(self.node) if self.deferred is None else bound_text(self.bound)
 
     def _repr_html_(self) -> str:
-        if self.deferred is not None:
-            return bound_html(self.bound)
-        return array_html(self.node)
+        return array_html(self.node) if self.deferred is None else bound_html(self.bound)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Array, (self.node,)

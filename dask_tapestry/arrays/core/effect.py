@@ -17,6 +17,7 @@ from dask_tapestry.io.block_source import from_blocks
 from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
+from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Graph, Node, TensorType
 from dask_tapestry.teg import sequence_point as sequence_node
@@ -101,7 +102,7 @@ class Effect(DaskMethodsMixin):
             DaskMethodsMixin.compute(self, **kwargs)
 
     def _lowered(self) -> Any:
-        return lower_plan(self._plan_given or build_plan([self.node]), final=False)[0]
+        return lower_plan(self._plan_given or build_plan([self.node]), Results.KEPT)[0]
 
     def __dask_graph__(self) -> Any:
         return self._lowered().graph

@@ -9,6 +9,7 @@ from typing import Any, Protocol, final, runtime_checkable
 
 from dask import base
 
+from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.frontier import Frontier
 from dask_tapestry.diagnostics.compare import difference
@@ -281,7 +282,7 @@ class Plan:
             The value of the result (None for a write), or a tuple of several.
         """
         with ErrorsTold():
-            results = base.compute(*self._planned(), **kwargs)
+            results = computed(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
     def persist(self, **kwargs: Any) -> Any:

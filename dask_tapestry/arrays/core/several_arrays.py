@@ -7,7 +7,7 @@ computed beside them, are planned together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,13 @@ from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, lower
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.operators.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.planner.verify import peak_memory_is_bounded
 from dask_tapestry.teg import Sink, Tensor
 from dask_tapestry.teg.node import reapply, topological
 
 
-def planned_together(arrays: Sequence[Array]) -> Sequence[Array]:
+def planned_together(arrays: Sequence[Array], results: Results = Results.KEPT) -> Sequence[Array]:
     """Plan arrays for their Dask graphs as one, so that what they share is computed once.
 
     Each graph is then that of all of them, and keys are the array's own. Collections that hold
@@ -41,6 +43,8 @@ def planned_together(arrays: Sequence[Array]) -> Sequence[Array]:
     ----------
     arrays
         What a collection holds.
+    results
+        What becomes of their blocks.
 
     Returns
     -------
@@ -55,7 +59,8 @@ def planned_together(arrays: Sequence[Array]) -> Sequence[Array]:
     plan = build_plan(roots)
     if len(set(plan.graph.roots)) < len(roots):
         return arrays  # of two that are found to be one the keys would be
-    lowered, sent = lower_plan(plan, False, [x.name for x in held.values()])
+    peak_memory_is_bounded(plan, results)
+    lowered, sent = lower_plan(plan, Results.KEPT, [x.name for x in held.values()])
     if sent is not None:
         sent.needed_for(None)  # other collections may stand on these blocks
     numbers = {node: number for number, node in enumerate(held)}
@@ -77,12 +82,20 @@ def _reading_each_other(held: Mapping[Tensor, Array]) -> list[Tensor]:
 
 
 class Several:
-    """A collection of Dask's protocol, and the arrays of this library that it holds."""
+    """A collection of Dask's protocol, and the arrays of this library that it holds.
 
-    __slots__ = ("arrays", "collection", "name")
+    Where it has nothing else, `value` makes its value of theirs.
+    """
 
-    def __init__(self, collection: Any, arrays: Iterable[Array]) -> None:
-        self.collection, self.arrays = collection, tuple(arrays)
+    __slots__ = ("arrays", "collection", "name", "value")
+
+    def __init__(
+        self,
+        collection: Any,
+        arrays: Iterable[Array],
+        value: Callable[[Sequence[Any]], Any] | None = None,
+    ) -> None:
+        self.collection, self.arrays, self.value = collection, tuple(arrays), value
         self.name = tokenize(collection)
 
 
@@ -121,6 +134,12 @@ class SeveralExpr(HLGExpr):
     def _operands_for_repr(self) -> list[str]:
         return [self._name]
 
+    @property
+    def parts(self) -> tuple[tuple[Array, ...], Callable[[Sequence[Any]], Any]] | None:
+        """All that the collection holds, and what makes its value of theirs; None if unknown."""
+        held = self.operand("held")
+        return None if held.value is None else (held.arrays, held.value)
+
     def finalize_compute(self) -> SeveralExpr:
         return SeveralExpr(self.operand("held"), True)
 
@@ -137,7 +156,9 @@ class SeveralExpr(HLGExpr):
         mine = [one for one in operands if isinstance(one, SeveralExpr)]
         beside = {id(one): Array(one.operand("root")) for one in operands if _is_plain(one)}
         inside = [x for one in mine for x in one.operand("held").arrays]
-        planned_together([*inside, *beside.values()])
+        joins = any(one.operand("final") for one in mine)
+        results = Results.JOINED if joins else Results.KEPT
+        planned_together([*inside, *beside.values()], results)
         done: list[Expr] = []
         for one in operands:
             x = beside.get(id(one))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import index
 from typing import Any, Self, final
 
 import numpy as np
 from dask import threaded
 from dask.base import DaskMethodsMixin, dont_optimize
-from dask.base import compute as dask_compute
 from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays import elementwise, sorting
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.masked import LOSES_MASK
 from dask_tapestry.arrays.core.several_arrays import Several, SeveralExpr, planned_together
@@ -279,7 +280,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
         if self.hidden is None:
             return _value((self.cells.compute(**kwargs),), self._told())
         with computing_with(kwargs.get("scheduler")):
-            made = dask_compute(self.cells, self.hidden, **local_options(kwargs))
+            made = computed(self.cells, self.hidden, **local_options(kwargs))
         return _value(made, self._told())
 
     def persist(self, **kwargs: Any) -> Self:
@@ -302,7 +303,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
     @property
     def expr(self) -> SeveralExpr:
         """The Dask expression; all values of one compute are planned together."""
-        return SeveralExpr(Several(self, self._parts()))
+        return SeveralExpr(Several(self, self._parts(), partial(_value, fill=self._told())))
 
     def __dask_graph__(self) -> HighLevelGraph:
         return HighLevelGraph.merge(*[part.dask for part in planned_together(self._parts())])
@@ -364,8 +365,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
 
     def tolist(self) -> Any:
         """Return the cells as nested lists, None for hidden ones; computes them."""
-        made = self.compute()
-        return None if made is np.ma.masked else made.tolist()
+        return None if (made := self.compute()) is np.ma.masked else made.tolist()
 
 
 def _plain_key(key: Any) -> Any:

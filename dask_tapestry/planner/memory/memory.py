@@ -43,17 +43,18 @@ class Fullest(NamedTuple):
         return self.bytes <= self.usable
 
 
-def fullest_workers(plan: PlannedSteps, at_most: bool = False) -> Fullest:
+def fullest_workers(plan: PlannedSteps, at_most: bool = False, rounds: int = 1) -> Fullest:
     """The workers that hold most of what they may.
 
     With `at_most` they hold no more than that: slices are not counted, but taken to be cut by all
-    steps that may.
+    steps that may. Results are held whole, or a part at a time if they are fetched in `rounds`.
     """
     resources = plan.resources
     if not resources.groups:
-        return Fullest(_peak(plan, resources.kinds[0], "", at_most), resources.usable_bytes)
+        peak = _peak(plan, resources.kinds[0], "", at_most, rounds)
+        return Fullest(peak, resources.usable_bytes)
     found = [
-        Fullest(_peak(plan, g, g.place, at_most), resources.usable_by(g), g.place)
+        Fullest(_peak(plan, g, g.place, at_most, rounds), resources.usable_by(g), g.place)
         for g in resources.kinds
     ]
     return max(found, key=lambda one: one.bytes / one.usable)
@@ -64,7 +65,9 @@ def peak_worker_bytes(plan: PlannedSteps) -> int:
     return fullest_workers(plan).bytes
 
 
-def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = False) -> int:
+def _peak(
+    plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = False, rounds: int = 1
+) -> int:
     """The most bytes that a worker of a kind holds at a time.
 
     While a step runs: the values that are held then, spread over the workers that compute them with
@@ -75,7 +78,7 @@ def _peak(plan: PlannedSteps, kind: WorkerGroup, place: str, at_most: bool = Fal
     resources = plan.resources
     steps = {n: step for n, step in plan.steps.items() if step.machine.place in ("", place)}
     lifetimes = _lifetimes(plan)
-    held = _all_resident(plan, lifetimes)
+    held = _all_resident(plan, lifetimes, rounds)
     placed = plan.graph.roots if resources.local else ()  # in the final array
     running = [
         _Running.of(
@@ -218,15 +221,21 @@ def _lifetimes(plan: PlannedSteps) -> Lifetimes | None:
     return Lifetimes(plan.steps, set(plan.graph.roots)) if len(plan.steps) <= MOST_PAIRED else None
 
 
-def _all_resident(plan: PlannedSteps, lifetimes: Lifetimes | None) -> dict[Node, int]:
-    """The same, where it is known which steps have ended before others."""
+def _all_resident(
+    plan: PlannedSteps, lifetimes: Lifetimes | None, rounds: int = 1
+) -> dict[Node, int]:
+    """The same, where it is known which steps have ended before others.
+
+    Of results that are fetched in `rounds` the blocks of one are held.
+    """
     readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
     for reader in plan.steps.values():
         for node in dict.fromkeys(reader.inputs):
             if node in readers and node is not reader.node:
                 readers[node].append(reader)
     return {
-        node: _resident(step, plan, readers[node], lifetimes) for node, step in plan.steps.items()
+        node: _resident(step, plan, readers[node], lifetimes, rounds)
+        for node, step in plan.steps.items()
     }
 
 
@@ -235,13 +244,16 @@ def _resident(
     plan: PlannedSteps,
     readers: Sequence[Step],
     lifetimes: Lifetimes | None,
+    rounds: int,
 ) -> int:
     node = step.node
     if isinstance(node.operator, Sink):
         return 0
-    if node in plan.graph.roots:
-        return node.type.nbytes
     block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+    if node in plan.graph.roots and (rounds == 1 or readers):
+        return node.type.nbytes
+    if node in plan.graph.roots:
+        return min(node.type.nbytes, ceil(step.count / rounds) * block)
     if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
         return node.type.nbytes
     if not any(_reads_many(r, step) for r in readers):

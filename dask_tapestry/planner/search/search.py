@@ -27,13 +27,14 @@ from dask_tapestry.planner.search.improve import fitted, improve
 from dask_tapestry.planner.search.islands import LONG, evolve_on_islands
 from dask_tapestry.planner.search.pricing import Priced, Pricing
 from dask_tapestry.planner.search.space import Space, steps_of
-from dask_tapestry.teg import Graph
+from dask_tapestry.teg import Graph, Sink
 from dask_tapestry.zspace import largest_box
 
 __all__ = ["METHODS", "Found", "search", "steps_of"]
 
 METHODS: Final = ("auto", "exhaustive", "none")
 AGAIN: Final = 4  # part of the effort that a search with less memory a task has at least
+MANY_ROUNDS: Final = 2**40  # each of one block
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
 
@@ -92,13 +93,22 @@ def search(
     found, fitting = _within_shares(spaces, method, effort, seed)
     enough = next((one for one in found if not one.state.shortfall), None)
     if not fitting and enough is not None and effort is WORTH:
-        _, fitting = _within_shares(spaces, method, TO_FIT, seed)
+        for rounds in _rounds(graph, resources):
+            spaces = [Space(graph, one.pricing, resources, rounds) for one in spaces]
+            fitting = fitting or _within_shares(spaces, method, TO_FIT, seed)[1]
     if fitting:
         return preferred(fitting, lambda one: one.rank)
     if enough is not None:  # no task is too large, all together are: that is told when it is run
         return enough
     worst = max(found[0].state.placed.values(), key=lambda priced: priced.cost.work)
     raise MemoryLimitError(_refusal(worst))
+
+
+def _rounds(graph: Graph, resources: Resources) -> list[int]:
+    """In how many rounds results may be fetched: in one if workers can hold them, or in many."""
+    results = sum(x.type.nbytes for x in graph.roots if not isinstance(x.operator, Sink))
+    whole = [1] if results < resources.total_bytes else []
+    return whole if resources.local else [*whole, MANY_ROUNDS]
 
 
 def _limits(resources: Resources, method: str) -> list[Limits]:

@@ -47,10 +47,15 @@ class Space:
         Of the machine that is planned for.
     resources
         Whose memory plans must fit.
+    rounds
+        In how many rounds results are fetched at most; 1 where all of them are held.
     """
 
-    def __init__(self, graph: Graph, pricing: Pricing, resources: Resources) -> None:
+    def __init__(
+        self, graph: Graph, pricing: Pricing, resources: Resources, rounds: int = 1
+    ) -> None:
         self.graph, self.pricing, self.resources = graph, pricing, resources
+        self.rounds = rounds
         self._formed: dict[object, tuple[Graph, dict[Node, Node]]] = {}
         self._states: dict[object, State] = {}
         self._peaks: dict[object, Fullest] = {}
@@ -113,7 +118,7 @@ class Space:
         """The workers whose memory is fullest."""
         key = state.choices.key
         if key not in self._peaks:
-            self._peaks[key] = fullest_workers(self.sketch(state))
+            self._peaks[key] = fullest_workers(self.sketch(state), rounds=self.rounds)
         return self._peaks[key]
 
     def fits(self, state: State) -> bool:
@@ -130,7 +135,7 @@ class Space:
         """Whether they can if all slices are cut that may be: counting those takes longest."""
         key = state.choices.key
         if key not in self._sure:
-            self._sure[key] = fullest_workers(self.sketch(state), at_most=True).fits
+            self._sure[key] = fullest_workers(self.sketch(state), True, self.rounds).fits
         return self._sure[key]
 
     def missed(self, state: State) -> bool:
@@ -140,7 +145,8 @@ class Space:
     def fits_at_worst(self, state: State) -> bool:
         """The same, of the blocks that take most: to be asked of few plans."""
         steps = steps_of(state, self.pricing.machine)
-        return fullest_workers(Sketch(steps, state.graph, self.resources)).fits
+        sketch = Sketch(steps, state.graph, self.resources)
+        return fullest_workers(sketch, rounds=self.rounds).fits
 
 
 def steps_of(

@@ -4,13 +4,14 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.lower.expression import lower_plan
 from dask_tapestry.planner.fusion.annotated import annotations_of_step, held_apart
+from dask_tapestry.planner.memory.results import Results
 
 FOUR = dt.Resources(workers=4, threads=2, memory="2 GiB")
 
 
 def layers(*arrays):
     """What Dask is told of the layers of each kind."""
-    lowered, _ = lower_plan(dt.plan(*arrays, resources=FOUR).core, True)
+    lowered, _ = lower_plan(dt.plan(*arrays, resources=FOUR).core, Results.JOINED)
     found = {}
     for name, layer in lowered.graph.layers.items():
         found.setdefault(name.split("-")[1], []).append(layer.annotations or {})
@@ -87,7 +88,7 @@ def test_a_store_is_made_ready_and_ended_as_it_is_written(tmp_path):
     with dask.annotate(workers="a", priority=1):
         write = dt.to_zarr(dt.zeros((10, 10)), tmp_path / "x", compute=False)
     made = dt.plan(write, resources=FOUR)
-    lowered, _ = lower_plan(made.core, True)
+    lowered, _ = lower_plan(made.core, Results.JOINED)
     notes = [layer.annotations for layer in lowered.graph.layers.values()]
     assert notes == [{"workers": ["a"], "priority": 1}] * 3
 

@@ -1,0 +1,239 @@
+"""Results brought from a cluster to its client, block by block, each into one array.
+
+No worker ever holds a whole result. What is computed is asked for a few blocks at a time, and
+workers free a block as soon as it is here. Results that all workers together cannot hold are
+computed in several rounds: values that a later round needs, too, are kept until it has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Final, NamedTuple
+
+from dask.base import collections_to_expr
+from dask.core import flatten
+from dask.utils import format_bytes
+
+from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.lower.assemble import check_lengths, finish_array
+from dask_tapestry.lower.dask_private import (
+    Expr,
+    FinalizeCompute,
+    as_completed,
+    seceded,
+)
+from dask_tapestry.lower.expression import TapestryExpr, TapestrySequence, as_hlg, lower_plan
+from dask_tapestry.lower.fetch_rounds import Round, rounds_of
+from dask_tapestry.lower.graph import Lowered
+from dask_tapestry.lower.heard import unattended
+from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
+from dask_tapestry.memory.process_memory import free_memory
+from dask_tapestry.planner.cost.step import memory_order
+from dask_tapestry.planner.long_jobs import plan_to_run
+from dask_tapestry.planner.memory.results import Results, rounds_that_fit
+from dask_tapestry.planner.plan import Plan
+from dask_tapestry.teg import Node
+from dask_tapestry.zspace import Cuts, block_box
+from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
+
+TOGETHER: Final = 2**26  # bytes of blocks that are asked for at a time
+
+Key = Any
+
+
+class _Place(NamedTuple):
+    """Where a block belongs: to a result, as one of its blocks."""
+
+    result: _Result
+    block: tuple[int, ...]
+
+
+class _Result:
+    """One result, into which blocks are written as they come; None of a write."""
+
+    def __init__(self, plan: Plan, root: Node, format: BlockFormat | None) -> None:
+        self.is_effect = plan.is_effect(root)
+        self.cuts: tuple[Cuts, ...] = () if self.is_effect else plan.cuts_of(root)
+        self.format, self.type = format, root.type
+        step = plan.steps.get(root)
+        order = "C" if step is None else memory_order(root, step.inputs)
+        self.out = REMOTE if self.is_effect or format else ResultBuffer(root.type, order)
+        self._blocks: dict[tuple[int, ...], Any] = {}
+
+    def places(self, keys: Any) -> Iterator[tuple[Key, _Place]]:
+        """The keys of its blocks, and what they are blocks of."""
+        indices = product(*[range(c.count) for c in self.cuts])
+        for key, index in zip(flatten(keys), indices, strict=True):
+            yield key, _Place(self, index)
+
+    def take(self, index: tuple[int, ...], block: Any) -> None:
+        """Have the cells of a block in the result."""
+        if self.is_effect:
+            return
+        box = block_box(self.cuts, index)
+        check_lengths(block, box.shape, box.shape)
+        if self.format is None:
+            self.out.box(box)[...] = with_all_cells(block)
+        else:
+            self._blocks[index] = block
+
+    def block_bytes(self, index: tuple[int, ...]) -> int:
+        """Bytes of a block."""
+        return block_box(self.cuts, index).size * self.type.dtype.itemsize if self.cuts else 0
+
+    def value(self) -> Any:
+        """The result, once all blocks are here."""
+        if self.is_effect:
+            return None
+        indices = product(*[range(c.count) for c in self.cuts])
+        blocks = () if self.format is None else [self._blocks[index] for index in indices]
+        return finish_array(self.cuts, self.out, False, self.format, *blocks)
+
+
+def fetch(
+    exprs: Sequence[TapestryExpr], others: Sequence[Any], client: Any, options: Mapping[str, Any]
+) -> tuple[list[Any], list[Any]]:
+    """Compute values on the workers of `client`; return them, and those of `others`.
+
+    Parameters
+    ----------
+    exprs
+        Of arrays and writes, in blocks, not planned yet.
+    others
+        Dask's collections of other kinds, computed at the same time; each is joined on a worker.
+    options
+        Of the client, such as ``priority``.
+
+    Raises
+    ------
+    MemoryLimitError
+        If this process has no room for the results, or the workers cannot hold what is computed.
+    """
+    values: dict[int, Any] = {}
+    found: list[Any] = []
+    for members in _by_plan(exprs):
+        own, beside = _of_one_plan(members, others, client, options)
+        values.update(zip(map(id, members), own, strict=True))
+        found, others = found or beside, ()
+    return [values[id(expr)] for expr in exprs], found
+
+
+def _by_plan(exprs: Sequence[TapestryExpr]) -> list[list[TapestryExpr]]:
+    """Values that are planned together; those that bring a plan keep it."""
+    groups: dict[int, list[TapestryExpr]] = {}
+    for expr in exprs:
+        groups.setdefault(id(expr.operand("plan")), []).append(expr)
+    return list(groups.values())
+
+
+def _of_one_plan(
+    members: Sequence[TapestryExpr],
+    others: Sequence[Any],
+    client: Any,
+    options: Mapping[str, Any],
+) -> tuple[list[Any], list[Any]]:
+    given = members[0].operand("plan")
+    written: list[Node] = list(dict.fromkeys(e.operand("root") for e in members))
+    plan = plan_to_run(written) if given is None else given
+    numbers = [plan.written.roots.index(e.operand("root")) for e in members]
+    results = [_Result(plan, plan.graph.roots[n], plan.written.roots[n].format) for n in numbers]
+    _require_room(results)
+    with unattended():
+        lowered, arrays = lower_plan(plan, Results.FETCHED)
+    places: dict[Key, list[_Place]] = {}
+    for number, result in zip(numbers, results, strict=True):
+        for key, place in result.places(lowered.keys[number]):
+            places.setdefault(key, []).append(place)
+    if arrays is not None:
+        arrays.send_ahead(client, next(iter(places)))
+    rounds = 1 if others else rounds_that_fit(plan) or 1
+    with seceded():
+        beside = _take_all(lowered, places, rounds, others, client, options)
+    return [result.value() for result in results], beside
+
+
+def _require_room(results: Sequence[_Result]) -> None:
+    """Refuse results that this process has no room for."""
+    whole = sum(0 if r.is_effect else r.type.nbytes for r in results)
+    coming = min(whole, max(TOGETHER, *[_largest(r) for r in results]))
+    free = free_memory()
+    if whole > TOGETHER and whole + coming > free:
+        raise MemoryLimitError(
+            f"results_fit_the_client: the results take {format_bytes(whole)} in this process, and "
+            f"their blocks on the way {format_bytes(coming)}; it has {format_bytes(free)} left. "
+            "x.persist() keeps the blocks on the workers, and dt.to_zarr writes them"
+        )
+
+
+def _largest(result: _Result) -> int:
+    return max(1, result.block_bytes((0,) * len(result.cuts)))
+
+
+def _take_all(
+    lowered: Lowered,
+    places: Mapping[Key, list[_Place]],
+    rounds: int,
+    others: Sequence[Any],
+    client: Any,
+    options: Mapping[str, Any],
+) -> list[Any]:
+    """Have all blocks computed and put where they belong; return the values of `others`."""
+    held: dict[Key, Any] = {}  # futures of what a later round needs
+    beside: list[Any] = []
+    for one in rounds_of(lowered.graph, lowered.keys, rounds):
+        expr = TapestryExpr(None, False, None, lowered.graph, [*one.keys, *one.kept], one.name)
+        wanted, also = _with_others(expr, others)
+        keys = list(dict.fromkeys([*one.keys, *one.kept, *also]))
+        futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
+        try:
+            _take(one, futures, places, client)
+            beside += client.gather([futures[key] for key in also]) if also else []
+            held.update({key: futures.pop(key) for key in one.kept})
+        finally:
+            _release(futures.values())
+        _release([held.pop(key) for key in one.over])
+    return beside
+
+
+def _with_others(expr: TapestryExpr, others: Sequence[Any]) -> tuple[Expr, list[Key]]:
+    """An expression together with those of other collections, and the keys of their values."""
+    if not others:
+        return expr, []
+    made = FinalizeCompute(collections_to_expr(list(others))).optimize()
+    return TapestrySequence(expr, as_hlg(made)), list(flatten(made.__dask_keys__()))
+
+
+def _take(
+    one: Round, futures: Mapping[Key, Any], places: Mapping[Key, list[_Place]], client: Any
+) -> None:
+    """Put the blocks of a round where they belong, as they are computed."""
+    sizes = {key: max(p.result.block_bytes(p.block) for p in places[key]) for key in one.keys}
+    wanted, kept = [futures[key] for key in one.keys], set(one.kept)
+    at_once = sum(sizes.values()) <= TOGETHER
+    batches = iter([wanted]) if at_once else as_completed(wanted, client).batches()
+    for finished in batches:
+        for few in _few(finished, [sizes[future.key] for future in finished]):
+            for future, value in zip(few, client.gather(few), strict=True):
+                for place in places[future.key]:
+                    place.result.take(place.block, value)
+            _release(future for future in few if future.key not in kept)
+
+
+def _few(futures: Sequence[Any], sizes: Sequence[int]) -> Iterator[list[Any]]:
+    """Futures in groups whose values take no more than is asked for at a time, or are alone."""
+    group, total = list[Any](), 0
+    for future, size in zip(futures, sizes, strict=True):
+        if group and total + size > TOGETHER:
+            yield group
+            group, total = [], 0
+        group.append(future)
+        total += size
+    if group:
+        yield group
+
+
+def _release(futures: Iterable[Any]) -> None:
+    """Say that values are not wanted any more: workers free them, and stop what computes them."""
+    for future in futures:
+        future.release()

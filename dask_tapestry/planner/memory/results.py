@@ -1,0 +1,55 @@
+"""What becomes of results on a cluster, and the memory of workers that this takes.
+
+Results that are kept lie where they were computed. Those that are fetched go to the client block by
+block: what the workers cannot hold at once, they compute in several rounds. Those that are joined
+are made one value by a task of one worker, which then holds the blocks and the value.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from dask_tapestry.planner.cost.step import PlannedSteps
+from dask_tapestry.planner.memory.memory import fullest_workers
+from dask_tapestry.teg import Node, Sink
+
+PROCESS: Final = 2**27  # bytes of a worker itself: Python, libraries, and what messages take
+
+
+class Results(Enum):
+    """What becomes of the blocks of a plan's results."""
+
+    KEPT = "kept"
+    FETCHED = "fetched"
+    JOINED = "joined"
+
+
+def rounds_that_fit(plan: PlannedSteps) -> int | None:
+    """Fewest rounds, a power of two, in which workers can hold what is fetched of the results.
+
+    None where they cannot, however small a round is.
+    """
+    most = max((plan.steps[x].count for x in plan.graph.roots if x in plan.steps), default=1)
+    rounds = 1
+    while not fullest_workers(plan, rounds=rounds).fits:
+        if plan.resources.local or rounds >= most:
+            return None
+        rounds = min(2 * rounds, most)
+    return rounds
+
+
+def joined_bytes(plan: PlannedSteps) -> int:
+    """Bytes on the worker that joins the results, if one joins them all; 0 for small ones."""
+    if plan.resources.local:
+        return 0
+    total = sum(_joined(node, plan) for node in dict.fromkeys(plan.graph.roots))
+    return total + PROCESS if total > PROCESS else 0
+
+
+def _joined(node: Node, plan: PlannedSteps) -> int:
+    """Bytes of a result, and of its blocks if these have to be joined."""
+    if node.is_sequence_point or isinstance(node.operator, Sink):
+        return 0
+    step = plan.steps.get(node)
+    return node.type.nbytes * (1 if step is not None and step.count == 1 else 2)
