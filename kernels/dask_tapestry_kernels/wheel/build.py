@@ -1,19 +1,48 @@
-"""How a wheel is built: its common kernels are compiled, where numba is installed.
+"""How a wheel is built: its common kernels are compiled, and its tag says for which machines.
 
-Build with ``python -m build --wheel --no-isolation`` in an environment that has the requirements.
+Whoever builds has numba, as the build requirements in ``pyproject.toml`` ask for it. Kernels that
+cannot be compiled stop the build, as a wheel without them would let its users wait for a compiler.
+There are wheels for any machine as well, which bring no kernels: on other processors than x86-64,
+and where the environment variable ``DASK_TAPESTRY_BUILD_KERNELS`` is ``no``.
 """
 
 from __future__ import annotations
 
 import os
+import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
+from setuptools import Distribution  # type: ignore[import-untyped,unused-ignore]
 from setuptools.command.build_py import build_py  # type: ignore[import-untyped,unused-ignore]
+from setuptools.errors import ExecError  # type: ignore[import-untyped,unused-ignore]
 
-PROGRAM = "dask_tapestry_kernels.wheel.ship"
-TARGET = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
+PACKAGE: Final = "dask_tapestry_kernels"
+FOLDER: Final = "compiled"
+PROGRAM: Final = f"{PACKAGE}.wheel.ship"
+TARGET: Final = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
+MACHINES: Final = ("x86_64", "AMD64")
+SETTING: Final = "DASK_TAPESTRY_BUILD_KERNELS"
+
+
+def brings_kernels() -> bool:
+    """Whether a wheel that is built here brings compiled kernels."""
+    return platform.machine() in MACHINES and os.environ.get(SETTING, "yes") != "no"
+
+
+class Wheel(Distribution):  # type: ignore[misc,unused-ignore]  # it is untyped in old releases
+    """What is built: with machine code in it, a wheel is for one platform and one Python.
+
+    The object code knows no Python, but numba reads the bytecode of the Python that it runs in:
+    what was compiled from another one's was not tested.
+    """
+
+    def has_ext_modules(self) -> bool:
+        """Whether there is machine code."""
+        return brings_kernels()
 
 
 class BuildWithKernels(build_py):  # type: ignore[misc]  # it is untyped
@@ -23,12 +52,27 @@ class BuildWithKernels(build_py):  # type: ignore[misc]  # it is untyped
         super().run()
         if self.editable_mode:
             return
-        root = Path(self.build_lib).resolve()
-        folder = root / "dask_tapestry_kernels" / "compiled"
+        folder = Path(self.build_lib).resolve() / PACKAGE / FOLDER
+        if brings_kernels():
+            self._compile(folder)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)  # of a build that brought some
+            self.warn(f"no compiled kernels: this is {platform.machine()}, or {SETTING}=no")
+
+    def _compile(self, folder: Path) -> None:
+        own = Path(self.get_package_dir(PACKAGE)) / FOLDER
+        if own.is_dir() and not folder.is_dir():
+            shutil.copytree(own, folder)  # a checkout's: those that are up to date stay
+        root = folder.parent.parent
+        paths = [str(root), *filter(None, sys.path)]  # an isolated build has numba on its own path
         done = subprocess.run(
             [sys.executable, "-m", PROGRAM, str(folder)],
-            env=os.environ | TARGET | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ
+            | TARGET
+            | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True, text=True, check=False, cwd=root,
         )  # fmt: skip
         if done.returncode:
-            self.warn(f"no kernels are shipped: {done.stderr.strip().splitlines()[-1:]}")
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise ExecError(f"kernels cannot be compiled ({SETTING}=no leaves them out): {last}")
+        self.announce(done.stdout.strip(), level=2)

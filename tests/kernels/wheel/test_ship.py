@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import dask
 import numpy as np
@@ -71,14 +72,44 @@ def test_what_ships_has_the_bits_of_what_is_compiled_here(tmp_path):
         assert ours.tobytes() == theirs.tobytes()
 
 
-def test_kernels_that_are_there_stay_and_others_go(tmp_path, monkeypatch):
+@pytest.fixture
+def one_text(tmp_path, monkeypatch):
+    """A folder with the kernel of the one text that ships, and one of another commit."""
     monkeypatch.setenv("NUMBA_CPU_NAME", shipped.LEVEL)
     monkeypatch.setattr(ship, "sources", lambda: ["a text"])
-    kept = object_cache.Compiled("symbol", b"code")
+    compiled = object_cache.Compiled("symbol", b"compiled here")
+    monkeypatch.setattr(ship, "ProcessPoolExecutor", lambda *_: nullcontext(ship))
+    monkeypatch.setattr(ship, "map", lambda _, texts: [compiled for _ in texts], raising=False)
     for text in ("a text", "of another commit"):
+        kept = object_cache.Compiled("symbol", b"code")
         object_cache.write_to(tmp_path, shipped.key_of(text), kept)
+    shipped.write_target(tmp_path)
+    return tmp_path / shipped.key_of("a text")
+
+
+def test_kernels_that_are_there_stay_and_others_go(tmp_path, one_text):
     assert ship.ship(tmp_path) == 0
-    assert [file.name for file in tmp_path.iterdir()] == [shipped.key_of("a text")]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [one_text.name, shipped.TARGET]
+
+
+def test_kernels_of_another_numba_are_compiled_again(tmp_path, one_text, monkeypatch):
+    for module in (ship, shipped):
+        monkeypatch.setattr(module, "numba_version", lambda: "0.99.0")
+    assert ship.ship(tmp_path) == 1
+    assert shipped.target_of(tmp_path) == (shipped.LEVEL, "0.99.0")
+
+
+@pytest.mark.parametrize("length", [0, 20, -1])
+def test_kernels_that_are_torn_are_compiled_again(tmp_path, one_text, length):
+    one_text.write_bytes(one_text.read_bytes()[:length])
+    assert ship.ship(tmp_path) == 1
+    assert object_cache.read_from(tmp_path, one_text.name).code == b"compiled here"
+
+
+def test_whoever_may_import_the_package_may_load_its_kernels(tmp_path, one_text):
+    one_text.unlink()
+    assert ship.ship(tmp_path) == 1
+    assert one_text.stat().st_mode & 0o444 == 0o444
 
 
 def test_variates_may_be_left_to_their_first_use(tmp_path, monkeypatch):

@@ -34,9 +34,12 @@ class Child:
             self.close()
             raise
 
-    def compile(self, key: str, source: str) -> object_cache.Compiled | str:
-        """Return the object code of a source, or why there is none."""
-        self._connection.send((key, source))
+    def compile(self, key: str, source: str, awaited: bool) -> object_cache.Compiled | str:
+        """Return the object code of a source, or why there is none.
+
+        What is not awaited is compiled at a lower priority than that of this process.
+        """
+        self._connection.send((key, source, awaited))
         answer: object_cache.Compiled | str = self._connection.recv()
         return answer
 

@@ -1,7 +1,9 @@
 """Compiled kernels: object code compiled by a child process, loaded here, called by address.
 
 Nothing waits for a compilation: `compiled` returns None until the kernel is there, and whoever asks
-has another way to the same bits. This process never imports numba, which takes .3 s and stalls
+has another way to the same bits. What has no other way is `required`: elementary functions and
+random variates, which a wheel brings compiled; where it did not, they go before all others, and
+whoever waits for a second is told so. This process never imports numba, which takes .3 s and stalls
 every thread while it compiles (119 ms at worst, against 8 ms beside a compiling child): it loads
 object code through llvmlite, in 3 ms a kernel, from the child's answer or from disk.
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
@@ -25,9 +27,11 @@ from dask_tapestry_kernels.cpu.floating_point import noted
 from dask_tapestry_kernels.cpu.jit import object_cache, shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_source
 from dask_tapestry_kernels.cpu.jit.child_process import Child
+from dask_tapestry_kernels.cpu.jit.compile_notices import Notices
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
 
 PATIENCE: Final = 120.0  # seconds to wait for one kernel, where it is waited for
+SILENT: Final = 1.0  # seconds of them before a line says so
 IDLE: Final = 60.0  # seconds after which a child without work is let go, and its 150 MB with it
 WORK: Final = 2**22  # cells to compute with a formula before compiling it pays
 MOST_COUNTED: Final = (
@@ -86,6 +90,7 @@ class _Request(NamedTuple):
     key: str
     arity: int
     what: str
+    awaited: bool  # whether a thread waits for it, so that it goes before the others
 
 
 class Service:
@@ -108,6 +113,7 @@ class Service:
         self._child: Child | None = None
         self._speaks = False  # whether there is a thread that speaks with the child
         self._broken = False  # whether no child can be started
+        self._notices = Notices()
 
     def get(self, source: str, arity: int, what: str, cells: int) -> Native | None:
         """Return the kernel of `source` if it is loaded; else ask for it, once that pays."""
@@ -124,7 +130,7 @@ class Service:
                 del self._work[next(iter(self._work))]
             if self.mode == "auto" and (done < WORK or len(self._waiting) >= MOST_WAITING):
                 return None
-            self._ask_for(source, arity, what)
+            self._ask_for(source, arity, what, awaited=self.mode == "wait")
         if self.mode == "wait":
             self.wait()
         return self._ready.get(source)
@@ -135,8 +141,8 @@ class Service:
         if found is not None:
             return found
         with self.changed:
-            self._ask_for(source, arity, what)
-            self.changed.wait_for(lambda: source in self._ready, PATIENCE)
+            self._ask_for(source, arity, what, awaited=True)
+            self._wait_aloud(lambda: source in self._ready)
             found = self._ready.get(source)
             if found is None:
                 found = self._ready[source] = Native(compile_source(source), arity)
@@ -157,17 +163,30 @@ class Service:
         self.changed = Condition()
         self._begin()
 
-    def _ask_for(self, source: str, arity: int, what: str) -> None:
-        if source in self._ready or source in self._waiting:
+    def _wait_aloud(self, is_over: Callable[[], bool]) -> None:
+        """Wait for the child; who waits for a second is told so."""
+        if not self.changed.wait_for(is_over, SILENT):
+            self._notices.waited(self._waiting[source].what for source in self._in_turn())
+            self.changed.wait_for(is_over, PATIENCE - SILENT)
+
+    def _ask_for(self, source: str, arity: int, what: str, awaited: bool) -> None:
+        if source in self._ready:
+            return
+        if (request := self._waiting.get(source)) is not None:
+            self._waiting[source] = request._replace(awaited=awaited or request.awaited)
+            return
+        brought = shipped.read(source)
+        if brought is not None and self._loads(source, brought, arity):
             return
         key = object_cache.key_of(source)
-        kept = object_cache.read(key) or shipped.read(source)
+        kept = object_cache.read(key)
         if kept is not None and self._loads(source, kept, arity):
             return
         if self._broken:
             self._ready[source] = None
             return
-        self._waiting[source] = _Request(key, arity, what)
+        self._notices.begins(what, awaited and self.mode != "wait")  # which asks for waiting
+        self._waiting[source] = _Request(key, arity, what, awaited)
         self.changed.notify_all()
         if not self._speaks:
             try:
@@ -189,7 +208,7 @@ class Service:
                         self._give_up(str(error) or "it ended at once")
                     return
             try:
-                code = self._child.compile(request.key, source)
+                code = self._child.compile(request.key, source, request.awaited)
             except (OSError, EOFError):
                 self._child.close()
                 self._child = None
@@ -200,15 +219,20 @@ class Service:
     def _next(self) -> tuple[str, _Request] | None:
         with self.changed:
             if self.changed.wait_for(lambda: bool(self._waiting), IDLE):
-                return next(iter(self._waiting.items()))
+                source = self._in_turn()[0]
+                return source, self._waiting[source]
             self._speaks = False
             child, self._child = self._child, None
         if child is not None:
             child.close()
         return None
 
+    def _in_turn(self) -> list[str]:
+        """The sources that wait: first those for which a thread waits."""
+        return sorted(self._waiting, key=lambda source: not self._waiting[source].awaited)
+
     def _take(self, source: str, code: object_cache.Compiled | str) -> None:
-        _, arity, what = self._waiting.pop(source)
+        _, arity, what, _ = self._waiting.pop(source)
         if isinstance(code, object_cache.Compiled) and not self._loads(source, code, arity):
             code = "its code cannot be loaded"
         if isinstance(code, str):

@@ -10,3 +10,10 @@ def llvm() -> Any:
     import llvmlite.binding  # noqa: PLC0415
 
     return llvmlite.binding
+
+
+def version() -> str:
+    """The version of the binding."""
+    import llvmlite  # noqa: PLC0415
+
+    return str(llvmlite.__version__)

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
-from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dask_tapestry_kernels.cpu.jit import module_digest
-from dask_tapestry_kernels.cpu.jit.llvm import llvm
+import numpy as np
+
+from dask_tapestry_kernels.cpu.jit import llvm, module_digest
+from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
 
 DIGEST: Final = 32  # bytes
 LOCK: Final = "lock-"  # how names of files begin that are locked
@@ -105,10 +106,10 @@ def directory() -> Path | None:
 @cache
 def _environment() -> str:
     """What object code depends on besides its source and what it inlines: compiler, processor."""
-    metadata = import_module("importlib.metadata")  # 7 ms, of `email` for the most part
-    packages = [f"{name} {metadata.version(name)}" for name in ("numba", "llvmlite", "numpy")]
-    features = llvm().get_host_cpu_features().flatten()
-    return " ".join([*packages, llvm().get_host_cpu_name(), features])
+    binding = llvm.llvm()
+    versions = f"numba {numba_version()} llvmlite {llvm.version()} numpy {np.__version__}"
+    features = binding.get_host_cpu_features().flatten()
+    return f"{versions} {binding.get_host_cpu_name()} {features}"
 
 
 @contextmanager

@@ -1,24 +1,35 @@
 """Kernels that come with the package: object code for processors of the level x86-64-v3.
 
 The first use of an elementary function on a machine would wait for a compiler, as nothing else has
-its bits. A wheel therefore brings these functions and the common folds, which
+its bits. A wheel therefore brings these functions, the random variates and the common folds, which
 `dask_tapestry_kernels.wheel` compiles while it is built. They have the bits of code that is
-compiled here. Other versions of this package and other processors take no notice of them.
+compiled here. Beside them lies a file that says for which processors and with which numba they were
+compiled; code for others is not loaded.
 """
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry_kernels.cpu.jit import module_digest, object_cache
 from dask_tapestry_kernels.cpu.jit.llvm import llvm
+from dask_tapestry_kernels.cpu.jit.numba_version import numba_version
 
 LEVEL: Final = "x86-64-v3"
 FEATURES: Final = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # that it needs
 FOLDER: Final = module_digest.PACKAGE / "compiled"
+TARGET: Final = "target.json"  # the file beside the kernels
+
+
+class Target(NamedTuple):
+    """What kernels were compiled for, and with what."""
+
+    processor: str
+    numba: str
 
 
 def key_of(source: str) -> str:
@@ -28,18 +39,60 @@ def key_of(source: str) -> str:
 
 
 def read(source: str, folder: Path = FOLDER) -> object_cache.Compiled | None:
-    """Return the kernel of a source, if one came with the package that runs here."""
-    if not _serves(folder):
+    """Return the kernel of a source, if one that runs here came with this package."""
+    if refusal(folder) is not None:
         return None
     return object_cache.read_from(folder, key_of(source))
 
 
 @cache
-def _serves(folder: Path) -> bool:
-    return folder.is_dir() and runs_here()
+def refusal(folder: Path = FOLDER) -> str | None:
+    """Why the kernels of a folder are not loaded here; None if they are.
+
+    Releases of numba that differ in their last number alone take each other's code, as the
+    package's requirements do.
+    """
+    target = target_of(folder)
+    if target is None:
+        return "this installation brought no compiled kernels"
+    if missing := lacking():
+        return (
+            f"the kernels of this installation are compiled for {target.processor} processors, and "
+            f"this one ({llvm().get_host_cpu_name()}) lacks {', '.join(missing)}"
+        )
+    if _series(target.numba) != _series(numba_version()):
+        return (
+            f"the kernels of this installation are compiled with numba {target.numba}, and here is "
+            f"numba {numba_version() or 'missing'}"
+        )
+    return None
+
+
+def target_of(folder: Path) -> Target | None:
+    """What the kernels of a folder were compiled for; None where there are none."""
+    try:
+        said = json.loads((folder / TARGET).read_bytes())
+        return Target(str(said["processor"]), str(said["numba"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def write_target(folder: Path) -> None:
+    """Write down what the kernels of a folder are compiled for, and with what."""
+    target = Target(LEVEL, numba_version())
+    (folder / TARGET).write_text(json.dumps(target._asdict()) + "\n")
+
+
+def lacking() -> list[str]:
+    """What this processor lacks for being of the level."""
+    features = llvm().get_host_cpu_features()
+    return [name for name in FEATURES if not features.get(name)]
 
 
 def runs_here() -> bool:
     """Whether this processor is of the level."""
-    features = llvm().get_host_cpu_features()
-    return all(features.get(name) for name in FEATURES)
+    return not lacking()
+
+
+def _series(version: str) -> list[str]:
+    return version.split(".")[:2]

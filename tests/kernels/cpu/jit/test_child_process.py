@@ -20,7 +20,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_child_compiles_one_source_after_the_other():
     child = child_process.Child()
     for source in (SOURCE, SOURCE + "\n", HEAD + "    return n.nothing\n", SOURCE):
-        answer = child.compile(object_cache.key_of(source), source)
+        answer = child.compile(object_cache.key_of(source), source, True)
         assert isinstance(answer, str if "nothing" in source else object_cache.Compiled)
     child.close()
     assert child._process.returncode == 0
@@ -29,7 +29,9 @@ def test_a_child_compiles_one_source_after_the_other():
 def test_sources_and_code_may_be_longer_than_a_pipe():
     child = child_process.Child()
     source = HEAD + "".join(f"    n += {k}\n" for k in range(300)) + "#" * 300_000
-    assert isinstance(child.compile(object_cache.key_of(source), source), object_cache.Compiled)
+    assert isinstance(
+        child.compile(object_cache.key_of(source), source, True), object_cache.Compiled
+    )
     child.close()
 
 
@@ -38,7 +40,7 @@ def test_a_child_that_was_killed_is_noticed():
     child._process.kill()
     child._process.wait()
     with pytest.raises((OSError, EOFError)):
-        child.compile(object_cache.key_of(SOURCE), SOURCE)
+        child.compile(object_cache.key_of(SOURCE), SOURCE, True)
     child.close()
 
 
@@ -64,7 +66,7 @@ def test_a_child_ends_when_its_parent_hangs_up_in_the_middle(capfd, tmp_path):
     os.mkfifo(gate)
     source = f"open({str(gate)!r}).close()\n{SOURCE}"
     child = child_process.Child()
-    child._connection.send((object_cache.key_of(source), source))
+    child._connection.send((object_cache.key_of(source), source, True))
     gate.open("w").close()
     child.close()
     assert child._process.returncode == 0
@@ -80,13 +82,32 @@ def test_settings_of_numba_and_modules_of_the_working_directory_do_not_reach_it(
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     child = child_process.Child()
-    assert isinstance(child.compile(object_cache.key_of(SOURCE), SOURCE), object_cache.Compiled)
+    assert isinstance(
+        child.compile(object_cache.key_of(SOURCE), SOURCE, True), object_cache.Compiled
+    )
     child.close()
 
 
-def test_it_is_nicer_than_its_parent_and_not_of_its_group():
+def test_it_is_not_of_the_group_of_its_parent():
     child = child_process.Child()
-    process = child._process.pid
-    assert os.getpriority(os.PRIO_PROCESS, process) > min(os.getpriority(os.PRIO_PROCESS, 0), 18)
-    assert os.getpgid(process) != os.getpgid(0)
+    assert os.getpgid(child._process.pid) != os.getpgid(0)
+    child.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priorities")
+def test_what_nobody_waits_for_is_compiled_at_a_lower_priority(tmp_path):
+    """A source writes down the priority of the thread that compiles it."""
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    child = child_process.Child()
+    for number, awaited in enumerate((True, False, True, False)):
+        note = tmp_path / f"note {number}"
+        source = f"""\
+import os, threading
+level = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+open({str(note)!r}, "w").write(str(level))
+{SOURCE}"""
+        answer = child.compile(object_cache.key_of(source), source, awaited)
+        assert isinstance(answer, object_cache.Compiled)
+        level = int(note.read_text())
+        assert level == own if awaited else level > min(own, 18)
     child.close()

@@ -476,3 +476,40 @@ assert process.exitcode == 0
 """
     done = python(program, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_is_waited_for_goes_before_what_is_not(service, monkeypatch):
+    """The child begins when five are asked for, the last of which somebody waits for."""
+    compiled, begins = [], Event()
+
+    class Child:
+        def compile(self, key, source, awaited):
+            compiled.append((source, awaited))
+            return "no code"
+
+    speak = service._speak
+    monkeypatch.setattr(compile_service, "Child", Child)
+    monkeypatch.setattr(service, "_speak", lambda: begins.wait() and speak())
+    for n in range(4):
+        service.get(f"text {n}", 3, "in the background", WORK)
+    service.get("text 2", 3, "asked for again", WORK)
+    asks = [Thread(target=lambda n=n: required_or_none(service, n)) for n in (1, 4)]
+    for thread in asks:
+        thread.start()
+    assert eventually(lambda: sum(r.awaited for r in service._waiting.values()) == 2)
+    begins.set()
+    for thread in asks:
+        thread.join()
+    with pytest.warns(KernelWarning):
+        service.wait()
+    service._child = None
+    assert sorted(compiled[:2]) == [("text 1", True), ("text 4", True)]
+    assert compiled[2:] == [(f"text {n}", False) for n in (0, 2, 3)]
+
+
+def required_or_none(service, n):
+    """What has no code is an error of `compile_source`, in the thread that waits."""
+    try:
+        service.require(f"text {n}", 3, "awaited")
+    except SyntaxError:
+        return

@@ -1,17 +1,20 @@
 """The compiler: kernel sources turned into object code, in a child process.
 
-A request is ``(key, source)`` and its answer an `object_cache.Compiled`, or a line of text that
-says why there is none. A source is the text of a module that defines `kernel`, a numba function
-with one signature that takes and returns nothing but integers.
+A request is ``(key, source, awaited)`` and its answer an `object_cache.Compiled`, or a line of text
+that says why there is none. A source is the text of a module that defines `kernel`, a numba
+function with one signature that takes and returns nothing but integers.
 """
 
 from __future__ import annotations
 
 import linecache
 import os
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from threading import get_native_id
 from typing import Any, Final
 
 from dask_tapestry_kernels.cpu.jit import object_cache
@@ -76,11 +79,26 @@ def _first_line(error: Exception) -> str:
 
 
 def main(descriptor: int) -> None:
-    """Serve until the parent ends or hangs up."""
-    os.nice(LOWER_PRIORITY)
+    """Serve until the parent ends or hangs up.
+
+    A thread of this process whose priority was lowered does not get it back, and what a computation
+    waits for is not to wait for that computation's other threads: so there are two.
+    """
     set_options()
+    behind = ThreadPoolExecutor(1, initializer=_step_back)
     with suppress(EOFError, OSError), Connection(descriptor) as requests:
         requests.send("begun")
         while True:
-            key, source = requests.recv()
-            requests.send(answer(key, source, compile_alone))
+            key, source, awaited = requests.recv()
+            if awaited:
+                requests.send(answer(key, source, compile_alone))
+            else:
+                requests.send(behind.submit(answer, key, source, compile_alone).result())
+
+
+def _step_back() -> None:
+    """Lower the priority of this thread; Linux has one for each."""
+    if sys.platform == "linux":
+        thread = get_native_id()
+        priority = os.getpriority(os.PRIO_PROCESS, thread)
+        os.setpriority(os.PRIO_PROCESS, thread, priority + LOWER_PRIORITY)
