@@ -98,6 +98,22 @@ def is_operator(value: Any) -> bool:
     return inspect.isclass(value) and issubclass(value, Operator)
 
 
+def test_no_search_may_end_in_a_stop_iteration():
+    """``next`` of a search has a default, or is `first_of`, whose error says what is missing."""
+    bare = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path in sources()
+        if path.suffix == ".py"
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "next"
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.GeneratorExp)
+    ]
+    assert not bare, listed(bare)
+
+
 def test_operators_are_named_by_themselves_and_by_rules():
     """All others read what operators declare: `dask_tapestry/teg/operator.py` says what."""
     others = [

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.errors import compute_error
+from dask_tapestry.errors import PlanError, compute_error
 from dask_tapestry.lower.assemble import assemble, assemble_foreign, part_of
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
@@ -110,7 +110,7 @@ def _computed(
 
 def _tiled(program: Program, course: Course, values: Held) -> Part | None:
     """The part of a program that is computed in tiles that stay in cache."""
-    part = tiled_part(program)
+    part = tiled_part(program.anywhere)
     boxes = course.schedule.boxes
     if part is None or len(boxes[part.goal]) != 1:
         return None
@@ -231,15 +231,22 @@ class _Values:
             self._uses.update(self._sources(work))
 
     def _sources(self, work: Work) -> list[tuple[int, ZRange]]:
-        return [(source, self.schedule.holder(source, need)) for source, need in work.reads]
+        held = self.schedule
+        return [(s, held.holder(s, need)) for s, need in work.reads if held.boxes[s]]
 
     def cells(self, source: int, need: ZRange) -> Block:
-        """Cells of a value that is held."""
-        held = self.schedule.holder(source, need)
-        block = self.values.get((source, held))
-        if block is None and self.outer is not None:
-            return self.outer(source, need)
-        return part_of(self.values[source, held], held, need)
+        """Cells of a value that is held here or outside; none of what only empty boxes are read.
+
+        Boxes of a value may overlap: those that nothing reads any more are not held.
+        """
+        held = self.schedule.held(source, need, self.values)
+        if held is not None:
+            return part_of(self.values[source, held], held, need)
+        if need.is_empty and not self.schedule.boxes[source]:
+            return np.empty(need.shape, self.program.types[source].dtype)
+        if self.outer is None:
+            raise PlanError(f"cells {need} of value {source} are read, which are not held")
+        return self.outer(source, need)
 
     def compute(self, work: Work, place: Block | None) -> None:
         """Compute one value and hold it."""
@@ -270,6 +277,7 @@ def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Bl
         done = run_tiles(part, box, held.schedule, held.values, out)
     if done and (suspicion is None or not suspicion.raised):
         return out
+    part = part.within(held.schedule)
     for slab in _slabs(box, part.program.type.dtype.itemsize):
         schedule = part.program.schedule(slab)
         inner = _Values(part.program, schedule, {}, held.cells)

@@ -16,6 +16,7 @@ from weakref import ref
 
 import numpy as np
 
+from dask_tapestry.first import first_of
 from dask_tapestry.lower.dask_private import put_on_worker, release, tell_scheduler
 from dask_tapestry.lower.symbolic_layer import Key
 from dask_tapestry.lower.worker_placement import Workers, workers_of
@@ -63,7 +64,8 @@ def shared(arrays: Sequence[Blocks], workers: Workers) -> dict[str, list[tuple[K
     for blocks in arrays:
         for number, (key, cells) in enumerate(blocks if ends else ()):
             place = ends[-1] * (number + 0.5) / len(blocks)
-            address = next(a for a, end in zip(running, ends, strict=True) if place < end)
+            there = (a for a, end in zip(running, ends, strict=True) if place < end)
+            address = first_of(there, "worker with a thread")
             if cells.nbytes <= rooms[address]:
                 rooms[address] -= cells.nbytes
                 found.setdefault(address, []).append((key, cells))

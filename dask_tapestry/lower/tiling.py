@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.first import first_of
 from dask_tapestry.planner.fusion.program import Program, Schedule, Work
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
@@ -44,6 +45,10 @@ class Part(NamedTuple):
     def goal(self) -> int:
         """The value that is computed."""
         return len(self.program.types) - 1
+
+    def within(self, schedule: Schedule) -> Part:
+        """The same for tiles and slabs of a block with this schedule."""
+        return self._replace(program=self.program.inside(schedule.boxes))
 
 
 @lru_cache(maxsize=256)
@@ -104,6 +109,7 @@ def run_tiles(part: Part, box: ZRange, schedule: Schedule, values: Held, target:
     sides = _tile(part, box.shape)
     if sides is None:
         return False
+    part = part.within(schedule)
     first = ZRange(box.lo, tuple(a + n for a, n in zip(box.lo, sides, strict=True)))
     buffers = _Buffers(_slot_bytes(part, part.program.schedule(first)))
     known = values, schedule
@@ -179,11 +185,12 @@ class _Buffers:
         self._arrays = {number: np.empty(size, np.uint8) for number, size in sizes.items()}
 
     def array(self, number: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Block:
-        """The buffer `number`, as cells of `shape`; for more cells than it has, one of its own."""
+        """The buffer `number`, as cells of `shape`; an array of its own where it has fewer."""
         size = prod(shape) * dtype.itemsize
-        if len(self._arrays[number]) < size:
+        own = self._arrays.get(number)
+        if own is None or len(own) < size:
             return np.empty(shape, dtype)
-        return self._arrays[number][:size].view(dtype).reshape(shape)
+        return own[:size].view(dtype).reshape(shape)
 
 
 def _operations(
@@ -201,8 +208,9 @@ def _operations(
     local: dict[tuple[int, ZRange], Block] = {}
 
     def cells(source: int, need: ZRange) -> Block:
-        held = schedule.holder(source, need) if source in chosen else whole.holder(source, need)
-        block: Block = (local if source in chosen else values)[source, held]
+        there, known = (schedule, local) if source in chosen else (whole, values)
+        held = first_of(filter(None, [there.held(source, need, known)]), "box that holds a tile's")
+        block: Block = known[source, held]
         return block[need.index(held)]
 
     for work in schedule.works:

@@ -80,7 +80,7 @@ def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str |
 @lru_cache(maxsize=256)
 def rows_of(length: int) -> int:
     """Rows of the matrix nearest to a square one that has `length` cells."""
-    return next(rows for rows in range(isqrt(length), 0, -1) if length % rows == 0)
+    return next((rows for rows in range(isqrt(length), 1, -1) if length % rows == 0), 1)
 
 
 def _long_lanes(x: Tensor, function: str, length: int, axis: int, norm: str, rows: int) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import (
     BlockOperator,
@@ -43,7 +44,9 @@ class Output(BlockOperator):
 
     def window(self, inputs: Types) -> OutputWindow:
         """What an index point writes of it."""
-        return next(w for w in windows_of(inputs[0]) if w.name == self.output)
+        return first_of(
+            (w for w in windows_of(inputs[0]) if w.name == self.output), f"output {self.output!r}"
+        )
 
     def infer(self, *inputs: TensorType) -> TensorType:
         (points,) = inputs

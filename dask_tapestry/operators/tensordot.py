@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.first import first_of
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.diagonal import diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
@@ -54,7 +55,7 @@ def with_diagonals(x: Tensor, labels: Sequence[str]) -> Labelled:
     """`x` with dimensions of one label replaced by their diagonal."""
     names = list(labels)
     while len(set(names)) < len(names):
-        label = next(name for name in names if names.count(name) > 1)
+        label = first_of((name for name in names if names.count(name) > 1), "label twice")
         first = names.index(label)
         second = names.index(label, first + 1)
         if x.type.shape[first] != x.type.shape[second]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.user_operator import UserOperator
 from dask_tapestry.teg import TensorType
@@ -77,7 +78,8 @@ class UserOutputs(UserOperator):
     @property
     def _parallel(self) -> list[int]:
         """Numbers of the dimensions that the outputs follow."""
-        return [next(d for d, c in enumerate(row) if c) for row in self.writes.matrix]
+        rows = [[d for d, c in enumerate(row) if c] for row in self.writes.matrix]
+        return [first_of(dims, "dimension that an output follows") for dims in rows]
 
 
 def _lies(window: OutputWindow) -> OutputShape:

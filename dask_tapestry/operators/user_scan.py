@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.block_function import applied, call_blocks
 from dask_tapestry.operators.concat import concat
@@ -61,7 +62,8 @@ class InParts:
 
     def __call__(self, *blocks: Any) -> Any:
         given, before = blocks[: len(self.windows)], blocks[len(self.windows) :]
-        number, (axis, step, width) = next((n, w[0]) for n, w in enumerate(self.windows) if w)
+        moving = ((n, w[0]) for n, w in enumerate(self.windows) if w)
+        number, (axis, step, width) = first_of(moving, "input that is read in order")
         made = []
         for part in range((given[number].shape[axis] - width) // step + 1):
             pieces = []
@@ -170,7 +172,8 @@ class _Scan:
 
     def __init__(self, written: Written, tensors: Sequence[Tensor]) -> None:
         self.written = written
-        self.number = next(n for n, (_, k, _) in enumerate(written.index) if k is Kind.SEQUENTIAL)
+        numbers = (n for n, (_, k, _) in enumerate(written.index) if k is Kind.SEQUENTIAL)
+        self.number = first_of(numbers, "sequential dimension")
         made, self.tensors = applied(self._with(Kind.PARALLEL, None), tensors)
         self.reads, self.index = made.reads, made.index
         self.extent = made.index[self.number].extent

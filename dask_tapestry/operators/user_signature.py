@@ -9,6 +9,7 @@ from operator import index as as_int
 from typing import Any
 
 from dask_tapestry.errors import SignatureError
+from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.user_monoid import UFUNC_OF, Combination, Monoid, ReduceOver, ScanOver
 from dask_tapestry.teg import IndexDim, Kind
@@ -50,7 +51,9 @@ class Written:
 
     def kind(self, name: str) -> Kind:
         """Kind of an index dimension."""
-        return next(kind for other, kind, _ in self.index if other == name)
+        return first_of(
+            (kind for other, kind, _ in self.index if other == name), f"index dimension {name!r}"
+        )
 
     def of_kind(self, *kinds: Kind) -> tuple[str, ...]:
         """Names of the dimensions of some kinds."""

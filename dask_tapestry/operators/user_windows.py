@@ -12,6 +12,7 @@ from itertools import product
 from math import prod
 from typing import Final, NamedTuple
 
+from dask_tapestry.first import first_of
 from dask_tapestry.teg import Progression, Signature
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -99,11 +100,12 @@ def calls_apart(
         places = []
         for number, (read, x) in enumerate(zip(signature.inputs, inputs, strict=True)):
             wanted = x.clip(read.of_range(points))
-            at, held = next(
+            holding = (
                 (at, held)
                 for at, (own, held) in enumerate(pieces)
                 if own == number and held.contains(wanted)
             )
+            at, held = first_of(holding, f"piece of input {number} that holds {wanted}")
             places.append((at, wanted.slices(held)))
         made = signature.written(points)
         kept = made.intersection(box)

@@ -126,7 +126,11 @@ class Operator(ABC):
 
     @abstractmethod
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        """Box of each input that the cells `box` of the output are made of."""
+        """Box of each input that the cells `box` of the output are made of.
+
+        Those of a part of the cells lie in those of all: a block that is computed piece by piece
+        holds what all of it needs.
+        """
 
     def demanding(self, inputs: Types) -> Demanding:
         """`demand` for inputs of these types: a planner asks it of boxes by the thousand.

@@ -372,5 +372,5 @@ def trusted_range(lo: tuple[int, ...], hi: tuple[int, ...]) -> ZRange:
 
 def _refuse_corners(lo: tuple[int, ...], hi: tuple[int, ...]) -> None:
     same_ndim(len(hi), len(lo), "hi")
-    k = next(k for k, (first, end) in enumerate(zip(lo, hi, strict=True)) if end < first)
-    raise ArgumentError(f"hi must not be below lo, but dimension {k} is {lo[k]}:{hi[k]}")
+    below = [f"{k} is {a}:{b}" for k, (a, b) in enumerate(zip(lo, hi, strict=True)) if b < a]
+    raise ArgumentError(f"hi must not be below lo, but dimension {', '.join(below[:1])}")

@@ -1,3 +1,5 @@
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -6,8 +8,11 @@ from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.operators.matmul import MatMul
 from dask_tapestry.operators.reduce import reduce
 from dask_tapestry.teg import Operator, Progression, Region, TensorType
+from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.operator import signature_of
 from dask_tapestry.zspace import ZRange
+from tests.fuzz.programs import drawn_arrays
+from tests.planner.overlapping import overlapping
 
 F8 = np.dtype("f8")
 X, W = TensorType((4, 3), F8), TensorType((3, 5), F8)
@@ -116,3 +121,31 @@ def test_an_operator_has_no_other_form_and_any_cut_will_do_unless_it_says():
     assert plus.operator.forms(plus.input_types) == ()
     assert MatMul(F8).granularity((X, W)) == (1, 1)
     assert dt.sort(dt.ones((3, 4))).node.operator.granularity((TensorType((3, 4), F8),)) == (1, 0)
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 20))
+def test_part_of_a_box_needs_part_of_what_the_whole_needs(seed):
+    """What a block holds is enough for its pieces, of every operator that programs come to."""
+    for number in range(seed, seed + 20):
+        random = Random(number)
+        for made in (overlapping(random), drawn_arrays(random, 6)[-1]):
+            for node in topological([made.bound]):
+                for _ in range(4):
+                    needs_part(random, node)
+
+
+def needs_part(random, node):
+    if node.is_sequence_point or 0 in node.type.shape:
+        return
+    types = tuple(x.type for x in node.inputs)
+    whole = drawn_part(random, node.type.box)
+    part = drawn_part(random, whole)
+    held = node.operator.pieces(types, whole)
+    for number, need in node.operator.pieces(types, part):
+        holds = [one for at, one in held if at == number and one.contains(need)]
+        assert need.is_empty or holds, (node.operator, types, whole, part)
+
+
+def drawn_part(random, box):
+    ends = [sorted(random.sample(range(a, b + 1), 2)) for a, b in zip(box.lo, box.hi, strict=True)]
+    return ZRange([a for a, _ in ends], [b for _, b in ends])

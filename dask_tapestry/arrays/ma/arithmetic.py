@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.ma.parts import fill_of, fitting_fill
 from dask_tapestry.arrays.ma.ufuncs import EQUALITIES, ORDERS, masked_results
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.first import first_of
 
 REDUCED = {
     "add": "sum",
@@ -44,7 +45,8 @@ class Arithmetic(Masked):
 
     def _call(self, name: str, operands: Any, plain: bool = False, **kwargs: Any) -> Any:
         """The result of a ufunc, or of the function of `numpy.ma`; a tuple of several."""
-        owner = next(one for one in operands if isinstance(one, Masked | np.ma.MaskedArray))
+        masked = (one for one in operands if isinstance(one, Masked | np.ma.MaskedArray))
+        owner = first_of(masked, "operand with a mask")
         fill = fill_of(owner)
         found = [
             self._like(cells, mask, fitting_fill(fill, cells.dtype) if name in TRUTHS else fill)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry.first import first_of
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.required import required
@@ -195,6 +196,7 @@ def checked_together(
         return made
     cells = [p if isinstance(p, Tensor) else asarray(p).node for p in made]
     condition = holds(elementwise, *cells)
-    place, first = next((n, p) for n, p in enumerate(made) if isinstance(p, Tensor))
+    lazy = ((n, p) for n, p in enumerate(made) if isinstance(p, Tensor))
+    place, first = first_of(lazy, "parameter that is computed")
     made[place] = required(broadcast(first, condition.type.shape), condition, text)
     return made

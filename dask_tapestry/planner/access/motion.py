@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from math import gcd, prod
 from typing import NamedTuple
 
-from dask_tapestry.planner.fusion.program import FEW_CELLS
+from dask_tapestry.first import first_of
+from dask_tapestry.planner.fusion.boxes import FEW_CELLS
 from dask_tapestry.zspace import ZRange
 
 
@@ -106,7 +107,7 @@ def _rate(a: Moving, b: Moving, axis: int) -> tuple[int, ...]:
 
 def _primitive(rate: tuple[int, ...]) -> tuple[int, ...]:
     """The form that a rate is a multiple of, its first factor positive."""
-    common = gcd(*rate) if next(c for c in rate if c) > 0 else -gcd(*rate)
+    common = gcd(*rate) if first_of(filter(None, rate), "rate") > 0 else -gcd(*rate)
     return tuple([c // common for c in rate])
 
 
@@ -118,7 +119,7 @@ def _near(
     Beyond them boxes lie side by side along all axes along which they move apart, so their hull
     grows with the distance; they are near until it holds more cells than they do.
     """
-    way = next(at for at, c in enumerate(form) if c)
+    way = first_of((at for at, c in enumerate(form) if c), "way along which boxes move apart")
     lows, highs = [], []
     for a, b in pairs:
         for axis in range(a.box.ndim):

@@ -11,6 +11,7 @@ from math import prod
 from operator import add, sub
 from typing import NamedTuple
 
+from dask_tapestry.first import first_of
 from dask_tapestry.planner.access.access import moved
 from dask_tapestry.zspace import ZRange
 
@@ -49,7 +50,7 @@ def _reaches(apart: tuple[int, ...], steps: Sequence[Steps]) -> bool:
     if not steps:
         return not any(apart)
     (shift, places), *rest = steps
-    axis = next(a for a, n in enumerate(shift) if n)
+    axis = first_of((a for a, n in enumerate(shift) if n), "axis along which steps lead")
     alone = not any(step.shift[axis] for step in rest)
     times = [apart[axis] // shift[axis]] if alone else range(places)
     for t in times:

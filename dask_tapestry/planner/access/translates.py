@@ -19,7 +19,8 @@ from typing import Final
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.access.domain import Band, Domain, Place
 from dask_tapestry.planner.access.motion import Moving, parting
-from dask_tapestry.planner.fusion.program import Program, Schedule, rounded_out
+from dask_tapestry.planner.fusion.boxes import rounded_out
+from dask_tapestry.planner.fusion.program import Program, Schedule
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 

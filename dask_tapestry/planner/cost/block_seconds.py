@@ -48,6 +48,9 @@ class _Held(NamedTuple):
     origin: int = -1
 
 
+NOTHING: Final = _Held(0)  # of a value of which no cell is read
+
+
 class _Value(NamedTuple):
     """What is true of a computed value in every block.
 
@@ -101,7 +104,7 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
         number, own_box, needs = work
         value = values[number - first]
         operator, _, types, type_, _ = program.instructions[number - first]
-        reads = [held[place] for place in reading]
+        reads = [NOTHING if place is None else held[place] for place in reading]
         flops = operator.flops(types, own_box) if value.flops else 0
         read = _bytes_read(program, needs, reads, flops)
         own = own_box.size * value.itemsize

@@ -75,7 +75,8 @@ def carrying(program: Program) -> Carrying | None:
                 types=(*instruction.types, types[-1]),
             )
         )
-    return Carrying(Program((*program.inputs, *types), tuple(instructions)), tuple(types))
+    within = tuple([(x if x < first else x + count, held) for x, held in program.within])
+    return Carrying(Program((*program.inputs, *types), tuple(instructions), within), tuple(types))
 
 
 @lru_cache(maxsize=1024)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.planner.fusion.program import Instruction, Program
+from dask_tapestry.planner.fusion.program import Instruction, Program, Schedule
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange
 
@@ -38,6 +38,11 @@ class Part:
     program: Program
     inputs: tuple[int, ...]
     inside: frozenset[int]
+
+    def program_within(self, schedule: Schedule) -> Program:
+        """Its program for parts of a block of the whole one."""
+        values = (*self.inputs, *sorted(self.inside))
+        return self.program.inside([schedule.boxes[value] for value in values])
 
 
 @lru_cache(maxsize=512)
@@ -136,6 +141,8 @@ def finest(program: Program) -> Program:
 def with_last(program: Program, operator: Operator) -> Program:
     """The program with another operator at its end, which takes the same inputs."""
     *before, last = program.instructions
+    goal = len(program.types) - 1
     type_ = operator.infer(*last.types)
     made = Instruction(operator, last.inputs, last.types, type_, last.line)
-    return Program(program.inputs, (*before, made))
+    within = tuple([(value, held) for value, held in program.within if value < goal])
+    return Program(program.inputs, (*before, made), within)

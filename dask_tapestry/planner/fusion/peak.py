@@ -136,6 +136,6 @@ def _dying(places: Places, copies: Sequence[bool]) -> list[list[int]]:
             dying[last].append(number)
         until = number if copies[number] else last
         for read in places.read[number]:
-            if until > ends[read]:
+            if read is not None and until > ends[read]:
                 ends[read] = until
     return dying

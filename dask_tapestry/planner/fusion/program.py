@@ -8,17 +8,19 @@ what a block reads and needs in memory, and what a worker then executes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.planner.fusion.boxes import holder, merged, rounded_out
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
 
-FEW_CELLS = 64
 SCHEDULES = 64  # that a program remembers: a block's is needed by its task and when that runs
 
 
@@ -92,12 +94,13 @@ class Places(NamedTuple):
     total
         How many boxes there are.
     made, read
-        For each work, the box that it computes, and those that hold what it reads.
+        For each work, the box that it computes, and those that hold what it reads; None where that
+        has no cells, and no box is held.
     """
 
     total: int
     made: tuple[int, ...]
-    read: tuple[tuple[int, ...], ...]
+    read: tuple[tuple[int | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Schedule:
     ----------
     boxes
         For each value, the boxes of it that are read or computed; they do not contain each other.
+        None of which only empty ones are read.
     works
         The computations, inputs first.
     """
@@ -118,9 +122,14 @@ class Schedule:
     def holder(self, value: int, box: ZRange) -> ZRange:
         """The box of `value` that is held and contains `box`."""
         held = self.boxes[value]
-        if len(held) == 1:
-            return held[0]
-        return next(h for h in held if h.contains(box))
+        return held[holder(held, box)]
+
+    def held(self, value: int, box: ZRange, among: Collection[tuple[int, ZRange]]) -> ZRange | None:
+        """A box of `value` that contains `box` and is among some that are in memory."""
+        for one in self.boxes[value]:
+            if (one is box or one.contains(box)) and (value, one) in among:
+                return one
+        return None
 
     @cached_property
     def places(self) -> Places:
@@ -131,28 +140,35 @@ class Schedule:
             return Places(len(self.boxes), made, tuple(reads))
         firsts = list(accumulate(map(len, self.boxes), initial=0))
 
-        def place(value: int, box: ZRange) -> int:
+        def place(value: int, box: ZRange) -> int | None:
             held = self.boxes[value]
-            number = 0
-            if len(held) > 1:
-                number = next(n for n, h in enumerate(held) if h is box or h.contains(box))
-            return firsts[value] + number
+            return firsts[value] + holder(held, box) if held or not box.is_empty else None
 
-        made = tuple([firsts[w.value] + self._number(w) for w in self.works])
+        made = tuple([firsts[w.value] + holder(self.boxes[w.value], w.box) for w in self.works])
         read = tuple([tuple([place(*one) for one in w.reads]) for w in self.works])
         return Places(firsts[-1], made, read)
 
-    def _number(self, work: Work) -> int:
-        held = self.boxes[work.value]
-        return held.index(work.box) if len(held) > 1 else 0
+
+Within = tuple[tuple[int, tuple[ZRange, ...]], ...]  # boxes of values that have several
 
 
 @dataclass(frozen=True)
 class Program:
-    """Operators in order; see the module's text."""
+    """Operators in order; see the module's text.
+
+    Attributes
+    ----------
+    inputs, instructions
+        Types of the inputs, and the operators.
+    within
+        Of a program for parts of one block: the boxes of values of which that block has several.
+        A part reads and computes boxes that each lie in one of them: two that lie near each other
+        in different ones are not merged.
+    """
 
     inputs: tuple[TensorType, ...]
     instructions: tuple[Instruction, ...]
+    within: Within = ()
 
     @property
     def type(self) -> TensorType:
@@ -173,6 +189,11 @@ class Program:
     def multithreaded(self) -> bool:
         """Whether a kernel of it starts threads of its own."""
         return any(i.operator.multithreaded for i in self.instructions)
+
+    @cached_property
+    def plain(self) -> tuple[bool, ...]:
+        """Whether each value's blocks are arrays."""
+        return tuple([isinstance(type_.dtype, np.dtype) for type_ in self.types])
 
     @cached_property
     def paces(self) -> Mapping[int, int]:
@@ -229,7 +250,7 @@ class Program:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.inputs, self.instructions))
+        return hash((self.inputs, self.instructions, self.within))
 
     def __hash__(self) -> int:
         return self._hash
@@ -244,13 +265,19 @@ class Program:
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"inputs": self.inputs, "instructions": self.instructions}
+        return {
+            "inputs": self.inputs,
+            "instructions": self.instructions,
+            "within": self.within,
+        }
 
     def schedule(self, box: ZRange, rounded: bool = True) -> Schedule:
         """Follow the demands of the output's cells `box` back to the inputs.
 
         Values in between are computed in boxes whose edges lie between cells that are computed
-        together; with ``rounded=False`` they are not, which tells how boxes move.
+        together. For an empty box that an operator reads nothing is computed: of joined values, a
+        block needs none of those that do not meet it. ``rounded=False`` tells how boxes move: these
+        are not rounded, and empty ones are there.
         """
         known = self._schedules.get((box, rounded))
         if known is None:
@@ -266,13 +293,15 @@ class Program:
         wanted[-1].append(box)
         boxes: list[tuple[ZRange, ...]] = [()] * count
         works: list[Work] = []
+        outer, plain = dict(self.within), self.plain
+        nothing = box.is_empty or not rounded  # also boxes without cells move
         for value in range(count - 1, first - 1, -1):
             operator, inputs, types, type_, _ = self.instructions[value - first]
             found = wanted[value]
             together = self.granularity[value - first] if rounded else None
             if together and value < count - 1:
                 found = [rounded_out(b, together, type_.shape) for b in found]
-            held = boxes[value] = merged(found)
+            held = boxes[value] = merged(found, outer.get(value, ()))
             demand = self.lasting[value - first].demand
             for one in held:
                 if demand is not None:
@@ -282,9 +311,10 @@ class Program:
                     reads = tuple([(inputs[number], need) for number, need in pieces])
                 works.append(Work(value, one, reads))
                 for source, need in reads:
-                    wanted[source].append(need)
+                    if not need.is_empty or nothing or not plain[source]:
+                        wanted[source].append(need)
         for value in range(first):
-            boxes[value] = merged(wanted[value])
+            boxes[value] = merged(wanted[value], outer.get(value, ()))
         return Schedule(tuple(boxes), tuple(reversed(works)))
 
     def with_operators(self, operators: Mapping[int, Operator]) -> Program:
@@ -292,46 +322,32 @@ class Program:
         instructions = list(self.instructions)
         for at, operator in operators.items():
             instructions[at] = instructions[at]._replace(operator=operator)
-        made = Program(self.inputs, tuple(instructions))
+        made = Program(self.inputs, tuple(instructions), self.within)
         made.__dict__["_schedules"] = self._schedules
         made.__dict__["found"] = self.found
+        return made
+
+    def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
+        """The same for parts of a block that has these `boxes` of each value.
+
+        What a part reads then lies in what the block holds: an operator asks for no more cells
+        when fewer of its own are asked for, and boxes are merged in one that is held alone.
+        """
+        several = enumerate(boxes[: len(self.types)])
+        return self._within(tuple([(value, held) for value, held in several if len(held) > 1]))
+
+    @cached_property
+    def anywhere(self) -> Program:
+        """The same for any block."""
+        return self._within(())
+
+    def _within(self, within: Within) -> Program:
+        if within == self.within:
+            return self
+        made = Program(self.inputs, self.instructions, within)
+        made.__dict__["lasting"], made.__dict__["granularity"] = self.lasting, self.granularity
         return made
 
     def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
         """Boxes of each external input that the output's cells `box` need."""
         return self.schedule(box).boxes[: len(self.inputs)]
-
-
-def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) -> ZRange:
-    """The smallest box that holds `box` and whose edges are between cells computed together.
-
-    An empty box stays as it is.
-    """
-    if box.is_empty:
-        return box
-    lo = [a // n * n if n else 0 for a, n in zip(box.lo, together, strict=True)]
-    ends = zip(box.hi, together, shape, strict=True)
-    return ZRange(lo, [min(-(-b // n) * n, extent) if n else extent for b, n, extent in ends])
-
-
-def merged(boxes: list[ZRange]) -> tuple[ZRange, ...]:
-    """Boxes that together hold all `boxes`: their hull, unless it is larger than they are.
-
-    A hull of few cells is always taken: in a chain of stencils boxes would multiply.
-    """
-    if len(boxes) < 2:
-        return tuple(boxes)
-    only = boxes[0]
-    if all(box is only for box in boxes):
-        return (only,)
-    distinct = list(dict.fromkeys(boxes))
-    if len(distinct) == 1:
-        return (distinct[0],)
-    hull = distinct[0]
-    for box in distinct[1:]:
-        hull = hull.hull(box)
-    if hull.size <= max(FEW_CELLS, sum(box.size for box in distinct)):
-        return (hull,)
-    outer = [b for b in distinct if not any(o is not b and o.contains(b) for o in distinct)]
-    filled = [b for b in outer if not b.is_empty]
-    return tuple(filled or outer[:1])

@@ -71,24 +71,23 @@ def _course_of_parts(program: Program, schedule: Schedule, parts: Mapping[int, P
     """The course in which each part is computed in turns that can be, or whole."""
     turned: dict[Key, Streamed] = {}
     gone: set[int] = set()
+    own = {goal: part.program_within(schedule) for goal, part in parts.items()}
     last = len(program.types) - 1
     for goal, part in parts.items():
         boxes = schedule.boxes[goal]
-        found = [in_turns(part.program, one, goal == last, part.inputs) for one in boxes]
+        found = [in_turns(own[goal], one, goal == last, part.inputs) for one in boxes]
         if found and None not in found:
             turned |= {(goal, b): one for b, one in zip(boxes, found, strict=True) if one}
             gone |= part.inside
-    works = [_contracted(w, turned, parts) for w in schedule.works if w.value not in gone]
+    kept = [w for w in schedule.works if w.value not in gone]
+    works = [_contracted(w, own, parts) if (w.value, w.box) in turned else w for w in kept]
     return Course(Schedule(schedule.boxes, tuple(works)), turned)
 
 
-def _contracted(work: Work, streamed: Mapping[Key, Streamed], parts: Mapping[int, Part]) -> Work:
-    """A value that is computed in turns reads what its part reads from outside."""
-    if (work.value, work.box) not in streamed:
-        return work
-    part = parts[work.value]
-    inner = part.program.schedule(work.box).works
-    reads = [(part.inputs[s], need) for w in inner for s, need in w.reads if s < len(part.inputs)]
+def _contracted(work: Work, own: Mapping[int, Program], parts: Mapping[int, Part]) -> Work:
+    """A value that is computed in turns reads what its part's own program reads from outside."""
+    works, inputs = own[work.value].schedule(work.box).works, parts[work.value].inputs
+    reads = [(inputs[s], need) for w in works for s, need in w.reads if s < len(inputs)]
     return work._replace(reads=tuple(dict.fromkeys(reads)))
 
 
@@ -364,7 +363,7 @@ def _edges(program: Program, box: ZRange, adds: bool = False) -> tuple[Line, ...
     """Edges of pieces that take about `PIECE` bytes; None where nothing can be cut."""
     excess = min(_bytes(program, box, final=False) / PIECE, MOST_PIECES)
     edges = []
-    for dim, grain in enumerate(grains(program)):
+    for dim, grain in enumerate(grains(program.anywhere)):
         lo, hi = box.lo[dim], box.hi[dim]
         line: Line = (lo, hi)
         if grain is not None and excess > 1 and not (adds and dim) and hi - lo > grain.length:

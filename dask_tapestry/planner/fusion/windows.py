@@ -110,7 +110,8 @@ def opened(program: Program) -> Opened | None:
     instructions = [i._replace(inputs=tuple([number[x] for x in i.inputs])) for i in chosen]
     inputs = (*program.inputs, *[program.types[value] for value in stored])
     sources = tuple([program.instructions[value - first] for value in stored])
-    return Opened(Program(inputs, tuple(instructions)), sources)
+    within = tuple([(number[value], held) for value, held in program.within])
+    return Opened(Program(inputs, tuple(instructions), within), sources)
 
 
 def _is_stored(instruction: Instruction) -> bool:
@@ -132,7 +133,7 @@ def sliding(own: Opened, box: ZRange, dim: int, excess: float) -> Sliding | None
     None where pieces cannot share windows: they compute too much again, or what they need of a
     stored value does not move on along one axis.
     """
-    grain = grains(own.program)[dim]
+    grain = grains(own.program.anywhere)[dim]
     lo, hi = box.lo[dim], box.hi[dim]
     if grain is None or hi - lo <= max(1, grain.length):
         return None

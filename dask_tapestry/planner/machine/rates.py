@@ -24,6 +24,7 @@ from dask_tapestry.errors import (
     StoreNotFoundError,
     TapestryError,
 )
+from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass
 
 FORMAT: Final = 2  # changes with what operators count as operations: older rates are measured anew
@@ -108,7 +109,9 @@ class Rates:
         if found is None:
             table = dict(self.operations)
             names = (f"{kernel} {dtype.name}", kernel, "")
-            found = self._found[kernel, dtype] = next(table[n] for n in names if n in table)
+            found = self._found[kernel, dtype] = first_of(
+                (table[n] for n in names if n in table), "rate of other kernels"
+            )
         return found
 
     def __repr__(self) -> str:

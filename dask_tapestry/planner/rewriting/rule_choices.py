@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from dask_tapestry.errors import PlanError
+from dask_tapestry.first import first_of
 from dask_tapestry.planner.rewriting.passes import passes
 from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
@@ -71,7 +72,8 @@ def _made(node: Node, rule: OwnRule, own: tuple[OwnRule, ...]) -> Node:
         result = rule(node)
     if result is None or result is node:
         return node
-    simplify = next(p for p in passes(own, setting("algebra") == "fast") if p.name == "simplify")
+    known = passes(own, setting("algebra") == "fast")
+    simplify = first_of((p for p in known if p.name == "simplify"), "pass of that name")
     assert isinstance(simplify.rules, Rules)
     settled = (*node.inputs, *node.after)
     (root,) = rewrite(Graph([result]), simplify.rules, settled=settled).roots

@@ -118,8 +118,8 @@ class Suspicion:
         listener = _thread.listener
         for text in self.texts if listener is not None else ():
             words, _, function = text.removeprefix("Warning: ").strip().partition(SAYS)
-            kind = next(kind for kind in KINDS if KINDS[kind] == words)
-            if listener is not None and kind in listener.kinds and function in names:
+            wanted = {KINDS[kind] for kind in listener.kinds} if listener is not None else ()
+            if listener is not None and words in wanted and function in names:
                 listener.heard.add(f"{words}{SAYS}{names[function]}")
 
     def tell_flags(self, function: str) -> None:

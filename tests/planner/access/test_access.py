@@ -7,7 +7,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.access import motion
 from dask_tapestry.planner.access.access import Access
-from dask_tapestry.planner.fusion import program
+from dask_tapestry.planner.fusion import boxes
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.zspace import Cuts, block_box
 from tests.planner.small_steps import random_step
@@ -43,9 +43,9 @@ def compare(one, cuts):
     return len(access.classes)
 
 
-@pytest.mark.parametrize("few", [program.FEW_CELLS, 1])
+@pytest.mark.parametrize("few", [boxes.FEW_CELLS, 1])
 def test_boxes_are_those_of_each_block(monkeypatch, few):
-    monkeypatch.setattr(program, "FEW_CELLS", few)
+    monkeypatch.setattr(boxes, "FEW_CELLS", few)
     monkeypatch.setattr(motion, "FEW_CELLS", few)
     for seed in range(SEEDS):
         one, cuts = random_step(Random(few * SEEDS + seed))

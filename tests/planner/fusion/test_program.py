@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.fusion.program import FEW_CELLS, Program, merged, rounded_out
+from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 from tests.planner.graphs import last_step, stored
@@ -68,30 +68,6 @@ def test_it_pickles():
     assert pickle.loads(pickle.dumps(program)) == program
 
 
-BOXES = st.lists(
-    st.tuples(st.integers(0, 9), st.integers(0, 5), st.integers(0, 9), st.integers(0, 5)).map(
-        lambda t: ZRange((t[0], t[2]), (t[0] + t[1], t[2] + t[3]))
-    ),
-    max_size=5,
-)
-
-
-@given(BOXES)
-def test_merged_boxes_hold_all_and_no_more_than_they_must(given_boxes):
-    held = merged(given_boxes)
-    for box in given_boxes:
-        assert box.is_empty or any(h.contains(box) for h in held)
-    assert sum(h.size for h in held) <= max(FEW_CELLS, sum(box.size for box in given_boxes))
-    full = [h for h in held if not h.is_empty]
-    assert not any(a is not b and a.contains(b) for a in full for b in full)
-
-
-def test_nothing_merged_is_nothing():
-    assert merged([]) == ()
-    empty = ZRange((3,), (3,))
-    assert merged([empty, empty]) == (empty,)
-
-
 @given(st.integers(0, 8), st.data())
 def test_what_a_block_reads_is_enough(lo, data):
     """Computing from the boxes read alone gives the cells of the whole."""
@@ -100,13 +76,6 @@ def test_what_a_block_reads_is_enough(lo, data):
     x = dt.asarray(cells)
     value = (x * 2)[1:] - x[:-1]
     np.testing.assert_array_equal(value[lo:hi].compute(), (cells[1:] * 2 - cells[:-1])[lo:hi])
-
-
-def test_boxes_are_rounded_out_to_cells_computed_together():
-    box = ZRange((4, 4, 4, 4), (5, 5, 5, 5))
-    assert rounded_out(box, (1, 3, 0, 4), (9, 9, 9, 7)) == ZRange((4, 3, 0, 4), (5, 6, 9, 7))
-    empty = ZRange((4, 4), (4, 5))
-    assert rounded_out(empty, (3, 0), (9, 9)) == empty
 
 
 def test_values_in_between_are_rounded_out_and_the_output_is_not():

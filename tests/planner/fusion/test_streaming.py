@@ -1,21 +1,24 @@
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import prod
+from random import Random
 
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.fusion.peak import peak_bytes
-from dask_tapestry.planner.fusion.streaming import PIECE, course_of
+from dask_tapestry.planner.fusion.streaming import PIECE, course_of, in_turns
 from dask_tapestry.zspace import ZRange
+from tests.comparisons import same_bits
 from tests.examples import examples
 from tests.pieces import pieces_of
 from tests.planner.graphs import MIB, stored
+from tests.planner.overlapping import overlapping
 
 CHUNKED = (16_384, 4096), "f8", (2048, 1024)
 
@@ -191,3 +194,61 @@ def test_pieces_of_rows_far_apart_read_what_their_block_reads(days, tmp_path):
     found = course_of(program, box)
     assert found.streamed
     assert read_by(program, found, box) == 10 * (days[1] - days[0]) * 250 * 200 * 8
+
+
+def contained(held, box):
+    return box.is_empty or any(one.contains(box) for one in held)
+
+
+def check_holders(schedule):
+    """Each box that is read lies in the one that is named as its holder."""
+    for work, reading in zip(schedule.works, schedule.places.read, strict=True):
+        for (value, need), place in zip(work.reads, reading, strict=True):
+            assert contained(schedule.boxes[value], need)
+            if place is not None:
+                assert schedule.holder(value, need).contains(need)
+
+
+def check_pieces(streamed, held):
+    """What pieces read from outside of their part lies in one of the boxes that are `held`."""
+    program = streamed.program
+    given = len(program.inputs) - len(streamed.windows) - len(streamed.carried)
+    for piece in islice(streamed.pieces, 20):
+        schedule = program.schedule(piece)
+        check_holders(schedule)
+        for work in schedule.works:
+            for value, need in work.reads:
+                assert value >= given or contained(held[value], need)
+        deeper = None if streamed.fits else in_turns(program, piece)
+        if deeper is not None:
+            check_pieces(deeper, [*held[:given], *schedule.boxes[given : len(program.inputs)]])
+
+
+@examples(150, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_what_pieces_read_lies_in_what_is_held(seed):
+    random = Random(seed)
+    program = group_of(overlapping(random).node, set()).program
+    for size in (64, 400, 3000):
+        with pieces_of(size, always=random.random() < 0.7):
+            box = part_of(random, program.type.box)
+            found = course_of(program, box)
+            check_holders(found.schedule)
+            assert found.peak(program, box).all >= 0
+            for streamed in found.streamed.values():
+                check_pieces(streamed, [found.schedule.boxes[n] for n in streamed.inputs])
+
+
+def part_of(random, box):
+    ends = [sorted(random.sample(range(a, b + 1), 2)) for a, b in zip(box.lo, box.hi, strict=True)]
+    return box if random.random() < 0.3 else ZRange(*zip(*ends, strict=True)) if ends else box
+
+
+@pytest.mark.parametrize("seed", [439, 702, 849, 2069])
+def test_boxes_apart_that_are_near_in_a_piece_are_not_merged_there(seed):
+    """Of values that have several boxes in a block, of which pieces read parts near each other."""
+    x = overlapping(Random(seed), is_stored=False)
+    whole = x.compute(scheduler="sync")
+    for size in (64, 400, 3000):
+        with pieces_of(size):
+            assert same_bits(x.compute(scheduler="sync"), whole)

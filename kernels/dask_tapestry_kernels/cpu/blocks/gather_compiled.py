@@ -80,7 +80,7 @@ def gather(
     strides = {s.axis: n for s, n in zip(steps, operand.strides, strict=True)}
     inner = _row(strides, shape, end, operand.itemsize)
     row = operand.itemsize * prod(shape[inner:])
-    word = next(size for size in (16, 8, 4, 2, 1) if row % size == 0)
+    word = next((size for size in (16, 8, 4, 2) if row % size == 0), 1)
     native = compiled(source(word), ARITY, "gathering", prod(shape))
     if native is None:
         return None

@@ -98,7 +98,8 @@ class OutputBlocks(Collected):
     def __getitem__(self, key: str | Slices) -> Any:
         """One output by its name, or the blocks of a part of the index points, as views."""
         if isinstance(key, str):
-            return next(a for o, a in zip(self.outputs, self.arrays, strict=True) if o.name == key)
+            names = [output.name for output in self.outputs]
+            return self.arrays[names.index(key)]
         points = _ends(key, self.shape)
         parts = [a[o.slices(points)] for o, a in zip(self.outputs, self.arrays, strict=True)]
         return OutputBlocks([p.stop - p.start for p in points], self.outputs, parts)

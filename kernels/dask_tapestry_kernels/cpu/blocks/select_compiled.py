@@ -121,7 +121,7 @@ def take(
         return None
     if places.dtype == np.uint64 or not block.flags.c_contiguous:
         return None
-    word = size if row == 1 else next(w for w in (8, 4, 2, 1) if size * row % w == 0)
+    word = size if row == 1 else next((w for w in (8, 4, 2) if size * row % w == 0), 1)
     native = compiled(source("take", word), BODIES["take"][1], "taking", taken)
     if native is None:
         return None
