@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from dask_tapestry.operators.monoid_dtype import (
 )
 from dask_tapestry.operators.tree_reduction import tree_over
 from dask_tapestry.operators.user_function import UserFunction
-from dask_tapestry.teg import IndexDim, Kind, Signature, Tensor, TensorType, apply
+from dask_tapestry.teg import IndexDim, Kind, Operator, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -191,12 +191,13 @@ class Fold(Contraction):
             "tree": self._over(inputs[0]),
             "origin": boxes[0].lo[self.axis],
             "level": self.levels,
-            "identity": self._empty,
+            "identity": self.empty,
             "dtype": self.dtype,
         }
 
     @property
-    def _empty(self) -> Any:
+    def empty(self) -> Any:
+        """What no cells combine to; 0 where cells have no bytes."""
         return np.frombuffer(self.identity, self.dtype)[0] if self.dtype.itemsize else 0
 
     def flops(self, inputs: Types, box: ZRange) -> int:
@@ -211,7 +212,7 @@ class Fold(Contraction):
         if not len(cells):
             lead = () if self.levels is None else (0,)
             rest = _without(inputs[0].shape, self.axis)
-            return np.full((*lead, *rest), self._empty, self.dtype)
+            return np.full((*lead, *rest), self.empty, self.dtype)
         tree = self.tree or pairs(len(cells))
         spans = [tree.span(0, 0, number) for number in range(*tree.counts(0))]
         nodes = [self._combined(list(cells[lo:hi]), None)[0] for lo, hi in spans]
@@ -225,6 +226,21 @@ class Fold(Contraction):
             nodes = [self.combination(*pair) if len(pair) > 1 else pair[0] for pair in two]
             level += 1
         return nodes
+
+
+class Combining(NamedTuple):
+    """What a fold combines: its function, the dtype of what it combines, and the identity."""
+
+    function: UserFunction
+    dtype: np.dtype[Any]
+    identity: Any
+
+
+def combining(operator: Operator) -> Combining | None:
+    """What an operator combines by a function of the user; None if it is no fold."""
+    if not isinstance(operator, Fold):
+        return None
+    return Combining(operator.combination, operator.dtype, operator.empty)
 
 
 def pairs(cells: int) -> Tree:

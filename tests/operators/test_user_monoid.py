@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import Lattice, Tree, lattice
-from dask_tapestry.operators.user_monoid import Monoid, fold, fold_operator
+from dask_tapestry.operators.user_monoid import Monoid, combining, fold, fold_operator
 from dask_tapestry.teg import Graph, apply
 from dask_tapestry.teg.check import check
 
@@ -81,3 +81,10 @@ def test_names_of_dimensions_stay():
         None,
         "column",
     )
+
+
+def test_what_a_fold_combines_is_told():
+    folded = dt.reduction(dt.asarray([1.0, 2.0]), dt.Monoid(0.0, np.maximum)).node
+    function, dtype, identity = combining(folded.operator)
+    assert (function(1.0, 2.0), dtype, identity) == (2.0, np.float64, 0.0)
+    assert combining((dt.ones(3) + 1).node.operator) is None

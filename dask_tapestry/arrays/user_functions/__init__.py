@@ -3,6 +3,7 @@
 from dask_tapestry.arrays.user_functions.along_axis import *
 from dask_tapestry.arrays.user_functions.block_operators import *
 from dask_tapestry.arrays.user_functions.blockwise import *
+from dask_tapestry.arrays.user_functions.check_operator import *
 from dask_tapestry.arrays.user_functions.gufuncs import *
 from dask_tapestry.arrays.user_functions.map_blocks import *
 from dask_tapestry.arrays.user_functions.own_rules import *
@@ -13,6 +14,7 @@ from dask_tapestry.arrays.user_functions.reduction import *
 __all__ = [
     "BlockFunction",
     "Monoid",
+    "OperatorReport",
     "apply",
     "apply_along_axis",
     "apply_gufunc",
@@ -20,6 +22,7 @@ __all__ = [
     "as_gufunc",
     "block_operator",
     "blockwise",
+    "check_operator",
     "gufunc",
     "map_blocks",
     "mutator",

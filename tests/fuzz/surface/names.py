@@ -47,7 +47,7 @@ LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
         "from_zarr to_zarr store sequence_point .store .to_zarr".split(), STORES
     ),
-    **dict.fromkeys("apply block_operator scan_over reduce_over".split(), USERS),
+    **dict.fromkeys("apply block_operator check_operator scan_over reduce_over".split(), USERS),
     **dict.fromkeys(
         "patterns.imm patterns.iteridx patterns.select patterns.sn_imm patterns.sn_iteridx "
         "patterns.sn_select parallel_insert_slice perform_concurrently subview "
