@@ -51,9 +51,8 @@ def make_plan(block: Record, plan: Record) -> None:
     stride = cell_stride(box, strides, reduced, item)
     way = way_in_place(box, strides, ndim, reduced, item, n, stride)
     closer = way != COLUMNS and n >= FEW_CELLS and cells_lie_closer(box, strides, ndim, reduced)
-    count = block.count
-    plan.side_by_side = 1 if ndim == reduced or closer else 0
-    plan.along = runs_along_columns(operands, count, ndim + 2, reduced, row)
+    plan.along = runs_along_columns(operands, block.count, ndim + 2, reduced, row)
+    plan.side_by_side = 1 if ndim == reduced or (closer and plan.along == 0) else 0
     plan.way = 0 if row else way
     plan.axis = ndim - 1
     plan.step = get(box, ndim - 1) if ndim > reduced else 1
