@@ -18,7 +18,7 @@ from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.plan import Plan
-from dask_tapestry.errors import ArgumentTypeError
+from dask_tapestry.errors import ArgumentTypeError, PlanError, StoreError, StoreNotFoundError
 from dask_tapestry.lower.local_scheduler import local_options
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner import build
@@ -171,7 +171,9 @@ def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Pla
     TypeError
         Without arrays.
     PlanError
-        If the file is no plan, of another version, or made for another graph.
+        If the file is no plan, damaged, of another version, or made for another graph.
+    StoreNotFoundError
+        If there is no file.
 
     See Also
     --------
@@ -191,7 +193,19 @@ def load_plan(filename: str | PathLike[str], *arrays: ArrayLike | Effect) -> Pla
     if not arrays:
         raise ArgumentTypeError("load_plan needs at least one array")
     items, roots = _planned(arrays)
-    return Plan(loads(Path(filename).read_text("utf-8"), roots, str(filename)), items)
+    return Plan(loads(_text_of(Path(filename)), roots, str(filename)), items)
+
+
+def _text_of(file: Path) -> str:
+    """What a file of a plan holds."""
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        raise StoreNotFoundError(f"there is no plan at {file}") from None
+    except OSError as error:
+        raise StoreError(f"cannot read the plan {file}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise PlanError(f"{file} is no plan: {error}") from None
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

@@ -8,12 +8,24 @@ named by their places in a graph's order. Costs are there to be read; they are c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, Final
 
-from dask_tapestry.errors import PlanError
+from dask_tapestry.errors import PlanError, TapestryError
+from dask_tapestry.json_form import (
+    FormError,
+    anything,
+    listed,
+    optional,
+    record,
+    refuse,
+    sequence,
+    whole,
+)
+from dask_tapestry.json_form import text as text_form
 from dask_tapestry.planner.cost.step import Step, with_first
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
@@ -78,18 +90,55 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> Plan:
         )
     if content["rewritten"] != digest(graph):
         raise PlanError(f"{name} was made by other rules of rewriting: plan again")
-    forms: dict[Node, tuple[FormChoice, ...]] = {}
-    for place, *form in content["forms"]:
-        node = graph.nodes[place]
-        forms[node] = (*forms.get(node, ()), FormChoice(*form))
-    resources = Resources(**content["resources"])
-    with written_as(None):
-        formed = with_forms(graph, forms, trace)
-    grids = {formed.nodes[at]: _cuts(grid) for at, grid in _grids(content["steps"])}
-    places = {formed.nodes[step["node"]]: step["place"] for step in content["steps"]}
-    chosen = Choices(forms, frozenset(grids), grids=grids, places=places)
+    try:
+        resources = Resources(**content["resources"])
+        machine = Machine.of(resources)
+        forms = _forms(content["forms"], graph)
+        with written_as(None):
+            formed = with_forms(graph, forms, trace)
+        chosen = _choices(content["steps"], formed, forms, {"", *(m.place for m in machine.places)})
+    except (FormError, TapestryError) as error:
+        raise PlanError(f"{name} is damaged: {error}") from error
     choices, steps = _placed(formed, chosen, resources, name)
     return Plan(written, formed, steps, resources, trace, choices=choices)
+
+
+def _forms(listed: Sequence[Any], graph: Graph) -> dict[Node, tuple[FormChoice, ...]]:
+    """The forms that nodes of `graph` take."""
+    found: dict[Node, tuple[FormChoice, ...]] = {}
+    for i, (number, *form) in enumerate(listed):
+        node = _node(number, graph, f"forms[{i}]")
+        found[node] = (*found.get(node, ()), FormChoice(*form))
+    return found
+
+
+def _choices(
+    steps: Sequence[Mapping[str, Any]],
+    graph: Graph,
+    forms: dict[Node, tuple[FormChoice, ...]],
+    places: Collection[str],
+) -> Choices:
+    """The grids and places of nodes of `graph`, which has taken `forms`."""
+    grids: dict[Node, tuple[Cuts, ...]] = {}
+    chosen: dict[Node, str] = {}
+    for i, step in enumerate(steps):
+        at = f"steps[{i}]"
+        node = _node(step["node"], graph, at)
+        cuts = tuple(step["grid"])
+        extents = tuple(c.extent for c in cuts)
+        if extents != node.type.shape:
+            raise FormError(f"{at}.grid cuts {extents}, its step computes {node.type}")
+        if node in grids:
+            raise FormError(f"{at} is of a node that another step computes")
+        if step["place"] not in places:
+            refuse(step["place"], f"{at}.place", f"one of {sorted(places)}")
+        grids[node], chosen[node] = cuts, step["place"]
+    return Choices(forms, frozenset(grids), grids=grids, places=chosen)
+
+
+def _node(number: int, graph: Graph, at: str) -> Node:
+    node: Node = graph.nodes[whole(most=len(graph.nodes) - 1)(number, f"{at}: its node")]
+    return node
 
 
 def digest(graph: Graph) -> str:
@@ -124,8 +173,8 @@ def _placed(
     fused = frozenset(node for node in graph.nodes if node not in grids)
     choices = replace(chosen, fused=fused)
     state = evaluate(graph, choices, Pricing(machine, Limits.of(resources)))
-    for node, priced in state.placed.items():
-        if grids.get(node) != priced.grid:
+    for node in {**grids, **state.placed}:
+        if node not in state.placed or grids.get(node) != state.placed[node].grid:
             raise PlanError(f"{name}: {node!r} cannot be cut as it says: plan again")
     return choices, with_first(steps_of(state, machine))
 
@@ -133,7 +182,7 @@ def _placed(
 def _content(text: str, name: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # no JSON, or lists in lists without end
         raise PlanError(f"{name} is no plan: {error}") from None
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise PlanError(f"{name} is no plan")
@@ -142,7 +191,11 @@ def _content(text: str, name: str) -> dict[str, Any]:
             f"{name} is a plan of version {content.get('version')}; this library reads version "
             f"{VERSION}: plan again"
         )
-    return content
+    try:
+        found: dict[str, Any] = FORM(content, "it")
+    except FormError as error:
+        raise PlanError(f"{name} is damaged: {error}") from None
+    return found
 
 
 def _results(graph: Graph) -> str:
@@ -173,11 +226,26 @@ def _written(cuts: Cuts) -> list[Any]:
     return [list(cuts.edges)] if cuts.edges else [cuts.extent, cuts.step, cuts.lead]
 
 
-def _grids(steps: Iterable[Mapping[str, Any]]) -> list[tuple[int, list[list[Any]]]]:
-    return [(step["node"], step["grid"]) for step in steps]
+def _cuts(value: Any, at: str) -> Cuts:
+    """The form of cuts as `_written`: their edges, or their extent, step and first length."""
+    if isinstance(value, list) and len(value) == 1:
+        (edges,) = sequence(listed(whole()))(value, at)
+        lengths = [hi - lo for lo, hi in pairwise(edges)]
+        if not lengths or edges[0] or min(lengths) < 1:
+            refuse(edges, at, "edges of blocks, from 0 on")
+        return Cuts(edges[-1], 0, 0, tuple(edges))
+    extent, step, lead = sequence(whole(), whole(1), whole(1))(value, at)
+    return Cuts.regular(extent, step, lead)
 
 
-def _cuts(grid: Iterable[Sequence[Any]]) -> tuple[Cuts, ...]:
-    return tuple(
-        Cuts(c[0][-1], 0, 0, tuple(c[0])) if len(c) == 1 else Cuts(c[0], c[1], c[2]) for c in grid
-    )
+FORM: Final = record(
+    written=text_form,
+    rewritten=text_form,
+    results=text_form,
+    resources=record(
+        **{field.name: anything for field in fields(Resources) if field.name != "rates"},
+        rates=optional(record(**{field.name: anything for field in fields(Rates)})),
+    ),
+    forms=listed(sequence(whole(), text_form, whole())),
+    steps=listed(record(node=whole(), grid=listed(_cuts), place=text_form)),
+)

@@ -57,7 +57,7 @@ def _masked(random: Random, xs: Sequence[np.ndarray]) -> str:
         "({masked} + {1|x|{masked}})", "({masked} * {2|{masked}})", "{masked}.reshape(-1)",
         "{masked}[::-1]", "{masked}.T",
     ]  # fmt: skip
-    return _filled(random, random.choice(texts[:6] if random.random() < 0.7 else texts), xs, {})
+    return fill(random, random.choice(texts[:6] if random.random() < 0.7 else texts), xs, {})
 
 
 def _places(random: Random, xs: Sequence[np.ndarray]) -> str:
@@ -102,7 +102,7 @@ WORDS: dict[str, Word] = {
 }  # fmt: skip
 
 
-def _filled(random: Random, text: str, xs: Sequence[np.ndarray], known: dict[str, str]) -> str:
+def fill(random: Random, text: str, xs: Sequence[np.ndarray], known: dict[str, str]) -> str:
     """The text with all its holes filled; `known` are the values of the words in capitals."""
     while hole := HOLE.search(text):
         word = hole[1]
@@ -121,9 +121,9 @@ def filled(random: Random, phrase: Phrase, xs: Sequence[np.ndarray]) -> Step:
     arrays = getattr(inputs, phrase.inputs)(random) if phrase.inputs else None
     operands = xs if arrays is None else [*arrays, *arrays]
     known: dict[str, str] = {}
-    ours = _filled(random, phrase.text, operands, known)
+    ours = fill(random, phrase.text, operands, known)
     theirs = ours if phrase.theirs in ("", "ours") else None
-    theirs = theirs or _filled(random, phrase.theirs, operands, known)
+    theirs = theirs or fill(random, phrase.theirs, operands, known)
     run = compile(ours, "<ours>", "eval"), compile(theirs, "<theirs>", "eval")
     place = random.randrange(6)
 

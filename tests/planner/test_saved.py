@@ -1,12 +1,19 @@
 import json
+from contextlib import suppress
+from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.arrays.core.plan import Plan
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.saved import VERSION, digest, dumps, loads
 from dask_tapestry.teg import Graph
+from tests.examples import examples
+from tests.planner.damaged import changed
 
 FOUR = dt.Resources(workers=4, threads=2, memory="64 GiB")
 
@@ -153,3 +160,94 @@ def test_graphs_that_differ_in_data_alone_have_one_digest():
     x, y = dt.asarray(np.arange(3.0)), dt.asarray(np.ones(3))
     assert of(x + y) == of(y + x)
     assert len({of(x + y), of(x + x), of(x - y), of(x + y, x), of(x, x + y)}) == 5
+
+
+def small():
+    """Two results of cells in memory, in several steps."""
+    x = dt.asarray(np.arange(240.0).reshape(20, 12)) / 7
+    return [normalised(x), dt.sort(x, axis=0)]
+
+
+TINY = dt.Resources(groups=[(2, 2, "8 MiB"), (2, 1, "4 MiB")], rates={"latency": 1e-9})
+
+
+@cache
+def of_small():
+    """A plan of `small` in several blocks, as text, and the values."""
+    with dt.config(block_bytes=400):
+        text = saved(dt.plan(*small(), resources=TINY))
+    assert len(json.loads(text)["steps"]) > 2
+    return text, [x.compute() for x in small()]
+
+
+@given(st.data())
+@examples(200, deadline=None)
+def test_a_damaged_file_is_a_plan_error_or_a_plan_of_the_same_values(data):
+    text, values = of_small()
+    arrays = small()
+    try:
+        again = read(data.draw(changed(text)), arrays)
+        again.verify()
+    except PlanError:
+        return
+    found = Plan(again, arrays).compute(scheduler="sync")
+    for value, wanted in zip(found, values, strict=True):
+        np.testing.assert_array_equal(value, wanted)
+
+
+@given(st.sampled_from(["product", "scan", "layouts", "partial nodes"]), st.data())
+@examples(100, deadline=None)
+def test_damage_to_plans_of_large_jobs_is_found(job, data):
+    text = large(job)
+    with suppress(PlanError):
+        read(data.draw(changed(text)), JOBS[job]()).verify()
+
+
+@cache
+def large(job):
+    return saved(dt.plan(*JOBS[job](), resources=FOUR))
+
+
+@pytest.mark.parametrize(
+    ("way", "wrong", "text"),
+    [
+        (["resources", "rates"], "/etc/passwd", "it.resources.rates is '/etc/passwd', not an obj"),
+        (["resources", "workers"], 0, "workers must be a whole number of at least 1, not 0"),
+        (["resources"], [], r"it.resources is \[\], not an object"),
+        (["steps"], None, "it.steps is None, not a list"),
+        (["steps", 0, "node"], 99, r"steps\[0\]: its node is 99, not a whole number from 0 to"),
+        (["steps", 0, "node"], "x", r"it.steps\[0\].node is 'x', not a whole number"),
+        (["steps", 0, "grid", 0], [20, 0, 0], r"grid\[0\]\[1\] is 0, not a whole number from 1"),
+        (["steps", 0, "grid", 0], [[0, 9, 9, 20]], "not edges of blocks"),
+        (["steps", 0, "grid", 0], [21, 1, 1], r"grid cuts \(21,\), its step computes void128\[12\]"),
+        (["steps", 0, "place"], "nowhere", "place is 'nowhere', not one of"),
+    ],
+)
+def test_what_is_damaged_is_named(way, wrong, text):
+    content = json.loads(of_small()[0])
+    there = content
+    for name in way[:-1]:
+        there = there[name]
+    there[way[-1]] = wrong
+    with pytest.raises(PlanError, match=f"^the text is damaged: .*{text}"):
+        read(json.dumps(content), small())
+
+
+def test_a_form_has_its_sizes():
+    content = json.loads(large("partial nodes"))
+    content["forms"][0][2] = 10**6
+    with pytest.raises(PlanError, match="has no form 'nodes' of 1000000"):
+        read(json.dumps(content), JOBS["partial nodes"]())
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(dt.StoreNotFoundError, match=r"there is no plan at .*nowhere"):
+        dt.load_plan(tmp_path / "nowhere.json", dt.ones(3))
+    with pytest.raises(dt.StoreError, match="cannot read the plan"):
+        dt.load_plan(tmp_path, dt.ones(3))
+    (tmp_path / "plan.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(PlanError, match="is no plan"):
+        dt.load_plan(tmp_path / "plan.json", dt.ones(3))
+    (tmp_path / "plan.json").write_text("[" * 10**5)
+    with pytest.raises(PlanError, match="is no plan"):
+        dt.load_plan(tmp_path / "plan.json", dt.ones(3))

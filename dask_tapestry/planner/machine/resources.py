@@ -91,13 +91,13 @@ class Resources:
     rates: Rates | Mapping[str, Any] | str | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        self._join_groups()
         for name, least in (("workers", 1), ("threads", 1), ("gpus", 0)):
             self._set(**{name: whole_number(name, getattr(self, name), least)})
         shared = self.memory is None or (type(self.memory) is int and self.memory == 0)
         memory = machine_memory() // self.workers if shared else bytes_of("memory", self.memory)
         self._set(memory=max(memory, 1), local=truth("local", self.local))
         self._set(bandwidth=bytes_a_second("bandwidth", self.bandwidth))
+        self._join_groups()
         if self.store_bandwidth is not None:
             store = bytes_a_second("store_bandwidth", self.store_bandwidth)
             self._set(store_bandwidth=store)
@@ -150,7 +150,7 @@ class Resources:
     @property
     def usable_bytes(self) -> int:
         """Memory of a worker that a plan may fill: Dask pauses workers that fill four fifths."""
-        return self.memory_bytes if self.local else int(USABLE * self.memory_bytes)
+        return self.memory_bytes if self.local else max(1, int(USABLE * self.memory_bytes))
 
     @property
     def task_bytes(self) -> int:
@@ -159,7 +159,7 @@ class Resources:
 
     def usable_by(self, kind: WorkerGroup) -> int:
         """Memory of a worker of a kind that a plan may fill."""
-        return int((1 if self.local else USABLE) * _limited(int(kind.memory)))
+        return max(1, int((1 if self.local else USABLE) * _limited(int(kind.memory))))
 
     @property
     def kept_bytes(self) -> int:

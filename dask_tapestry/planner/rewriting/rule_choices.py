@@ -134,6 +134,8 @@ def _take(
         now = done[node] = rebuilt(node, done)
         if node in chosen:
             form = form_named(now, chosen[node].name, own)
+            if not min(form.sizes) <= chosen[node].size <= max(form.sizes):
+                raise PlanError(f"{brief(now)} has no form {form.name!r} of {chosen[node].size}")
             done[node] = form.make(now, chosen[node].size)
             if trace is not None:
                 again = partial(_again, form, chosen[node].size)

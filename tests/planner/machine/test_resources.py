@@ -213,3 +213,12 @@ def test_a_wrong_argument_is_refused_by_its_name(name, wrong):
     with pytest.raises(dt.TapestryError, match=name.removesuffix("s")) as error:
         Resources(**{name: wrong})
     assert isinstance(error.value, TypeError | ValueError)
+    if name != "groups":  # of which workers and memory are counted anew
+        with pytest.raises(type(error.value)):
+            Resources(**{name: wrong}, groups=[(1, 2, "1 GiB")])
+
+
+def test_a_worker_of_one_byte_is_too_small_and_no_division_by_zero():
+    for tiny in (Resources(memory=1), Resources(groups=[(1, 1, 1), (1, 2, 1)])):
+        with pytest.raises(dt.MemoryLimitError):
+            dt.plan(dt.ones(9) + 1, resources=tiny).verify()
