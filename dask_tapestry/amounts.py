@@ -13,9 +13,83 @@ from typing import Any, Final
 
 from dask.utils import parse_bytes, parse_timedelta
 
-from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError
+from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
 
 MOST: Final = 2**63 - 1  # of whole numbers: the largest that a machine counts to
+
+
+class reading:  # noqa: N801  # it reads as a statement
+    """Inside a ``with`` block, an argument is converted by Python or NumPy, whose errors are ours.
+
+    Examples
+    --------
+    >>> try:
+    ...     with reading("scale"):
+    ...         float("wide")
+    ... except ArgumentError as error:
+    ...     print(error)
+    scale: could not convert string to float: 'wide'
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TapestryError):
+            return
+        if isinstance(error, TypeError):
+            raise ArgumentTypeError(f"{self.name}: {error}") from error
+        if isinstance(error, ValueError | OverflowError):
+            raise ArgumentError(f"{self.name}: {error}") from error
+
+
+def integer(given: Any) -> int:
+    """The integer `given`, also of NumPy's.
+
+    Examples
+    --------
+    >>> integer(3)
+    3
+    """
+    try:
+        return index(given)
+    except TypeError as error:  # whose text has the type
+        raise ArgumentTypeError(str(error)) from None
+
+
+def listed(given: Any, what: str) -> tuple[Any, ...]:
+    """The values `given`, of which the error says `what` they are to be.
+
+    Examples
+    --------
+    >>> listed([1, 2], "axes")
+    (1, 2)
+    """
+    try:
+        return tuple(given)
+    except TypeError:
+        raise ArgumentTypeError(f"a sequence of {what} is needed, not {given!r}") from None
+
+
+def real(name: str, given: Any) -> float:
+    """The float `given` for the parameter `name`."""
+    with reading(name):
+        return float(given)
+
+
+def function(name: str, given: Any) -> Any:
+    """The function `given` for the parameter `name`."""
+    if not callable(given):
+        raise ArgumentTypeError(f"{name} must be a function, not {given!r}")
+    return given
+
+
+def is_one_of(given: Any, choices: Collection[str | None]) -> bool:
+    """Whether `given` is one of some texts, or None; an array is none, whatever its cells are."""
+    return (given is None or isinstance(given, str)) and given in choices
 
 
 def whole_number(name: str, given: Any, least: int = 1) -> int:
@@ -163,7 +237,8 @@ def _amount(
     """A number or text that `read` understands, from `least` on."""
     wanted = f'{name} must be a number of {unit}, or text such as "{example}"'
     if not isinstance(given, str):
-        given = getattr(given, "item", lambda: given)()  # of NumPy
+        with reading(name):
+            given = getattr(given, "item", lambda: given)()  # of NumPy
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         raise ArgumentTypeError(f"{wanted}, not {given!r}")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import empty_like_blocks
 from dask_tapestry.diagnostics.chunk_picture import chunk_picture
@@ -62,7 +63,7 @@ def to_backend(x: Array, backend: str | None = None, **kwargs: Any) -> Array:  #
     ArgumentError
         For another backend.
     """
-    if backend not in (None, "numpy"):
+    if not is_one_of(backend, (None, "numpy")):
         raise ArgumentError(f"blocks are NumPy's arrays; there is no backend {backend!r}")
     return x
 

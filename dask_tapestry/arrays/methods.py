@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import one_of
 from dask_tapestry.arrays import elementwise
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import is_wrapper
-from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
+from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.memory_arguments import check_order
@@ -149,6 +150,7 @@ def _astype(
     """
     check_order(order)
     wanted = as_dtype(dtype)
+    one_of("casting", casting, CASTINGS)
     if not np.can_cast(self.dtype, wanted, casting):
         raise DTypeError(f"cannot cast {self.dtype} to {wanted} according to the rule {casting!r}")
     return elementwise.astype(self, wanted)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
@@ -128,7 +129,8 @@ def _cell(value: Any, kind: np.dtype[Any]) -> Any:
 
 def _count(start: Any, stop: Any, step: Any) -> int:
     """Number of values; of complex numbers the part that ends first decides."""
-    number = (stop - start) / step
+    with reading("arange"):
+        number = (stop - start) / step
     parts = (number.real, number.imag) if isinstance(number, complex) else (float(number),)
     if any(isnan(part) for part in parts):
         raise ShapeError("arange: cannot compute length")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import index
 from typing import cast
 
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.errors import AxisError, ShapeError
 
 Axes = int | Iterable[int] | None
@@ -19,7 +19,7 @@ def normalize_axis(axis: int, ndim: int, name: str = "axis") -> int:
     >>> normalize_axis(-1, 3)
     2
     """
-    number = index(axis)
+    number = integer(axis)
     if not -ndim <= number < ndim:
         raise AxisError(f"{name} {number} is out of bounds for array of dimension {ndim}")
     return number % ndim
@@ -38,7 +38,7 @@ def each_axis(axes: int | Iterable[int]) -> tuple[int, ...]:
     >>> each_axis(-1), each_axis([0, 1])
     ((-1,), (0, 1))
     """
-    return (index(cast(int, axes)),) if is_one_axis(axes) else tuple(cast(Iterable[int], axes))
+    return (integer(cast(int, axes)),) if is_one_axis(axes) else listed(axes, "axes")
 
 
 def normalize_axes(axes: Axes, ndim: int, name: str = "axis") -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -69,6 +70,7 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
     if first == second:
         raise ShapeError("axis1 and axis2 cannot be the same")
     rows, columns = x.type.shape[first], x.type.shape[second]
+    offset = integer(offset)
     row, column = max(-offset, 0), max(offset, 0)
     length = min(rows - row, columns - column)
     if length <= SQUARE:

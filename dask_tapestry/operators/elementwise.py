@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, Signature, loop_dtypes
 from dask_tapestry.cells.references import Cell, one_cell
 from dask_tapestry.errors import DTypeError, ValueRangeError
@@ -146,7 +147,8 @@ def _simple_power(exponent: Operand, dtype: np.dtype[Any]) -> str | None:
     """The function that NumPy computes for a power with a constant exponent, if any."""
     if isinstance(exponent, Tensor) or dtype.kind not in "iufc":
         return None
-    name = SIMPLE_POWERS.get(complex(exponent))
+    with reading("exponent"):
+        name = SIMPLE_POWERS.get(complex(exponent))
     return name if dtype.char in SIMPLE_POWERS_OF.get(name or "", "") else None
 
 
@@ -196,7 +198,8 @@ def _promotes_as(operand: Operand) -> np.dtype[Any] | type:
 def result_dtype(*operands: Operand) -> np.dtype[Any]:
     """The dtype to which operands promote together, as NumPy's (NEP 50)."""
     types = [_promotes_as(o) for o in operands]
-    dtype: np.dtype[Any] = np.result_type(*[t() if isinstance(t, type) else t for t in types])
+    with reading("operands"):
+        dtype: np.dtype[Any] = np.result_type(*[t() if isinstance(t, type) else t for t in types])
     return dtype
 
 
@@ -210,7 +213,7 @@ def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> Cell:
         value = float(value)  # as NumPy does, which rounds twice
     if dtype.hasobject:
         return one_cell(np.asarray(value).item(), dtype)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), reading("a number"):
         scalar: np.generic = np.asarray(value).astype(dtype).flat[0]
     return scalar
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import isqrt
-from operator import index
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import integer, is_one_of
 from dask_tapestry.errors import ArgumentError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.axis_slices import slice_axis
@@ -64,10 +64,10 @@ def fourier(x: Tensor, function: str, length: int | None, axis: int, norm: str |
         extent = x.type.shape[normalize_axis(axis, x.type.ndim)]
         cells = 2 * (extent - 1) if function == "irfft" else extent
     else:
-        cells = index(length)
+        cells = integer(length)
     if cells < 1:
         raise ShapeError(f"Invalid number of FFT data points ({cells}) specified.")
-    if norm not in (None, *NORMS):
+    if not is_one_of(norm, (None, *NORMS)):
         raise ArgumentError(f"Invalid norm value {norm}; should be one of {', '.join(NORMS)}.")
     transformed_dtype(function, x.type.dtype)  # what NumPy refuses before it looks at the axis
     number = normalize_axis(axis, x.type.ndim)

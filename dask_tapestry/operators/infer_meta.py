@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.errors import DTypeError, SignatureError
 from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, refusal
 
@@ -18,7 +19,8 @@ Sample = tuple[tuple[int, ...], np.dtype[Any]]
 
 def sample(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Cells to call a function on: ones, so that it can divide by them."""
-    return np.zeros(shape, dtype) if dtype.names or dtype.kind in "V" else np.ones(shape, dtype)
+    with reading("shape"):
+        return np.zeros(shape, dtype) if dtype.names or dtype.kind in "V" else np.ones(shape, dtype)
 
 
 def tried(
@@ -69,7 +71,8 @@ def dtype_of(result: Any, name: str) -> np.dtype[Any]:
         raise DTypeError(f"{name} returned {BlockFormat.of(result)}: it must be NumPy's")
     if (sparse := refusal(result)) is not None:
         raise DTypeError(f"{name} returned {sparse}")
-    dtype: np.dtype[Any] = np.asarray(result).dtype
+    with reading("what the function returns"):
+        dtype: np.dtype[Any] = np.asarray(result).dtype
     if dtype.hasobject and not isinstance(result, np.ndarray):
         raise DTypeError(f"{name} returned {type(result).__name__}: cells need a fixed dtype")
     return dtype if dtype.isnative else dtype.newbyteorder("=")

@@ -26,6 +26,7 @@ from warnings import catch_warnings
 
 import numpy as np
 
+from dask_tapestry.amounts import real
 from dask_tapestry.cells import CellExpression, Tree, identity
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -241,7 +242,7 @@ def reduce(
     if state.kind in "iuf":
         x = real_part(x)  # NumPy drops the rest with a warning
     order = tree_over(x, chosen) if tree is None else tree
-    value = apply(Reduce(monoid, chosen, order, result, state, float(ddof)), x)
+    value = apply(Reduce(monoid, chosen, order, result, state, real("ddof", ddof)), x)
     return unsqueeze(value, chosen) if keepdims else value
 
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
 from math import gcd, prod
-from operator import index
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.ravel_index import (
@@ -288,7 +288,7 @@ def reshape(x: Tensor, shape: int | Sequence[int]) -> Tensor:
     ShapeError
         If the shapes hold different numbers of cells.
     """
-    given = tuple(index(n) for n in shape) if isinstance(shape, Sequence) else (index(shape),)
+    given = tuple(integer(n) for n in shape) if isinstance(shape, Sequence) else (integer(shape),)
     new = _infer_shape(given, x.type)
     return x if new == x.type.shape else apply(Reshape(x.type.shape, new), x)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from operator import index as as_int
 from typing import Any
 
+from dask_tapestry.amounts import integer as as_int
 from dask_tapestry.errors import SignatureError
 from dask_tapestry.first import first_of
 from dask_tapestry.late_dataclass import dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.operators.elementwise import Operand, cell_call
 from dask_tapestry.teg import Tensor
 
@@ -14,5 +15,6 @@ def where(condition: Operand, x: Operand, y: Operand) -> Tensor:
     Source: Tapestry whitepaper, "where / max / min selectors": the same flow as a cell expression.
     """
     sides = [o.type.dtype if isinstance(o, Tensor) else o for o in (x, y)]
-    dtype = np.result_type(*sides)
+    with reading("where"):
+        dtype = np.result_type(*sides)
     return cell_call("where", (condition, x, y), (np.dtype(bool), dtype, dtype), dtype)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.errors import ArgumentTypeError
+
 _writers: dict[type, Callable[[Any], str]] = {}  # by type: how to write its values
 
 
@@ -49,7 +51,7 @@ def _writer(kind: type) -> Callable[[Any], str]:
         name = f"{kind.__module__}.{kind.__qualname__}"
         names = [f.name for f in fields(kind) if f.compare]
         return lambda value: f"{name}({','.join([token(getattr(value, n)) for n in names])})"
-    raise TypeError(f"no canonical text for {kind.__name__}")
+    raise ArgumentTypeError(f"no canonical text for {kind.__name__}")
 
 
 def _dtype(dtype: np.dtype[Any]) -> str:

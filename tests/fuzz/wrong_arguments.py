@@ -1,9 +1,9 @@
 """Calls of public names in which one argument is of a wrong kind.
 
 A phrase that means something is filled, and then one argument of one call in it is replaced, or a
-further one is given by name, as the function's signature has it: by texts that are no names, numbers
-that are no counts, ragged lists and objects that are nothing. What is raised is to be an error of
-this library; what is returned is to be what NumPy returns.
+further one is given by name, as the function's signature has it: by texts that are no names,
+numbers that are no counts, ragged lists and objects that are nothing. What is raised is to be an
+error of this library.
 """
 
 from __future__ import annotations

@@ -219,7 +219,11 @@ def large(job):
         (["steps", 0, "node"], "x", r"it.steps\[0\].node is 'x', not a whole number"),
         (["steps", 0, "grid", 0], [20, 0, 0], r"grid\[0\]\[1\] is 0, not a whole number from 1"),
         (["steps", 0, "grid", 0], [[0, 9, 9, 20]], "not edges of blocks"),
-        (["steps", 0, "grid", 0], [21, 1, 1], r"grid cuts \(21,\), its step computes void128\[12\]"),
+        (
+            ["steps", 0, "grid", 0],
+            [21, 1, 1],
+            r"grid cuts \(21,\), its step computes void128\[12\]",
+        ),
         (["steps", 0, "place"], "nowhere", "place is 'nowhere', not one of"),
     ],
 )

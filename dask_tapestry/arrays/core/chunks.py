@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
-from dask.utils import parse_bytes
 
+from dask_tapestry.amounts import bytes_of, integer, listed
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.settings import block_bytes
 from dask_tapestry.teg import TensorType
@@ -47,7 +46,7 @@ def cuts_from(
     if isinstance(chunks, Mapping):
         wanted = {_dimension(key, type_): one for key, one in chunks.items()}
         chunks = tuple(wanted.get(dim) for dim in range(type_.ndim))
-    given = tuple(chunks)
+    given = listed(chunks, "chunks")
     if type_.ndim == 1 and len(given) != 1 and all(isinstance(n, int | np.integer) for n in given):
         given = (given,)
     if len(given) != type_.ndim:
@@ -66,9 +65,9 @@ def _dimension(key: int | str, type_: TensorType) -> int:
     names: Sequence[Any] = type_.dims or ()
     if isinstance(key, str) and key in names:
         return names.index(key)
-    if isinstance(key, str) or not -type_.ndim <= index(key) < type_.ndim:
+    if isinstance(key, str) or not -type_.ndim <= integer(key) < type_.ndim:
         raise ShapeError(f"chunks are given for the dimension {key!r}, which {type_} lacks")
-    return index(key) % type_.ndim
+    return integer(key) % type_.ndim
 
 
 def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
@@ -76,13 +75,13 @@ def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
     if isinstance(one, int | np.integer) and one == -1:
         return Cuts.regular(extent, max(extent, 1))
     if isinstance(one, tuple | list):
-        lengths = [index(n) for n in one]
+        lengths = [integer(n) for n in one]
         if sum(lengths) != extent or any(n < 0 for n in lengths):
             raise ShapeError(
                 f"chunks {tuple(one)} do not add up to {extent}, axis {dim} of {type_}"
             )
         return Cuts.of_lengths(lengths)
-    length = index(one)
+    length = integer(one)
     if not extent and not length:
         return Cuts.regular(0, 1)
     if length < 1:
@@ -90,12 +89,17 @@ def _cuts(one: Any, type_: TensorType, dim: int) -> Cuts:
     return Cuts.regular(extent, length)
 
 
+def _limit(given: int | None) -> int:
+    """The bytes of a block that are given, or those of the settings."""
+    return bytes_of("block_size_limit", given) if given is not None else block_bytes()
+
+
 def _with_auto(
     cuts: Sequence[Cuts], auto: Mapping[int, str], type_: TensorType, limit: int | None
 ) -> tuple[Cuts, ...]:
     """The cuts, those of `auto` chosen so that a block has about the bytes wanted."""
     texts = set(auto.values()) - {"auto"}
-    limit = int(parse_bytes(texts.pop()) if texts else limit or block_bytes())
+    limit = bytes_of("chunks", texts.pop()) if texts else _limit(limit)
     sides = fitting_sides(
         [c.longest for c in cuts], sorted(auto), limit // max(1, type_.dtype.itemsize)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import DimensionChunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -73,6 +74,7 @@ def _along(array: Any, indices: Indices) -> list[tuple[Hashable, Cuts]]:
     """Indices of an array with its cuts; nothing for other values."""
     if indices is None:
         return []
+    indices = listed(indices, "indices")
     if len(indices) != array.ndim:
         raise ShapeError(f"{len(indices)} indices for an array of {array.ndim} dimensions")
     return list(zip(indices, array.nominal_cuts, strict=True))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import refuse_unknown
+from dask_tapestry.amounts import integer, listed, refuse_unknown
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.chunks import Chunks
@@ -132,7 +131,7 @@ def asarray(
         a = _copied(a)
     if dtype is not None and not _is_typed(a):
         a = _converted(a, as_dtype(dtype))
-    x = _array_of(a, tuple(dims) if dims is not None else None)
+    x = _array_of(a, listed(dims, "names") if dims is not None else None)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     in_memory = not isinstance(a, list | tuple | int | float | complex)
     if copy is False and not (in_memory and wanted == x.dtype):
@@ -316,7 +315,7 @@ def from_array(
 
 def worker_names(workers: str | Sequence[str]) -> tuple[str, ...]:
     """Names of workers, given as one or several."""
-    return (workers,) if isinstance(workers, str) else tuple(workers)
+    return (workers,) if isinstance(workers, str) else listed(workers, "names of workers")
 
 
 def placeholder(
@@ -357,13 +356,13 @@ def placeholder(
     >>> x.nbytes
     1966080000000
     """
-    sides = tuple(index(n) for n in shape)
+    sides = tuple(integer(n) for n in shape)
     if any(n < 0 for n in sides):
         raise ShapeError(f"negative dimensions are not allowed: {sides}")
     names: Dims = tuple(dims) if dims is not None else None
     if names is not None and len(names) != len(sides):
         raise ShapeError(f"{len(names)} dimension names {names} for {len(sides)} dimensions")
-    stored = tuple(index(n) for n in stored_chunks) if stored_chunks is not None else None
+    stored = tuple(integer(n) for n in stored_chunks) if stored_chunks is not None else None
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
 
 

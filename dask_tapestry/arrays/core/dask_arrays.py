@@ -15,7 +15,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import LOSES_MASK, Masked
 from dask_tapestry.arrays.core.naming import named
-from dask_tapestry.errors import DTypeError, compute_error
+from dask_tapestry.errors import ArgumentTypeError, DTypeError, compute_error
 from dask_tapestry.io.block_source import cuts_of_chunks
 from dask_tapestry.io.declared_type import checked_block
 from dask_tapestry.teg import Node
@@ -106,6 +106,8 @@ def to_dask_array(x: Array) -> DaskArray:
     >>> dt.ones(4).to_dask_array().sum().compute()
     np.float64(4.0)
     """
+    if not isinstance(x, Array):
+        raise ArgumentTypeError(f"an Array is needed, not {type(x).__name__}")
     from dask.array import Array as DaskArray  # noqa: PLC0415  (a quarter of a second)
 
     return DaskArray(x.dask, x.name, x.chunks, dtype=x.dtype, meta=empty_like_blocks(x.node))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
+from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.io.block_source import cuts_of_chunks, from_blocks
 from dask_tapestry.teg import Node, TensorType
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -34,6 +35,8 @@ def blocks_of(d: DaskArray) -> Node:
     DTypeError
         For Python objects as fields of structured cells.
     """
+    if not isinstance(getattr(d, "dask", None), Mapping) or not hasattr(d, "chunks"):
+        raise ArgumentTypeError(f"a dask.array is needed, not {type(d).__name__}")
     cell_dtype(np.dtype(d.dtype))
     cuts = cuts_of_chunks(d.chunks)
     if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,6 +11,7 @@ from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import DTypeError
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+CASTINGS: Final[tuple[str, ...]] = get_args(Casting)
 
 
 def as_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:

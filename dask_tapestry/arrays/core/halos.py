@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 from typing import Any, Final, NamedTuple
 
+from dask_tapestry.amounts import integer, reading
 from dask_tapestry.errors import ArgumentError
 
 Depth = int | tuple[int, int]
@@ -54,7 +54,8 @@ def halos(ndim: int, depth: Depths, boundary: Boundaries) -> tuple[Halo, ...]:
     """
     found = []
     for far, beyond in zip(_each(ndim, depth, 0), _each(ndim, boundary, "none"), strict=True):
-        before, after = (index(n) for n in (far if isinstance(far, tuple) else (far, far)))
+        with reading("depth"):
+            before, after = map(integer, far if isinstance(far, tuple) else (far, far))
         if before < 0 or after < 0:
             raise ArgumentError(f"a depth is not negative: {far}")
         if beyond is None or (isinstance(beyond, str) and beyond == "none"):
@@ -72,7 +73,7 @@ def halos(ndim: int, depth: Depths, boundary: Boundaries) -> tuple[Halo, ...]:
 def _each(ndim: int, given: Any, default: Any) -> list[Any]:
     """What is given for each axis; a mapping may leave some out."""
     if isinstance(given, Mapping):
-        wrong = [axis for axis in given if not -ndim <= axis < ndim]
+        wrong = [axis for axis in given if not -ndim <= integer(axis) < ndim]
         if wrong:
             raise ArgumentError(f"there are no axes {wrong} of {ndim}")
         known = {axis % ndim: value for axis, value in given.items()}

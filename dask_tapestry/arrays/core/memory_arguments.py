@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.errors import ArgumentError
 
 
@@ -22,7 +23,7 @@ def check_device(device: str | None) -> None:
     --------
     >>> check_device("cpu")
     """
-    if device not in (None, "cpu"):
+    if not is_one_of(device, (None, "cpu")):
         raise ArgumentError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from operator import index
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -31,7 +31,8 @@ NOT_GIVEN: Final[Any] = np._NoValue
 
 def flag(keepdims: bool) -> bool:
     """Return `keepdims` as a bool; NumPy passes a mark of its own where it is not given."""
-    return keepdims is not NOT_GIVEN and bool(keepdims)
+    with reading("keepdims"):
+        return keepdims is not NOT_GIVEN and bool(keepdims)
 
 
 def wanted_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
@@ -117,7 +118,8 @@ def _takes_none(x: Tensor, axes: Axes) -> bool:
 def _scalar(initial: ArrayLike, dtype: np.dtype[Any], monoid: NamedMonoid) -> Cell:
     if isinstance(initial, int | float | complex):
         return scalar_of(initial, dtype)
-    value = np.asarray(initial)
+    with reading("initial"):
+        value = np.asarray(initial)
     if value.ndim:
         raise DTypeError(f"initial value of a {monoid.ufunc} reduction must be a scalar")
     return scalar_of(value.flat[0], dtype)
@@ -170,5 +172,5 @@ def _begun(
 def placed(monoid: str, a: ArrayLike, axis: int | None, out: Array | None, keepdims: bool) -> Array:
     """Fold a monoid of places, such as argmin, over one axis or the flattened array."""
     assert monoid in ARG_REDUCTIONS
-    one = None if axis is None else index(axis)
+    one = None if axis is None else integer(axis)
     return folded(monoid, a, one, out=out, keepdims=keepdims)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import index
 from typing import SupportsIndex
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.errors import DTypeError, ShapeError
 
 Shape = SupportsIndex | Sequence[SupportsIndex]
@@ -45,4 +45,4 @@ def lengths_of(shape: Shape) -> tuple[int, ...]:
 def _length(n: SupportsIndex) -> int:
     if isinstance(n, bool):  # NumPy's truth values have no __index__ either
         raise DTypeError(f"a length is an integer, not {n}")
-    return index(n)
+    return integer(n)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from operator import index
 from types import EllipsisType
 from typing import Any, NamedTuple, Protocol
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.errors import IndexingError, ShapeError
 from dask_tapestry.io.zarr_target import axis_number
 from dask_tapestry.teg.types import Dims
@@ -101,7 +101,7 @@ def _slice(item: Any, extent: int) -> slice:
     if isinstance(item, slice):
         return item
     try:
-        number = index(item)
+        number = integer(item)
     except TypeError:
         raise IndexingError(
             f"a region is made of slices and integers, not of {type(item).__name__}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -92,7 +93,7 @@ def full(
         scalar = fill_value if isinstance(fill_value, int | float | complex) else value.flat[0]
         if kind.kind in "US" and not kind.itemsize:
             kind = np.dtype(f"{kind.kind}1")  # as NumPy's arrays of no characters
-        names = tuple(dims) if dims else None
+        names = listed(dims, "names") if dims is not None else None
         x = Array(full_tensor(sides, scalar_of(scalar, kind), names, kind))
     return with_chunks(x, chunks)
 

@@ -8,6 +8,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import function as callable_of
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks, cuts_from
 from dask_tapestry.arrays.core.convert import asarray
@@ -285,10 +287,10 @@ def fromfunction(
     array([[ 0, 10],
            [ 1, 11]])
     """
-    sides = shape_of(tuple(shape))
+    sides = shape_of(listed(shape, "lengths"))
     kind = as_dtype(dtype)
     places = [Array(astype(coordinates(sides, dim), kind)) for dim in range(len(sides))]
-    result = asarray(function(*places, **kwargs))
+    result = asarray(callable_of("function", function)(*places, **kwargs))
     try:
         return broadcast_to(result, sides)
     except ShapeError:

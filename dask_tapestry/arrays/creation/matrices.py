@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -77,8 +77,8 @@ def eye(
     """
     check_order(order)
     check_device(device)
-    rows, columns = shape_of((index(N), index(N if M is None else M)))
-    diagonal = on_diagonal((rows, columns), index(k))
+    rows, columns = shape_of((integer(N), integer(N if M is None else M)))
+    diagonal = on_diagonal((rows, columns), integer(k))
     return with_chunks(Array(_ones_where(diagonal, as_dtype(dtype))), chunks)
 
 
@@ -162,8 +162,8 @@ def tri(
     array([[1, 0, 0],
            [1, 1, 0]])
     """
-    shape = max(0, index(N)), max(0, index(N if M is None else M))
-    return Array(astype(below(shape, index(k)), as_dtype(dtype)))
+    shape = max(0, integer(N)), max(0, integer(N if M is None else M))
+    return Array(astype(below(shape, integer(k)), as_dtype(dtype)))
 
 
 @implements(np.vander)
@@ -199,7 +199,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     array = asarray(x)
     if array.ndim != 1:
         raise ShapeError("x must be a one-dimensional array or sequence.")
-    count = array.size if N is None else index(N)
+    count = array.size if N is None else integer(N)
     kind = np.promote_types(array.dtype, int)
     shape_of((count,))
     if not count:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from operator import index
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -197,7 +197,7 @@ def linspace(
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     check_device(device)
-    count = index(num)
+    count = integer(num)
     if count < 0:
         raise ShapeError(f"Number of samples, {count}, must be non-negative.")
     kind = _floating_dtype(start, stop)
@@ -349,7 +349,7 @@ def geomspace(
     array([1., 2., 4., 8.])
     """
     wanted = np.dtype(float) if dtype is None else as_dtype(dtype)
-    kind = np.result_type(*[asarray(v).dtype for v in (start, stop)], float(num), wanted)
+    kind = np.result_type(*[asarray(v).dtype for v in (start, stop)], real("num", num), wanted)
     first, last = _scalar_or_array(start, kind), _scalar_or_array(stop, kind)
     for end in (start, stop):
         if not isinstance(end, Array) and np.any(np.asarray(end) == 0):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from operator import index
 from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.boolean_mask import nonzero
 from dask_tapestry.arrays.core.casts import cast
@@ -314,7 +314,7 @@ def around(a: ArrayLike, decimals: int = 0, out: Array | None = None) -> Array:
     >>> dt.around(dt.asarray([0.5, 1.257]), 2).compute()
     array([0.5 , 1.26])
     """
-    return into(out, _rounded(asarray(a), index(decimals)))
+    return into(out, _rounded(asarray(a), integer(decimals)))
 
 
 def _rounded(array: Array, digits: int) -> Array:

@@ -9,10 +9,11 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import UFUNC_FUNCTIONS
-from dask_tapestry.arrays.core.dtypes import Casting
+from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting
 from dask_tapestry.arrays.core.masked import Masked, from_numpy
 from dask_tapestry.arrays.core.out_argument import Out
 from dask_tapestry.arrays.elementwise.ufunc_options import (
@@ -247,6 +248,7 @@ def _called(
 ) -> tuple[Array, ...]:
     """The results of a ufunc, with what else it takes."""
     loop = loop_signature(UFUNCS[name], dtype, signature)
+    one_of("casting", casting, CASTINGS)
     alone = out is None and where is True and casting == "same_kind"
     if any(is_masked(one) for one in operands):
         operands = tuple(from_numpy(one, None) if is_masked(one) else one for one in operands)

@@ -99,6 +99,8 @@ def with_options(
     results = call(operands, signature)
     if where is not True:
         results = tuple(_where(mask, *pair, casting) for pair in zip(results, outs, strict=True))
+    if len(outs) != len(results):
+        raise ArgumentError(f"out has {len(outs)} arrays for {len(results)} results")
     pairs = zip(outs, results, strict=True)
     return tuple(into(one, result, casting, broadcasts=True) for one, result in pairs)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -121,12 +121,13 @@ def _parts(n: int, d: float, device: str | None) -> tuple[int, float]:
     """Cells of a lane, and the distance of two frequencies."""
     check_device(device)
     try:
-        count = index(n)
+        count = integer(n)
     except TypeError:
         raise DTypeError(f"n should be an integer, not {n!r}") from None
     if count < 1:
         raise ShapeError(f"a lane of {count} cells has no frequencies")
-    return count, 1.0 / (count * d)
+    with reading("d"):
+        return count, 1.0 / (count * d)
 
 
 def _scaled(numbers: Array, unit: float, dtype: DTypeLike | None, chunks: Chunks) -> Array:

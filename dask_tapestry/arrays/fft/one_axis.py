@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -312,6 +313,6 @@ def _along(
 
 def _other_way(norm: str | None) -> str:
     """The norm that divides in this direction what `norm` divides in the other."""
-    if norm not in OTHER_WAY:
+    if not is_one_of(norm, OTHER_WAY):
         raise ArgumentError(f"Invalid norm value {norm}; should be one of {', '.join(NORMS)}.")
     return OTHER_WAY[norm]

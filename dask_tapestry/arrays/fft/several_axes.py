@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.fft.one_axis import fft, ifft, irfft, rfft
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import AxisError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["fftn", "ifftn", "irfftn", "rfftn"]
@@ -166,7 +167,7 @@ def rfftn(
     array([[8.+0.j, 0.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j, 0.+0.j]])
     """
-    *others, (length, axis) = _lengths(asarray(a), s, axes)
+    *others, (length, axis) = _some_lengths(asarray(a), s, axes)
     x = rfft(a, length, axis, norm)
     for length, axis in reversed(others):
         x = fft(x, length, axis, norm)
@@ -219,19 +220,28 @@ def irfftn(
            [0., 0.]])
     """
     x = asarray(a)
-    *others, (length, axis) = _lengths(x, s, axes)
+    *others, (length, axis) = _some_lengths(x, s, axes)
     for inner, other in others:
         x = ifft(x, inner, other, norm)
     whole = 2 * (x.shape[axis] - 1) if s is None else length
     return into(out, irfft(x, whole, axis, norm))
 
 
+def _some_lengths(x: Array, s: Lengths, axes: Axes) -> list[tuple[int, int]]:
+    """The same of transforms of real numbers, which need a last axis."""
+    found = _lengths(x, s, axes)
+    if not found:
+        raise AxisError("at least 1 axis must be transformed")
+    return found
+
+
 def _lengths(x: Array, s: Lengths, axes: Axes) -> list[tuple[int, int]]:
     """Lengths and axes, one for each transform; an axis may come several times."""
+    s = s if s is None else listed(s, "lengths")
     if axes is None:
         numbers = list(range(x.ndim))[-len(s) :] if s else list(range(x.ndim)) if s is None else []
     else:
-        numbers = [normalize_axis(axis, x.ndim) for axis in axes]
+        numbers = [normalize_axis(axis, x.ndim) for axis in listed(axes, "axes")]
     lengths = [x.shape[axis] for axis in numbers] if s is None else list(s)
     if len(lengths) != len(numbers):
         raise ShapeError("Shape and axes have different lengths.")

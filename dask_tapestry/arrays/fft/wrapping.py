@@ -12,7 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import NUMPY_FUNCTIONS
 from dask_tapestry.arrays.user_functions.gufuncs import apply_gufunc
-from dask_tapestry.errors import ArgumentError, ShapeError
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["fft_wrap"]
@@ -71,7 +71,9 @@ def fft_wrap(
     >>> dt.fft.fft_wrap(doubled, kind="fft")(dt.ones(2)).compute()
     array([4.+0.j, 0.+0.j])
     """
-    name = fft_func.__name__ if kind is None else kind
+    name = getattr(fft_func, "__name__", fft_func) if kind is None else kind
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"fft_wrap takes a function and a name, not {name!r}")
     base = name.rstrip("2n")
     if base not in CELLS or not hasattr(np.fft, name):
         raise ArgumentError(f"Given unknown `kind` {name}.")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -65,6 +66,9 @@ def choose(
     number = asarray(a)
     if not np.can_cast(number.dtype, np.intp):
         raise DTypeError(f"numbers of choices: {number.dtype} is not cast safely to int64")
+    choices = listed(choices, "choices")
+    if not choices:
+        raise ArgumentError("choices are needed")
     given = [asarray(c) for c in choices]
     shape = np.broadcast_shapes(number.shape, *[c.shape for c in given])
     dtype = np.result_type(*[_kind(c) for c in choices])
@@ -119,7 +123,7 @@ def select(
     >>> dt.select([x < 2, x > 3], [x, x * 10], default=-1).compute()
     array([ 0,  1, -1, -1, 40])
     """
-    condlist, choicelist = list(condlist), list(choicelist)
+    condlist, choicelist = list(listed(condlist, "conditions")), list(listed(choicelist, "choices"))
     if len(condlist) != len(choicelist):
         raise ArgumentError("list of cases must be same length as list of conditions")
     if not condlist:

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -149,7 +150,7 @@ def ravel_multi_index(
 
 def _sides(shape: Shape, order: str) -> tuple[int, ...]:
     """Lengths of the dimensions, the one that is counted fastest last."""
-    if order not in ("C", "F"):
+    if not is_one_of(order, ("C", "F")):
         raise ArgumentError(f"only 'C' or 'F' order is permitted, not {order!r}")
     sides = shape_of(shape)
     if prod(sides) > np.iinfo(WIDE).max:

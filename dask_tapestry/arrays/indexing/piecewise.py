@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -80,6 +81,7 @@ def piecewise(
     table = asarray(condlist)
     alone = not table.ndim or (table.ndim == 1 and array.ndim > 0)
     conditions = [table] if alone else list(table)
+    funclist = listed(funclist, "functions")
     if len(funclist) not in (len(conditions), len(conditions) + 1):
         raise ArgumentError(
             f"with {len(conditions)} condition(s), either {len(conditions)} or "

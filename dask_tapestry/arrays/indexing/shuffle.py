@@ -9,6 +9,7 @@ import dask.config
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of, listed, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
@@ -60,13 +61,14 @@ def shuffle(
     >>> x.compute(), x.chunks
     (array([5, 0, 1, 2, 4, 3]), ((2, 3, 1),))
     """
-    if chunks != "auto":
+    if not is_one_of(chunks, ("auto",)):
         raise ArgumentError(f"shuffle takes chunks='auto' only, not {chunks!r}; rechunk its result")
-    if not all(map(_is_group, indexer)):
+    if not all(map(_is_group, listed(indexer, "lists of places"))):
         raise ArgumentError("indexer must be a list of lists of places")
     array = asarray(x)
     number = normalize_axis(axis, array.ndim)
-    places = np.fromiter(chain.from_iterable(indexer), np.intp)
+    with reading("indexer"):
+        places = np.fromiter(chain.from_iterable(indexer), np.intp)
     most = max(array.chunks[number], default=0) * dask.config.get("array.chunk-size-tolerance")
     taken = take(array, places, axis=number)
     cut = [*taken.chunks[:number], _lengths(indexer, most), *taken.chunks[number + 1 :]]

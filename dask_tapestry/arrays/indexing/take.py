@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of, reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -47,7 +48,8 @@ def places_within(indices: ArrayLike, extent: int, mode: Mode) -> Places:
     elif isinstance(indices, np.ndarray | np.generic):
         places = np.asarray(indices).astype(np.intp, casting="same_kind")
     else:
-        places = np.asarray(indices, np.intp)
+        with reading("indices"):
+            places = np.asarray(indices, np.intp)
     if mode == "raise":
         return places
     if not extent and np.prod(places.shape):
@@ -107,7 +109,7 @@ def take(
     number = normalize_axis(axis, array.ndim)
     before, extent, behind = array.shape[:number], array.shape[number], array.shape[number + 1 :]
     # NumPy looks at no place where there is nothing to take.
-    nothing = 0 in before or (mode != "raise" and 0 in behind)
+    nothing = 0 in before or (not is_one_of(mode, ("raise",)) and 0 in behind)
     places = places_within(indices, extent or int(nothing), mode)
     if isinstance(places, np.ndarray) and nothing:
         return into(out, zeros((*before, *places.shape, *behind), array.dtype))
@@ -166,7 +168,7 @@ def _checked_arguments(
     if axis is None:
         array, axis = array.ravel(), 0
     number = normalize_axis(axis, array.ndim)
-    dtype = indices.dtype if hasattr(indices, "dtype") else np.asarray(indices).dtype
+    dtype = indices.dtype if isinstance(indices, Array) else np.asarray(indices).dtype
     if dtype.kind not in "iu":
         raise IndexingError("`indices` must be an integer array")
     if np.ndim(indices) != array.ndim:

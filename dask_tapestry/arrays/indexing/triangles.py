@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -40,7 +41,8 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
     >>> [x.compute().tolist() for x in dt.tril_indices(2)]
     [[0, 1, 1], [0, 0, 1]]
     """
-    rows, columns = np.tril_indices(n, k, m)
+    with reading("tril_indices"):
+        rows, columns = np.tril_indices(n, k, m)
     return asarray(rows), asarray(columns)
 
 
@@ -70,7 +72,8 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
     >>> [x.compute().tolist() for x in dt.triu_indices(2)]
     [[0, 0, 1], [0, 1, 1]]
     """
-    rows, columns = np.triu_indices(n, k, m)
+    with reading("triu_indices"):
+        rows, columns = np.triu_indices(n, k, m)
     return asarray(rows), asarray(columns)
 
 

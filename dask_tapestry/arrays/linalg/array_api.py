@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -189,6 +190,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     array([0, 0, 1])
     """
     x, w = asarray(x1), asarray(x2)
+    integer(axis)
     sides = [a.shape[axis] if -a.ndim <= axis < a.ndim else 3 for a in (x, w)]
     if sides != [3, 3]:
         raise ShapeError(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from types import EllipsisType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -180,7 +180,7 @@ def _letters(labels: Sequence[int | EllipsisType]) -> str:
             letters.append("...")
             continue
         try:
-            number = index(label)
+            number = integer(label)
         except TypeError:
             raise DTypeError("each subscript must be either an integer or an ellipsis") from None
         if not 0 <= number < len(LETTERS):

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -55,7 +56,7 @@ def with_gufunc_options(
     x, w = (_converted(asarray(one), dtype) for one in operands)
     if axes is None or not (x.ndim and w.ndim):  # of an operand without any the function tells
         return into(out, function(x, w), broadcasts=True)
-    cores = [each_axis(one) for one in axes]
+    cores = [each_axis(one) for one in listed(axes, "axes of each operand")]
     if len(cores) not in (OPERANDS, OPERANDS + 1):
         raise ShapeError(f"axes are those of {OPERANDS} operands and of the result, not {axes}")
     missing = sum(max(rank - one.ndim, 0) for rank, one in zip(ranks, (x, w), strict=False))

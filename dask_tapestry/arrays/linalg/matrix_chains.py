@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -58,7 +58,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     x = asarray(a).node
     _check_square(x)
     try:
-        power = index(n)
+        power = integer(n)
     except TypeError:
         raise DTypeError("exponent must be an integer") from None
     return Array(_power(inv(a).node if power < 0 else x, abs(power)))
@@ -123,7 +123,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Array | None = None) -> Array
     >>> dt.linalg.multi_dot([dt.ones(3), dt.ones((3, 5)), dt.ones((5, 2))]).compute()
     array([15., 15.])
     """
-    factors = [asarray(x) for x in arrays]
+    factors = [asarray(x) for x in listed(arrays, "arrays")]
     if len(factors) < 2:
         raise ShapeError("Expecting at least two arrays.")
     if len(factors) == 2:

@@ -8,11 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.factoring import svdvals
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.complex_parts import square_modulus
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise, scalar_of
@@ -74,7 +75,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
             return Array(_with_dims_kept(_root(value, 2), rank, bool(keepdims)))
         axes: tuple[int, ...] = tuple(range(rank))
     else:
-        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        axes = (axis,) if isinstance(axis, int) else listed(axis, "axes")
     if len(axes) == 1:
         return Array(_vector_norms(cells, normalize_axes(axes, rank), ord, bool(keepdims)))
     if len(axes) != 2:
@@ -126,6 +127,8 @@ def _vector_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) 
     order = 2 if ord is None else ord
     if isinstance(order, str):
         raise ShapeError(f"Invalid norm order '{order}' for vectors")
+    if np.ndim(order):
+        raise ArgumentError(f"ord is a number, not {order!r}")
     if order in (inf, -inf):
         sizes = elementwise("absolute", x)
         return _extreme(sizes, "max" if order > 0 else "min", axes, keepdims)
@@ -142,9 +145,11 @@ def _matrix_norms(x: Tensor, axes: tuple[int, ...], ord: Order, keepdims: bool) 
     row, column = (normalize_axis(axis, x.type.ndim) for axis in axes)
     if row == column:
         raise ShapeError("Duplicate axes given.")
-    if ord in (None, "fro", "f"):
+    if is_one_of(ord, (None, "fro", "f")):
         total = reduce(_powers(x, 2), "sum", (row, column), keepdims=keepdims)
         return elementwise("sqrt", total)
+    if not isinstance(ord, int | float | str | np.number):
+        raise ArgumentError(f"ord is a number or a name, not {ord!r}")
     if ord in (2, -2, "nuc"):
         value = _spectral_norms(x, (row, column), ord)
         return unsqueeze(value, (row, column)) if keepdims else value

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -213,9 +214,11 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: AxesPair = 2) -> Array:
     """
     x, w = asarray(a).node, asarray(b).node
     if isinstance(axes, Sequence):
-        left, right = ([*ax] if isinstance(ax, Sequence) else [ax] for ax in axes)
+        with reading("axes"):
+            left, right = ([*ax] if isinstance(ax, Sequence) else [ax] for ax in axes)
     else:
-        count = int(axes)
+        with reading("axes"):
+            count = int(axes)
         left, right = [*range(-count, 0)], [*range(count)]
     return Array(tensordot_of(x, w, left, right))
 

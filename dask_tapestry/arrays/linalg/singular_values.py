@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -136,6 +137,8 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     given = asarray(x)
     if 0 in given.shape[-2:] and given.ndim > 1:
         raise LinAlgError("cond is not defined on empty arrays")
+    if np.ndim(p):
+        raise ArgumentError(f"p is a number or a name, not {p!r}")
     (found,) = matrices(given, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
         sizes = svdvals(found)
@@ -359,7 +362,7 @@ def svd_compressed(
     columns = min(k + n_oversamples, *x.shape)
     kind: Any = real_dtype(x.dtype)
     basis = matmul(x, default_rng(seed).standard_normal((x.shape[1], columns), kind))
-    for _ in range(n_power_iter):
+    for _ in range(integer(n_power_iter)):
         other = matmul(adjoint(x), _orthonormal(basis) if iterator == "QR" else basis)
         basis = matmul(x, _orthonormal(other) if iterator == "QR" else other)
     q = _orthonormal(basis)

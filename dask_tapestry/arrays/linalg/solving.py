@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -250,7 +251,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     (6, 2, 3)
     """
     x = asarray(a)
-    if ind <= 0:
+    if integer(ind) <= 0:
         raise ShapeError("Invalid ind argument.")
     before, after = x.shape[:ind], x.shape[ind:]
     if prod(before) != prod(after):
@@ -291,7 +292,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     """
     x, right = asarray(a), asarray(b)
     if axes is not None:
-        last = [axis % x.ndim for axis in axes]
+        last = [axis % x.ndim for axis in listed(axes, "axes")]
         x = transpose(x, [axis for axis in range(x.ndim) if axis not in last] + last)
     shape = x.shape[right.ndim :]
     if x.size != prod(shape) ** 2:

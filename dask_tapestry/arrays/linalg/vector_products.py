@@ -7,11 +7,11 @@ matrices agree with NumPy's within rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -126,7 +126,7 @@ def vecdot(
     """
     if axis is not None and axes is not None:
         raise DTypeError("vecdot takes axis= or axes=, not both")
-    last = -1 if axis is None else index(axis)
+    last = -1 if axis is None else integer(axis)
     places = [last, last] if axes is None else [*axes]
     if not keepdims:
         return with_gufunc_options(_vecdot, (1, 1, 0), (x1, x2), out, places, dtype)

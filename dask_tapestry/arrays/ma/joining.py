@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays import manipulation
 from dask_tapestry.arrays.ma import masked_array as class_module
 from dask_tapestry.arrays.ma.making import asarray
@@ -70,7 +71,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> MaskedArray:
 
 
 def _joined(join: Any, arrays: Sequence[Any], axis: int) -> MaskedArray:
-    parts = [asarray(one) for one in arrays]
+    parts = [asarray(one) for one in listed(arrays, "arrays")]
     made = join([part.cells for part in parts], axis)
     hidden = None
     if any(part.hidden is not None for part in parts):

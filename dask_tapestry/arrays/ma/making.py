@@ -20,6 +20,7 @@ from dask_tapestry.arrays.ma.parts import (
     mask_of,
     spread,
 )
+from dask_tapestry.arrays.shape.atleast import checked_rank
 from dask_tapestry.errors import ArgumentError
 
 __all__ = [
@@ -104,7 +105,7 @@ def masked_array(
     if mask is not None and mask is not np.ma.nomask:
         told = _fitting(cells_of(mask).astype(bool), cells)
     hidden = either(own, told) if keep_mask or told is None else told
-    if ndmin > cells.ndim:
+    if checked_rank(ndmin) > cells.ndim:
         sides = (*(1,) * (ndmin - cells.ndim), *cells.shape)
         cells, hidden = cells.reshape(sides), None if hidden is None else hidden.reshape(sides)
     fill = fill_of(data) if fill_value is None else checked_fill(fill_value, cells.dtype)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import index
 from typing import Any, Self, final
 
 import numpy as np
@@ -14,6 +13,7 @@ from dask.base import persist as dask_persist
 from dask.core import flatten
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays import elementwise, sorting
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.computed import computed
@@ -251,7 +251,7 @@ class MaskedArray(Moving, DaskMethodsMixin):
         fill_value: Any = None,
     ) -> None:
         """Sort the array itself along `axis`; see `argsort`."""
-        places = self.argsort(index(axis), kind, order, endwith, fill_value)
+        places = self.argsort(integer(axis), kind, order, endwith, fill_value)
         made = self._both(take_along_axis, places, axis)
         self.cells, self.hidden = made.cells, made.hidden
 

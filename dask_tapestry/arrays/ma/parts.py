@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.masked import Masked
@@ -72,7 +73,9 @@ def checked_fill(fill: Any, dtype: np.dtype[Any]) -> Any:
     DTypeError
         If it has no value as a cell of this dtype.
     """
-    if np.ndim(fill):
+    with reading("fill_value"):
+        several = np.ndim(fill)
+    if several:
         raise ArgumentError(f"a fill value is a scalar, not an array of shape {np.shape(fill)}")
     try:
         holder = np.ma.MaskedArray(np.empty(0, dtype), fill_value=fill)
@@ -100,7 +103,8 @@ def chosen(mask: Part, hidden: Any, cells: Array) -> Array:
     if mask is None:
         return cells
     if not isinstance(hidden, Array):
-        hidden = asarray(np.asarray(hidden).astype(cells.dtype))
+        with reading("fill_value"):
+            hidden = asarray(np.asarray(hidden).astype(cells.dtype))
     return where(mask, hidden.astype(cells.dtype), cells)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from operator import index
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -64,7 +63,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     >>> dt.diagonal(dt.arange(9).reshape(3, 3), 1).compute()
     array([1, 5])
     """
-    return Array(diagonal_tensor(asarray(a).node, index(offset), axis1, axis2))
+    return Array(diagonal_tensor(asarray(a).node, integer(offset), axis1, axis2))
 
 
 @implements(np.diag)
@@ -104,7 +103,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         return diagonal(x, k)
     if x.ndim != 1:
         raise ShapeError("Input must be 1- or 2-d.")
-    offset = index(k)
+    offset = integer(k)
     side = x.size + abs(offset)
     zero = zero_cell(x.dtype)
     cells = pad_constant(x.node, 0, (0, abs(offset)), (zero, zero))
@@ -176,7 +175,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
            [1, 1]])
     """
     x = _as_matrices(m)
-    return Array(with_zeros(below(x.shape, index(k)), x.node))
+    return Array(with_zeros(below(x.shape, integer(k)), x.node))
 
 
 @implements(np.triu)
@@ -212,7 +211,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
            [0, 1]])
     """
     x = _as_matrices(m)
-    return Array(with_zeros(elementwise("logical_not", below(x.shape, index(k) - 1)), x.node))
+    return Array(with_zeros(elementwise("logical_not", below(x.shape, integer(k) - 1)), x.node))
 
 
 def _as_matrices(m: ArrayLike) -> Array:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import listed, one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.dtypes import Casting, as_dtype
+from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
 from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.core.weak_numbers import weakly_typed
@@ -234,7 +235,7 @@ def sequence_of(arrays: Arrays, name: str) -> list[ArrayLike]:
         For an iterator, as NumPy does.
     """
     if isinstance(arrays, Sequence | np.ndarray | Array) and not isinstance(arrays, str):
-        return list(arrays)
+        return list(listed(arrays, "arrays"))
     kind = type(arrays).__name__
     raise DTypeError(f"{name} takes arrays as a sequence, such as a list or tuple, not {kind}")
 
@@ -248,6 +249,7 @@ def converted(
         if dtype is not None:
             raise DTypeError("out and dtype exclude each other: give one of them")
         dtype = out.dtype
+    one_of("casting", casting, CASTINGS)
     if dtype is None and casting == "same_kind":
         return nodes
     kind = as_dtype(dtype) if dtype is not None else joint_dtype(nodes)

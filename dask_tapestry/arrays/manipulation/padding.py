@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -124,7 +125,7 @@ def pad(
     widths = _pad_widths(pad_width, x.ndim)
     if callable(mode):
         return _pad_by_function(mode, x, widths, kwargs)
-    if mode not in OPTIONS:
+    if not is_one_of(mode, OPTIONS):
         raise ShapeError(f"mode '{mode}' is not supported")
     if unknown := set(kwargs) - OPTIONS[mode]:
         raise ShapeError(f"unsupported keyword arguments for mode '{mode}': {unknown}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -131,7 +131,7 @@ def tile(A: ArrayLike, reps: Shape) -> Array:
     array([[0, 1, 2, 0, 1, 2],
            [0, 1, 2, 0, 1, 2]])
     """
-    counts = tuple(index(n) for n in reps) if isinstance(reps, Iterable) else (index(reps),)
+    counts = tuple(integer(n) for n in reps) if isinstance(reps, Iterable) else (integer(reps),)
     if any(n < 0 for n in counts):
         raise ShapeError(f"negative dimensions are not allowed: {counts} copies")
     x = with_rank(asarray(A), len(counts))

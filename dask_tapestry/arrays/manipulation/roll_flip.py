@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -172,7 +173,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
 
 def _plane(axes: Sequence[int], ndim: int) -> tuple[int, int]:
     """Two different axes as numbers from 0."""
-    if len(axes) != 2:
+    if len(axes := listed(axes, "axes")) != 2:
         raise ShapeError("len(axes) must be 2.")
     if axes[0] == axes[1] or abs(axes[0] - axes[1]) == ndim:
         raise ShapeError("Axes must be different.")
@@ -224,5 +225,5 @@ def roll(a: ArrayLike, shift: ArrayLike, axis: int | Sequence[int] | None = None
         raise ShapeError("'shift' and 'axis' should be scalars or 1D sequences")
     shifts: dict[int, int] = {}
     for places, number in pairs:
-        shifts[int(number)] = shifts.get(int(number), 0) + int(places)
+        shifts[int(number)] = shifts.get(int(number), 0) + integer(places)
     return Array(roll_tensor(x.node, shifts))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -67,8 +67,8 @@ def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) ->
 def _edges(sections: Any, extent: int) -> list[int]:
     """Where the parts of `extent` cells begin and end: given places, or of so many parts."""
     if np.ndim(sections):
-        return [0, *[index(n) for n in sections], extent]
-    count = int(sections)
+        return [0, *[integer(n) for n in listed(sections, "places")], extent]
+    count = integer(sections)
     if count <= 0:
         raise ShapeError("number sections must be larger than 0.")
     each, longer = divmod(extent, count)
@@ -113,7 +113,7 @@ def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[
     """
     x = asarray(ary)
     count: Any = indices_or_sections
-    if not np.ndim(count) and x.shape[normalize_axis(axis, x.ndim)] % count:
+    if not np.ndim(count) and x.shape[normalize_axis(axis, x.ndim)] % (integer(count) or 1):
         raise ShapeError("array split does not result in an equal division")
     return array_split(x, indices_or_sections, axis)
 

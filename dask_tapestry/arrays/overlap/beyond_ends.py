@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.halos import Boundaries, Depth, Depths, halos
@@ -127,7 +128,7 @@ def nearest(x: ArrayLike, axis: int, depth: Depth) -> Array:
     >>> dt.overlap.nearest(dt.arange(3), 0, 2).compute()
     array([0, 0, 0, 1, 2, 2, 2])
     """
-    return boundaries(x, {axis: depth}, {axis: "nearest"})
+    return boundaries(x, {integer(axis): depth}, {axis: "nearest"})
 
 
 def constant(x: ArrayLike, axis: int, depth: Depth, value: float) -> Array:
@@ -164,7 +165,7 @@ def constant(x: ArrayLike, axis: int, depth: Depth, value: float) -> Array:
     >>> dt.overlap.constant(dt.arange(2), 0, 1, 9).compute()
     array([9, 0, 1, 9])
     """
-    return boundaries(x, {axis: depth}, {axis: value})
+    return boundaries(x, {integer(axis): depth}, {axis: value})
 
 
 def boundaries(x: ArrayLike, depth: Depths = None, kind: Boundaries = None) -> Array:

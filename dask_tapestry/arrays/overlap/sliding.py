@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from operator import index
-
 from numpy.lib.stride_tricks import sliding_window_view as numpy_s
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -83,7 +82,7 @@ def sliding_window_view(
         raise ShapeError(f"{len(lengths)} lengths of windows for {len(along)} axes")
     node = array.node
     for one, length in zip(along, lengths, strict=True):
-        number = normalize_axis(index(one), array.ndim)
+        number = normalize_axis(integer(one), array.ndim)
         if length > node.type.shape[number]:
             raise ShapeError("window shape cannot be larger than input array shape")
         node = windows(node, number, length)

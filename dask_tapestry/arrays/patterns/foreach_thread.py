@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any, Literal
 
 import numpy as np
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.patterns.thread_trace import (
     ADVICE,
@@ -133,7 +133,7 @@ def foreach_thread(
 def _extents(num_threads: int | Sequence[int]) -> tuple[int, ...]:
     given = num_threads if isinstance(num_threads, Sequence) else (num_threads,)
     try:
-        extents = tuple(index(n) for n in given)
+        extents = tuple(integer(n) for n in given)
     except TypeError as error:
         raise ArgumentError(f"num_threads is an integer or a tuple: {num_threads!r}") from error
     if not extents or min(extents) < 0:

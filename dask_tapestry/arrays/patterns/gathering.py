@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import index
 
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.patterns.indexed_dims import index_vectors
@@ -73,7 +73,7 @@ def gather(
     table = asarray(input_tensor).node
     shape = table.type.shape
     indices, dims = index_vectors(start_indices, gather_dims, len(shape))
-    lengths = tuple(index(length) for length in gather_lengths)
+    lengths = tuple(integer(length) for length in listed(gather_lengths, "lengths"))
     if len(lengths) != len(dims):
         raise ShapeError(f"{len(lengths)} gather_lengths for {len(dims)} gather_dims")
     sizes = list(shape)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
@@ -29,7 +30,7 @@ def index_vectors(
     indices = asarray(start_indices).node
     if indices.type.dtype.kind not in "iu":
         raise DTypeError(f"start_indices must be integers, not {indices.type.dtype.name}")
-    chosen = tuple(normalize_axis(dim, ndim, "dimension") for dim in dims)
+    chosen = tuple(normalize_axis(dim, ndim, "dimension") for dim in listed(dims, "dimensions"))
     if len(set(chosen)) != len(chosen):
         raise AxisError(f"dimensions {list(chosen)}: one is named twice")
     if not indices.type.ndim or indices.type.shape[-1] != len(chosen):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 
 import numpy as np
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.patterns.thread_trace import current
 from dask_tapestry.errors import DTypeError
@@ -117,7 +117,7 @@ def _said(
 
 def _integer(function: str, number: Number) -> Tensor:
     if not isinstance(number, Array):
-        return full((), np.int64(index(number)))
+        return full((), np.int64(integer(number)))
     if number.ndim or number.dtype.kind not in "iu":
         raise DTypeError(f"{function}: an event is one integer, not {number.node.type}")
     return number.node

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from types import EllipsisType
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.write_arguments import Writable
@@ -238,7 +238,7 @@ class Subview:
             name = type(target).__name__
             raise ArgumentTypeError(f"subview takes a NumPy or Zarr array to write to, not {name}")
         self._target, self._offsets, self._strides = target, tuple(offsets), strides
-        self.shape = tuple(index(n) for n in sizes)
+        self.shape = tuple(integer(n) for n in sizes)
 
     def __getitem__(self, key: EllipsisType | slice) -> Array:
         _check_key(key)
@@ -340,9 +340,9 @@ def _where(
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...], tuple[int, ...]]:
     """The arguments that say where a part lies, checked."""
     try:
-        part = tuple(index(n) for n in sizes)
+        part = tuple(integer(n) for n in sizes)
         each = strides if isinstance(strides, Sequence) else (strides,) * x.ndim
-        steps = tuple(index(k) for k in each)
+        steps = tuple(integer(k) for k in each)
     except TypeError as error:
         raise TraceError(f"{function}: sizes and strides are the same for all threads") from error
     starts = tuple(_start(function, one) for one in offsets)
@@ -361,7 +361,7 @@ def _start(function: str, offset: Offset) -> Tensor:
         if offset.ndim or offset.dtype.kind not in "iu":
             raise DTypeError(f"{function}: an offset is one integer, not {offset.node.type}")
         return offset.node
-    return full((), np.int64(index(offset)))
+    return full((), np.int64(integer(offset)))
 
 
 def _check_inside(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import function, is_one_of, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.reduction_arguments import folded
@@ -104,7 +105,11 @@ def zipmapreduce(
     elif isinstance(reduce, Monoid) and reduce.map is None and reduce.count == len(results):
         return reduction(Array(packed(results)), reduce, axis=axis, keepdims=keepdims)
     else:
-        chosen = [reduce] * len(results) if isinstance(reduce, str | Monoid) else list(reduce)
+        chosen = (
+            [reduce] * len(results)
+            if isinstance(reduce, str | Monoid)
+            else list(listed(reduce, "monoids"))
+        )
         if len(chosen) != len(results):
             raise ArgumentError(f"{len(chosen)} reductions are given for {len(results)} results")
         pairs = zip(results, chosen, strict=True)
@@ -156,7 +161,7 @@ def reduce(x: ArrayLike, op: Reduction = "sum", axis: Axes = None, keepdims: boo
 def _reduced(x: Array, how: Reduction, axis: Axes, keepdims: bool) -> Any:
     if isinstance(how, Monoid):
         return reduction(x, how, axis=axis, keepdims=keepdims)
-    if how not in MONOIDS:
+    if not is_one_of(how, MONOIDS):
         known = ", ".join(sorted(MONOIDS))
         raise ArgumentError(f"{how!r} is no reduction: give a Monoid or one of {known}")
     return folded(how, x, axis, keepdims=keepdims)
@@ -180,7 +185,7 @@ def _mapped(fn: CellFunction, tensors: Sequence[Tensor]) -> tuple[list[Tensor], 
 
 def _traced(fn: CellFunction, name: str, attrs: Attributes, cells: list[Array]) -> Any:
     try:
-        return fn(attrs, *cells)
+        return function("fn", fn)(attrs, *cells)
     except TraceError as error:
         why = str(error).partition("\n")[0]
         raise TraceError(f"{name} cannot be traced: {why}") from error

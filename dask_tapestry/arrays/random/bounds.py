@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.first import first_of
@@ -121,7 +122,8 @@ def real_parameter(value: ArrayLike, name: str = "", *bounds: Bound) -> Operand:
         if tensor.type.dtype.kind not in "biuf":
             raise DTypeError(f"parameters are real numbers, not {tensor.type}")
         return checked_later(astype(tensor, REAL), name, bounds)
-    cells = np.asarray(value, REAL)
+    with reading(name):
+        cells = np.asarray(value, REAL)
     _check(cells, name, bounds)
     return float(cells) if not cells.ndim else asarray(cells).node
 
@@ -140,8 +142,10 @@ def count_parameter(value: ArrayLike, name: str, *bounds: Bound) -> int | Tensor
         return checked_later(astype(tensor, COUNT), name, bounds)
     given = np.asarray(value)
     if not given.ndim:
-        number = int(given)
-        _check(np.asarray(np.int64(number)), name, bounds)
+        with reading(name):
+            number = int(given)
+            cells = np.asarray(np.int64(number))
+        _check(cells, name, bounds)
         return number
     _check_counts(given.dtype, name)
     cells = given.astype(COUNT)

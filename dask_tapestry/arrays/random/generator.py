@@ -6,6 +6,7 @@ from typing import final
 
 import numpy as np
 
+from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.random.counts import RandomCounts
 from dask_tapestry.arrays.random.legacy import RandomState
 from dask_tapestry.arrays.random.multivariate import RandomVectors
@@ -119,7 +120,8 @@ class Generator(SamplingDistributions, RandomCounts, RandomVectors, RandomOrders
         >>> len(dt.random.default_rng(0).spawn(3))
         3
         """
-        return [Generator(child) for child in self._draws.seeds.spawn(n_children)]
+        count = whole_number("n_children", n_children, 0)
+        return [Generator(child) for child in self._draws.seeds.spawn(count)]
 
 
 def default_rng(seed: Seed | Generator = None) -> Generator:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -146,7 +146,7 @@ class RandomIntegers(Distributions):
         """
         if isinstance(x, int | np.integer):
             stream = self._draws.next()
-            return in_chunks(permutation_tensor(max(0, index(x)), stream), chunks)
+            return in_chunks(permutation_tensor(max(0, integer(x)), stream), chunks)
         tensor = asarray(x).node
         number = normalize_axis(axis, tensor.type.ndim)
         places = permutation_tensor(tensor.type.shape[number], self._draws.next())

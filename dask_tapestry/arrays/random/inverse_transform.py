@@ -7,6 +7,7 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.shapes import Shape
@@ -375,7 +376,8 @@ def _check_order(left: ArrayLike, mode: ArrayLike, right: ArrayLike) -> None:
     """Refuse corners that are not in order; those that are computed later are not checked."""
     if any(map(is_lazy, (left, mode, right))):
         return
-    low, peak, high = (np.asarray(p, np.float64) for p in (left, mode, right))
+    with reading("triangular"):
+        low, peak, high = (np.asarray(p, np.float64) for p in (left, mode, right))
     for wrong, text in (
         (low > peak, "left > mode"),
         (peak > high, "mode > right"),

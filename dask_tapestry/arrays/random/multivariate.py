@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -336,7 +337,7 @@ def _balls(colors: ArrayLike, nsample: int) -> np.ndarray[Any, Any]:
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu") or (given < 0).any():
         raise ArgumentError("colors must be a one-dimensional sequence of nonnegative integers")
     total = sum(given.tolist())
-    if nsample < 0:
+    if integer(nsample) < 0:
         raise ArgumentError("nsample must be nonnegative.")
     if nsample > total:
         raise ArgumentError("nsample > sum(colors)")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from operator import index
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.chunks import Chunks
 from dask_tapestry.arrays.core.convert import asarray
@@ -136,7 +135,7 @@ class RandomOrders(RandomIntegers):
         >>> len(dt.random.default_rng(0).bytes(10))
         10
         """
-        count = index(length)
+        count = integer(length)
         if count < 0:
             raise ArgumentError("negative dimensions are not allowed")
         words = Array(random_bits((-(-count // WORD_BYTES),), self._draws.next()))

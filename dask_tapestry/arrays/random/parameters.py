@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.known_values import where_known
@@ -52,7 +53,8 @@ class Draws:
         if isinstance(seed, np.random.Generator | np.random.RandomState):
             seed = int.from_bytes(seed.bytes(TAKEN_BYTES), "little")
         if not isinstance(seed, np.random.SeedSequence):
-            seed = np.random.SeedSequence(seed)
+            with reading("seed"):
+                seed = np.random.SeedSequence(seed)
         self.seeds = seed
         first, second = self.seeds.generate_state(2, np.uint64)
         self.key = (int(first), int(second))

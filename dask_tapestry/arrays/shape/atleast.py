@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.unsqueeze import unsqueeze
 
 __all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
+
+MOST_DIMENSIONS: Final = 64  # of NumPy's arrays
 
 
 @overload
@@ -108,9 +112,17 @@ def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     return _one_or_all([_with_three(asarray(x)) for x in arys])
 
 
+def checked_rank(ndmin: int) -> int:
+    """A number of dimensions that arrays may have."""
+    rank = integer(ndmin)
+    if rank > MOST_DIMENSIONS:
+        raise ArgumentError(f"ndmin bigger than allowable number of dimensions ({MOST_DIMENSIONS})")
+    return rank
+
+
 def with_rank(x: Array, rank: int) -> Array:
     """`x` with new first dimensions of length one, so that it has at least `rank` dimensions."""
-    return Array(unsqueeze(x.node, tuple(range(rank - x.ndim))))
+    return Array(unsqueeze(x.node, tuple(range(checked_rank(rank) - x.ndim))))
 
 
 def _with_three(x: Array) -> Array:

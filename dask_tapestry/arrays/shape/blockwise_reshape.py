@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
@@ -79,7 +79,7 @@ def reshape_blockwise(x: ArrayLike, shape: int | Shape, chunks: Chunks | None = 
 
 def _sides(size: int, shape: int | Shape) -> Shape:
     """The shape, with the length for -1."""
-    sides = tuple(map(index, shape)) if isinstance(shape, tuple | list) else (index(shape),)
+    sides = tuple(map(integer, shape)) if isinstance(shape, tuple | list) else (integer(shape),)
     if -1 in sides:
         rest = prod(n for n in sides if n != -1)
         sides = tuple(size // max(rest, 1) if n == -1 else n for n in sides)

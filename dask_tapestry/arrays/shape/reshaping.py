@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -78,7 +79,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | Non
     """
     if copy is False:
         raise ArgumentError("Unable to avoid creating a copy while reshaping.")
-    if order == "K":
+    if is_one_of(order, ("K",)):
         raise ArgumentError("order 'K' is not permitted for reshaping")
     sides = lengths_of(shape)
     if _c_or_f(order) == "F":  # the same in C order, with all dimensions reversed
@@ -89,7 +90,7 @@ def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | Non
 
 def _c_or_f(order: str) -> str:
     """``"F"``, or ``"C"`` for all orders that mean it here."""
-    if order not in ("C", "F", "A", "K"):
+    if not is_one_of(order, ("C", "F", "A", "K")):
         raise ArgumentError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     return "F" if order == "F" else "C"
 

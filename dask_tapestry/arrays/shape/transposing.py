@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -206,7 +207,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """
     x = asarray(a)
     number = normalize_axis(axis, x.ndim)
-    place = start + x.ndim if start < 0 else start
+    place = start + x.ndim if integer(start) < 0 else start
     if not 0 <= place <= x.ndim:
         raise AxisError(
             f"'start' arg requires {-x.ndim} <= start < {x.ndim + 1}, but {place} was passed in"

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import reading, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -250,8 +251,11 @@ def interp(
             raise DTypeError(
                 f"Cannot cast array data from {node.type.dtype} to {dtype} by the rule 'safe'"
             )
-    low, high = (None if side is None else np.asarray(side, work).item() for side in (left, right))
-    length = None if period is None else abs(float(period))
+    with reading("left and right"):
+        low, high = (
+            None if side is None else np.asarray(side, work).item() for side in (left, right)
+        )
+    length = None if period is None else abs(real("period", period))
     at, known = (astype(node, np.dtype(np.float64)) for node in (cells, points))
     return Array(interp_tensor(at, known, astype(values, work), low, high, length))
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -166,7 +166,7 @@ def topk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -
     >>> dt.topk(dt.asarray([5, 1, 3, 6]), 2).compute(), dt.topk([5, 1, 3, 6], -2).compute()
     (array([6, 5]), array([1, 3]))
     """
-    return Array(topk_tensor(asarray(a).node, index(k), axis))
+    return Array(topk_tensor(asarray(a).node, integer(k), axis))
 
 
 def argtopk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None) -> Array:  # noqa: ARG001
@@ -198,7 +198,7 @@ def argtopk(a: ArrayLike, k: int, axis: int = -1, split_every: int | None = None
     >>> dt.argtopk(dt.asarray([5, 1, 3, 6]), 2).compute()
     array([3, 0])
     """
-    return Array(argtopk_tensor(asarray(a).node, index(k), axis))
+    return Array(argtopk_tensor(asarray(a).node, integer(k), axis))
 
 
 @implements(np.lexsort)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from operator import index
 
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.stablehlo.constraint_table import check
@@ -106,7 +106,7 @@ def gather(
         offset_dims=numbers_of(offset_dims),
         collapsed_slice_dims=numbers_of(collapsed_slice_dims),
         start_index_map=numbers_of(start_index_map),
-        index_vector_dim=index(index_vector_dim),
+        index_vector_dim=integer(index_vector_dim),
         slice_sizes=numbers_of(slice_sizes),
         operand_batching_dims=numbers_of(operand_batching_dims),
         start_indices_batching_dims=numbers_of(start_indices_batching_dims),
@@ -134,7 +134,7 @@ def gather(
 
 def numbers_of(dims: Iterable[int]) -> tuple[int, ...]:
     """The numbers of an attribute, as integers."""
-    return tuple(index(dim) for dim in dims)
+    return tuple(integer(dim) for dim in listed(dims, "dimensions"))
 
 
 def is_integer(operator: str, name: str, indices: Tensor) -> None:

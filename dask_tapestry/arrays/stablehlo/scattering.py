@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from operator import index
 from typing import Any
 
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -121,7 +121,7 @@ def scatter(
         update_window_dims=numbers_of(update_window_dims),
         inserted_window_dims=numbers_of(inserted_window_dims),
         scatter_dims_to_operand_dims=numbers_of(scatter_dims_to_operand_dims),
-        index_vector_dim=index(index_vector_dim),
+        index_vector_dim=integer(index_vector_dim),
         input_batching_dims=numbers_of(input_batching_dims),
         scatter_indices_batching_dims=numbers_of(scatter_indices_batching_dims),
         element_types=types,

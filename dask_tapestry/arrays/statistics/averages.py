@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -264,7 +265,7 @@ def degrees_of_freedom(ddof: float, correction: float) -> float:
         return ddof
     if ddof:
         raise ShapeError("ddof and correction can't be provided simultaneously.")
-    return float(correction)
+    return real("correction", correction)
 
 
 def _var_or_std(

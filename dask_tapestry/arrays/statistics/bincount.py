@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -69,7 +69,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     >>> dt.bincount(dt.asarray([1, 3, 1])).compute()
     array([0, 2, 0, 1])
     """
-    cells, least = _numbers(x), index(minlength)
+    cells, least = _numbers(x), integer(minlength)
     added = _checked(cells, weights, least)
     if not cells.type.size:
         return Array(full((least,), np.int64(0)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from operator import index
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import function, integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["coarsen"]
@@ -60,8 +60,10 @@ def coarsen(
     """
     array = asarray(x)
     factors = [1] * array.ndim
+    if not isinstance(axes, Mapping):
+        raise ArgumentTypeError(f"axes are a dictionary of factors by axis, not {axes!r}")
     for axis, factor in axes.items():
-        factors[normalize_axis(axis, array.ndim)] = index(factor)
+        factors[normalize_axis(axis, array.ndim)] = integer(factor)
     if any(factor < 1 for factor in factors):
         raise ShapeError(f"so many cells become one: {axes} are not positive")
     if trim_excess:
@@ -71,5 +73,5 @@ def coarsen(
         raise ShapeError(f"coarsening factors {dict(axes)} do not divide the shape {array.shape}")
     sides = [side for n, k in zip(array.shape, factors, strict=True) for side in (n // k, k)]
     inner = tuple(range(1, 2 * array.ndim, 2))
-    found = reduction(array.reshape(tuple(sides)), axis=inner, **kwargs)
+    found = function("reduction", reduction)(array.reshape(tuple(sides)), axis=inner, **kwargs)
     return asarray(found)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -86,7 +87,9 @@ def cov(
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    x, free = _variables(m, y, rowvar, wanted_dtype(dtype)), 1 - int(bias) if ddof is None else ddof
+    with reading("bias"):
+        free = 1 - int(bias) if ddof is None else ddof
+    x = _variables(m, y, rowvar, wanted_dtype(dtype))
     if free != int(free):
         raise ShapeError("ddof must be integer")
     if not x.shape[0]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from operator import index
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -64,7 +63,7 @@ def diff(
     >>> dt.diff(dt.asarray([1, 4, 9]), prepend=0).compute()
     array([1, 3, 5])
     """
-    times, x = index(n), asarray(a).node
+    times, x = integer(n), asarray(a).node
     if times == 0:
         return Array(x)
     if times < 0:

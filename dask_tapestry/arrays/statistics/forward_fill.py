@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from operator import index
-
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.choosing import where
@@ -56,7 +55,7 @@ def push(array: ArrayLike, n: int | None, axis: int) -> Array:
     """
     x = asarray(array)
     number = normalize_axis(axis, x.ndim)
-    if n is not None and index(n) < 0:
+    if n is not None and integer(n) < 0:
         raise ArgumentError(f"n must be the most cells to fill, not {n}")
     if x.dtype.kind not in "fcmM" or not x.size:
         return x

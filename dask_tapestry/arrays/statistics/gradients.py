@@ -8,6 +8,7 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -89,7 +90,7 @@ def _axes(axis: Axes, rank: int) -> tuple[int, ...]:
         return tuple(range(rank))
     if isinstance(axis, int):
         return (normalize_axis(axis, rank),)
-    chosen = tuple(normalize_axis(a, rank) for a in axis)
+    chosen = tuple(normalize_axis(a, rank) for a in listed(axis, "axes"))
     normalize_axes(chosen, rank)
     return chosen
 

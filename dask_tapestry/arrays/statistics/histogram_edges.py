@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.known_values import where_known
@@ -37,7 +37,7 @@ def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) ->
         return _rising(bins), False
     between = _between(bounds)
     if between is not None and not np.ndim(bins) and any(isinstance(b, Array) for b in between):
-        return _even_edges_between(x, between, index(cast(SupportsIndex, bins))), True
+        return _even_edges_between(x, between, integer(cast(SupportsIndex, bins))), True
     if np.ndim(bins) or bounds is not None or not x.size:
         none = np.empty(0, dtype)
         try:
@@ -47,7 +47,7 @@ def bin_edges(x: Array, bins: ArrayLike, bounds: Range, dtype: np.dtype[Any]) ->
             raise kind(str(error)) from None
         return Array(constant(known)), not np.ndim(bins)
     try:
-        count = index(cast(SupportsIndex, bins))
+        count = integer(cast(SupportsIndex, bins))
     except TypeError:
         raise DTypeError("`bins` must be an integer, a string, or an array") from None
     return Array(_even_edges(x, count)), True

@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -250,7 +251,7 @@ def histogramdd(
     each = [cast(ArrayLike, bins)] * len(parts) if one else list(cast(Iterable[ArrayLike], bins))
     if len(each) != len(parts):
         raise ShapeError("The dimension of bins must be equal to the dimension of the sample x.")
-    spans = [None] * len(parts) if range is None else list(range)
+    spans = [None] * len(parts) if range is None else list(listed(range, "pairs"))
     if len(spans) != len(parts):
         raise ShapeError("range argument must have one entry per dimension")
     sides = zip(parts, each, spans, strict=True)

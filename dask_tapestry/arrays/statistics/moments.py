@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer, real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -167,7 +167,7 @@ def moment(
     >>> float(dt.moment(dt.arange(5), 4))
     6.8
     """
-    number, x = index(order), asarray(a)
+    number, x = integer(order), asarray(a)
     if number < 0:
         raise ShapeError(f"order must be a non-negative integer, not {number}")
     kind = wanted_dtype(dtype)
@@ -179,4 +179,4 @@ def moment(
     off = Array(astype(x.node, kind)) - around
     total = sum(off**number, axis, kind, keepdims=keepdims)
     cells = np.prod([x.shape[i] for i in normalize_axes(axis, x.ndim)], dtype=np.int64)
-    return into(out, Array(astype((total / np.float64(cells - ddof)).node, kind)))
+    return into(out, Array(astype((total / np.float64(cells - real("ddof", ddof))).node, kind)))

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import METHODS, implements
@@ -36,6 +37,7 @@ def scanned(
     kind = None if dtype is None else as_dtype(dtype)
     if kind is None and isinstance(out, Array):
         kind = out.dtype
+    axis = axis if axis is None else integer(axis)
     if axis is None or (not x.type.ndim and axis in (0, -1)):
         x, axis = reshape(x, (x.type.size,)), 0
     return into(out, Array(scan(x, function, axis, dtype=kind)))

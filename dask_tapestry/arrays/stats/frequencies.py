@@ -8,11 +8,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import real
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.elementwise.ufuncs import log
 from dask_tapestry.arrays.stats.results import REAL, Significance, special
 from dask_tapestry.errors import ArgumentError
+from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.required import required
 from dask_tapestry.operators.where import where
@@ -118,7 +120,7 @@ def power_divergence(
         if lambda_ not in POWERS:
             raise ArgumentError(f"invalid string for lambda_: {lambda_!r}; there are {[*POWERS]}")
         lambda_ = POWERS[lambda_]
-    power = 1.0 if lambda_ is None else float(lambda_)
+    power = 1.0 if lambda_ is None else real("lambda_", lambda_)
     seen = asarray(f_obs).astype(REAL)
     if axis is None:
         seen, axis = seen.reshape(-1), 0
@@ -128,7 +130,7 @@ def power_divergence(
     else:
         wanted = _agreeing(asarray(f_exp).astype(REAL), seen.shape, axis, total)
     value = _terms(seen, wanted, power).sum(axis=axis)
-    freedom = seen.shape[axis] - 1 - ddof
+    freedom = seen.shape[normalize_axis(axis, seen.ndim)] - 1 - real("ddof", ddof)
     return Significance(value, special("chdtrc", freedom, value))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dask_tapestry.amounts import integer
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.stats.results import sample
@@ -49,7 +49,7 @@ def moment(
     >>> dt.stats.moment([1.0, 2.0, 3.0, 4.0], 2).compute()
     np.float64(1.25)
     """
-    power = index(moment)
+    power = integer(moment)
     if power < 0:
         raise ArgumentError(f"moment {power}: powers are integers from 0 on")
     x, along, _ = sample(a, axis, nan_policy)

@@ -12,6 +12,7 @@ from dask_tapestry.arrays.planning import compute
 from dask_tapestry.errors import DTypeError, UnsupportedError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cell_function import called_on_cells
 
@@ -99,4 +100,5 @@ def sample(a: Any, axis: int | None, nan_policy: str = "propagate") -> tuple[Arr
         x = x.astype(REAL)
     if axis is None:
         x, axis = x.reshape(-1), 0
-    return x, axis, x.shape[axis]
+    number = normalize_axis(axis, x.ndim)
+    return x, number, x.shape[number]

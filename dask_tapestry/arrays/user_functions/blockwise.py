@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dask_arrays import delayed_cell, from_delayed, is_delayed
@@ -208,7 +209,7 @@ def _slots(
             values.append(value)
             continue
         array = _as_array(value)
-        if ind is not None and len(tuple(ind)) != array.ndim:
+        if ind is not None and len(listed(ind, "indices")) != array.ndim:
             raise ShapeError(f"index {ind!r} does not fit the {array.ndim} dimensions of {array}")
         values.append(None)
         slots.append(place)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, cast, final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import refuse_unknown
+from dask_tapestry.amounts import reading, refuse_unknown
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
@@ -219,7 +219,8 @@ def _written(
     loops = [shape[: len(shape) - len(c)] for shape, c in zip(shapes, read.inputs, strict=True)]
     deepest = max(map(len, loops), default=0)
     extents = _loop_extents(owner, loops, deepest)
-    core: dict[str, int] = dict(sizes)
+    with reading("output_sizes"):
+        core: dict[str, int] = dict(sizes)
     for shape, names in zip(shapes, read.inputs, strict=True):
         for name, n in zip(names, shape[len(shape) - len(names) :], strict=True):
             if core.setdefault(name, n) != n:
