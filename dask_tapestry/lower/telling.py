@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.floating_point import KINDS, SAYS
+from dask_tapestry_kernels.cpu.floating_point import CASTS, KINDS, SAYS
 
 NUMBERS: Final = {"divide": 1, "over": 2, "under": 4, "invalid": 8}  # for `errstate(call=...)`
 NOT_THE_USERS: Final = frozenset({"dask", "dask_tapestry", "distributed", "xarray"})
@@ -69,7 +69,7 @@ class UsersLine:
 
     def warn(self, text: str) -> None:
         """Give a warning of that line."""
-        warnings.warn_explicit(text, RuntimeWarning, *self._place, registry=self._given)
+        warnings.warn_explicit(text, category_of(text), *self._place, registry=self._given)
 
 
 @cache
@@ -84,6 +84,11 @@ def kind_of(text: str) -> str | None:
     """NumPy's name of an error; None of what NumPy warns of whatever the state."""
     found = (kind for kind, words in KINDS.items() if text.startswith(f"{words}{SAYS}"))
     return next(found, None)
+
+
+def category_of(text: str) -> type[Warning]:
+    """The category of a warning: NumPy's, or the user's own of what is declared."""
+    return UserWarning if CASTS in text else RuntimeWarning
 
 
 def _in_order(text: str) -> tuple[int, str]:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cellwise import CellwiseOperator, common_shape
@@ -72,10 +71,9 @@ class CellFunction(CellwiseOperator):
 
 @dataclass(frozen=True)
 class Cells:
-    """A function of cells with its scalar arguments in place, whose results have fixed dtypes.
+    """A function of cells with its scalar arguments in place.
 
-    Python objects, which ``numpy.frompyfunc`` returns, become the dtype of their values, unless the
-    cells that it takes are objects too.
+    Its results are arrays, of one cell too, for which NumPy's ufuncs return the cell itself.
 
     Attributes
     ----------
@@ -107,12 +105,19 @@ class Cells:
         given = iter(blocks)
         arguments = [next(given) if one is None else one[0] for one in self.scalars]
         results = self.function(*arguments)
-        shape = np.shape(blocks[0])
-        if any(block.dtype.hasobject for block in blocks):  # objects of objects stay objects
-            return results
-        if isinstance(results, tuple):
-            return tuple(_typed(one, shape) for one in results)
-        return _typed(results, shape)
+        if self.returns == 1:
+            return _as_array(results, self.gives_objects)
+        return tuple(_as_array(one, self.gives_objects) for one in results)
+
+    @property
+    def returns(self) -> int:
+        """The number of results."""
+        return int(getattr(self.function, "nout", 1))
+
+    @property
+    def gives_objects(self) -> bool:
+        """Whether results are Python objects, as those of `numpy.frompyfunc` are."""
+        return _python_function(self.function) is not None
 
 
 def _python_function(ufunc: Any) -> tuple[Callable[..., Any], int, int] | None:
@@ -132,13 +137,15 @@ def _load(
     return Cells(np.frompyfunc(function, count, results), scalars)
 
 
-def _typed(result: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    cells = np.asarray(result)
-    if cells.dtype.hasobject:
-        cells = np.asarray(cells.ravel().tolist())
-        if cells.dtype.hasobject or cells.size != np.prod(shape, dtype=int):
-            raise DTypeError("cells need a fixed dtype: the function returned other Python objects")
-    return cells.reshape(shape)
+def _as_array(result: Any, objects: bool) -> np.ndarray[Any, Any]:
+    """A block of what a ufunc returned; of one cell that is the cell itself."""
+    if isinstance(result, np.ndarray):
+        return result
+    if not objects:
+        return np.asarray(result)
+    cell = np.empty((), object)
+    cell[()] = result
+    return cell
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 
 from dask_tapestry.lower.heard import Asking, Heard
-from dask_tapestry.lower.telling import ErrorState
+from dask_tapestry.lower.telling import ErrorState, category_of
 from dask_tapestry.planner.machine.resources import runs_in_processes
 from dask_tapestry.teg.node import users_level
 
@@ -32,4 +32,4 @@ class ErrorsTold:
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, RuntimeWarning, stacklevel=users_level())
+    warnings.warn(text, category_of(text), stacklevel=users_level())

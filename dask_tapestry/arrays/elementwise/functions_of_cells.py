@@ -64,15 +64,15 @@ def frompyfunc(func: Callable[..., Any], nin: int, nout: int) -> np.ufunc:
     Returns
     -------
     numpy.ufunc
-        Called with our arrays it gives arrays of what `func` returns for one cell, where NumPy has
-        Python objects; called with NumPy's alone it is NumPy's.
+        Called with our arrays it gives arrays of Python objects, as with NumPy's; ``astype`` makes
+        numbers of them.
 
     Examples
     --------
     >>> import dask_tapestry as dt
     >>> digits = dt.frompyfunc(lambda n: len(str(n)), 1, 1)
     >>> digits(dt.asarray([5, 123])).compute()
-    array([1, 3])
+    array([1, 3], dtype=object)
     """
     with reading("frompyfunc"):
         made: np.ufunc = np.frompyfunc(func, nin, nout)

@@ -222,7 +222,8 @@ def block_operator(
     extents
         Extents of dimensions that no shape tells.
     dtype
-        Dtype of the only output; by default learnt by calling the functions on one cell.
+        Dtype of the only output, to which it is cast, with one warning a compute where that changes
+        values; by default learnt by calling the functions on one cell.
     dtypes
         Dtypes of several outputs, by name.
 

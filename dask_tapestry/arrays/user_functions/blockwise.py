@@ -87,7 +87,8 @@ def blockwise(
     name, token
         As of `map_blocks`.
     dtype
-        Dtype of the result; by default learnt by calling `func` on one cell.
+        Dtype of the result; by default learnt by calling `func` on one cell. What `func` returns is
+        cast to it, with one warning a compute where that changes values: Dask only labels.
     adjust_chunks
         By index, the lengths of the result's blocks: a function of a block's length, one length, or
         one for each block.

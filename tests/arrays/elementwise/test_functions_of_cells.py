@@ -29,3 +29,14 @@ def test_a_python_function_becomes_lazy():
     found = longer(dt.arange(4), 2)
     assert isinstance(found, dt.Array)
     np.testing.assert_array_equal(found.compute(), [2, 2, 2, 3])
+
+
+def test_its_results_are_objects_as_numpys():
+    def half(a):
+        return a / 2 if a % 2 else a // 2
+
+    ours, theirs = (make(half, 1, 1) for make in (dt.frompyfunc, np.frompyfunc))
+    found = ours(dt.arange(5, chunks=2))
+    assert (found.dtype, found.compute().dtype) == (np.dtype(object), np.dtype(object))
+    assert found.compute().tolist() == theirs(np.arange(5)).tolist()
+    np.testing.assert_array_equal(found.astype("f8").compute(), np.arange(5) / 2)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.block_format import is_foreign, refusal, with_all_cells
+from dask_tapestry_kernels.cpu.floating_point import CASTS, tell
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import Counts, folded_nodes
 
@@ -118,7 +119,24 @@ def conform(
             f"{called(function)} returned {block.dtype}, too long for cells of {dtype}: declare a "
             "longer dtype"
         )
+    tell_of_cast(block, cells, function)
     return cells
+
+
+def tell_of_cast(block: Block, cells: Block, function: Any) -> None:
+    """Tell who listens if cells are not the `block` of which they were cast to what was declared.
+
+    The text says nothing of the block, so that it is one for all blocks.
+    """
+    if np.can_cast(block.dtype, cells.dtype, "safe"):
+        return
+    with np.errstate(all="ignore"):
+        kept = np.array_equal(cells, block, equal_nan=block.dtype.kind in "fcmM")
+    if not kept:
+        tell(
+            f"{called(function)} returned {block.dtype} where {cells.dtype} is declared: {CASTS}; "
+            f"declare dtype={str(block.dtype)!r} to keep them, or return {cells.dtype}"
+        )
 
 
 def _foreign(
