@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Any
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_arrays import from_dask_array
+from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.several_arrays import Several, SeveralExpr, planned_together
 
 Function = Callable[..., Any]
@@ -28,9 +29,13 @@ def taking_back(map_blocks: Function) -> Function:
     """
 
     @wraps(map_blocks)
-    def taken(func: Function, obj: Any, args: Any = (), *rest: Any, **options: Any) -> Any:
-        result = map_blocks(func, obj, args, *rest, **options)
+    def taken(
+        func: Function, obj: Any, args: Any = (), kwargs: Any = None, template: Any = None
+    ) -> Any:
         given = [v for x in (obj, *args) for v in _variables(x)]
+        chunked = {dim for variable in given if variable.chunks for dim in variable.dims}
+        template = _with_whole_dims(template, chunked)
+        result = map_blocks(func, obj, args, kwargs, template)
         if any(isinstance(variable.data, Array) for variable in given):
             result = result.copy(deep=False)
             for variable in _variables(result):
@@ -39,6 +44,24 @@ def taking_back(map_blocks: Function) -> Function:
         return result
 
     return taken
+
+
+def _with_whole_dims(template: Any, chunked: Collection[Any]) -> Any:
+    """A template of which dimensions that are not `chunked` in what is given are one chunk.
+
+    So is what xarray's graph makes of them: one block of the inputs makes one of the output. What
+    our arrays say of a dimension that none of them has given, as of one that is broadcast, is a
+    chunk of canonical length.
+    """
+    if not _variables(template):
+        return template
+    template = template.copy(deep=False)
+    for variable in _variables(template):
+        if isinstance(variable.data, Array):
+            chunks = zip(variable.dims, variable.shape, variable.chunks, strict=True)
+            own = tuple([one if dim in chunked else (n,) for dim, n, one in chunks])
+            variable.data = with_chunks(variable.data, own)
+    return template
 
 
 def of_one_plan(graph: Function) -> Function:
