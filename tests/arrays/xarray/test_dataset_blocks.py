@@ -98,7 +98,7 @@ TEMPLATES = {
         plus, args=[c.b], kwargs={"number": 3}, template=c.a + c.b
     ),
     "coordinates in chunks": lambda c: c.assign_coords(m=c.m.chunk(t=4)).a.map_blocks(
-        lambda block: block + block.m, template=c.a + c.m
+        lambda block: block + block.m, template=(c.a + c.m).chunk(t=4)
     ),
 }
 
