@@ -19,6 +19,7 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.component_path import checked_component
 from dask_tapestry.io.folder_swap import PARTIAL
 from dask_tapestry.io.hdf5_source import (
     Hdf5Source,
@@ -145,8 +146,10 @@ def create_dataset(
     Raises
     ------
     StoreError
-        If something is there and `overwrite` is false, or HDF5 cannot hold the dtype.
+        If something is there and `overwrite` is false, the path leads nowhere within the file, or
+        HDF5 cannot hold the dtype.
     """
+    checked_component(path.removeprefix("/") or "/", file.filename)
     if path in file and not overwrite:
         raise StoreError(f"{file.filename} has {path}: give overwrite=True to replace it")
     if _beside(path) in file:  # from a write that was broken off

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from os import fspath
 from pathlib import Path
@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import, unpickle
+from dask_tapestry.io.component_path import checked_component
 from dask_tapestry.late_dataclass import dataclass
 
 METADATA: Final = ("zarr.json", ".zarray")  # the names of an array's metadata, by version
@@ -48,12 +49,20 @@ class Location:
         nonce: str,
         options: Mapping[str, Any] | None = None,
     ) -> Location:
-        """Location of a path, URL, zarr store, group or array."""
+        """Location of a path, URL, zarr store, group or array.
+
+        Raises
+        ------
+        StoreError
+            If the component, or the path that an array has by its group's metadata, is no name of
+            something within the store.
+        """
+        name = checked_component(component or "", store)
         if isinstance(store, zarr().Array | zarr().Group | zarr().storage.StorePath):
-            inner = "/".join(part for part in (store.path, component or "") if part)
+            outer = checked_component(store.path.strip("/"), store.store)
+            inner = "/".join(part for part in (outer, name) if part)
             return cls(_impatient(store.store), inner, nonce)
-        inner = (component or "").strip("/")
-        return cls(_plain(store), inner, nonce, dict(options) if options else None)
+        return cls(_plain(store), name, nonce, dict(options) if options else None)
 
     @classmethod
     def slot(cls, number: int, identity: str) -> Location:
@@ -129,6 +138,20 @@ class Location:
         else:
             return None
         return Path(root, self.component).resolve()
+
+    def refuse_outside(self) -> None:
+        """Raise `StoreError` if links within the store lead out of it: what is there is another's.
+
+        The store itself may be a link.
+        """
+        folder = self.folder
+        if folder is None or not self.component:
+            return
+        root = replace(self, component="", nonce="").folder
+        if root is not None and root not in folder.parents:
+            raise StoreError(
+                f"a link leads from {self} out of the store, to {folder}: nothing is replaced there"
+            )
 
     @property
     def replaceable(self) -> Path | None:

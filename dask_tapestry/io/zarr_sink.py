@@ -238,6 +238,7 @@ def zarr_sink(
     how = Replacing(location, x, after)
     over: tuple[str, ...] = ()
     if overwrite and archive is None:
+        location.refuse_outside()
         earlier = _earlier(location, [x, *after])
         how = replacing(location, x, after, tuple(earlier))
         kept = [n for n in earlier if how.reads_itself or isinstance(n.operator, ZarrSink)]
