@@ -69,7 +69,7 @@ def test_one_place_has_one_key_however_it_is_named(tmp_path):
         location(array),
         location(group, "a/b"),
         location(tmp_path / "g", "a/b"),
-        location(tmp_path / "g" / "a", "/b"),
+        location(tmp_path / "g" / "a", "b"),
         location(zarr.storage.LocalStore(tmp_path / "g" / "a" / "b")),
     ]
     assert len({place.key for place in places}) == 1
