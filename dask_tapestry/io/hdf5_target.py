@@ -80,7 +80,7 @@ class Hdf5Target(Target):
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         self.data[selection] = block
 
-    def end(self, region: WriteRegion) -> None:
+    def end(self, region: WriteRegion, run: str) -> None:
         with _lock:
             _write_journal(
                 self.data, without(pending_boxes(self.data), region.hull, region.is_dense)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import errno
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
-from zarr.storage import WrapperStore
+from zarr.storage import FsspecStore, WrapperStore
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.zarr_location import unwrapped
 
 ATTEMPTS: Final = 5  # at one request
 FIRST_WAIT: Final = 0.1  # seconds before the second attempt; twice as long before each later one
@@ -34,6 +36,8 @@ CLIENTS: Final = frozenset(  # of aiohttp and botocore, which may not be install
 
 MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
+UNLISTED: Final = frozenset({401, 403, 404, 405, 501})  # of HTTP, where folders are not told
+
 Result = TypeVar("Result")
 
 
@@ -45,6 +49,13 @@ def is_passing(error: BaseException) -> bool:
     if status in BUSY or getattr(error, "errno", None) in PASSING:
         return True
     return not CLIENTS.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+
+
+def forget_listings(store: Any) -> None:
+    """Have a file system of fsspec's ask again what is in folders: others write too."""
+    store = unwrapped(store)
+    if isinstance(store, FsspecStore):
+        store.fs.invalidate_cache()
 
 
 class PatientStore(WrapperStore[Any]):
@@ -93,6 +104,37 @@ class PatientStore(WrapperStore[Any]):
 
     async def delete(self, key: str) -> None:
         await self._patiently("delete", key, lambda: self._store.delete(key))
+
+    async def all_keys(self, prefix: str) -> list[str]:
+        """Keys of all objects within `prefix`, as they are now.
+
+        A store that does not tell its keys, or not to us, has none that this library wrote.
+        """
+
+        async def request() -> list[str]:
+            forget_listings(self._store)
+            try:
+                return [
+                    key async for key in self._store.list_prefix(f"{prefix}/" if prefix else "")
+                ]
+            except (*MISSING, NotImplementedError, PermissionError):
+                return []
+            except Exception as error:
+                if getattr(error, "status", None) in UNLISTED:
+                    return []
+                raise
+
+        return await self._patiently("list", prefix, request)
+
+    async def delete_keys(self, keys: Sequence[str]) -> None:
+        """Delete objects, many by one request where the store can; some may be gone."""
+        store = unwrapped(self._store)
+        if isinstance(store, FsspecStore) and len(keys) > 1:
+            paths = [f"{store.path}/{key}".lstrip("/") if store.path else key for key in keys]
+            with suppress(*MISSING):
+                await self._patiently("delete", keys[0], lambda: store.fs._rm(paths))
+                return
+        await asyncio.gather(*[self.delete(key) for key in keys])
 
     def __str__(self) -> str:
         return str(self._store)

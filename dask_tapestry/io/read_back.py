@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Node, Source, Tensor, TensorType, apply, sequence_point
 from dask_tapestry.zspace import ZRange
@@ -13,7 +17,24 @@ class ReadBackSource(Source):
 
     name = "stored"
     holds = True
+    may_change = True
     inner: Source
+    run: str = ""
+
+    def for_run(self, run: str) -> ReadBackSource:
+        return replace(self, run=run)
+
+    @property
+    def stamp(self) -> str:
+        return self.run
+
+    @property
+    def _stored(self) -> Source:
+        """What is there since the first task of this process has looked."""
+        return _found(self.inner, self.run) if self.run else self.inner
+
+    def confirm(self, boxes: Iterable[ZRange]) -> None:
+        self._stored.confirm(boxes)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return self.inner.infer()
@@ -43,10 +64,15 @@ class ReadBackSource(Source):
         return self.inner.stored_bytes(box)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
-        return self.inner.read(box, out)
+        return self._stored.read(box, out)
 
     def text(self) -> str:
         return self.inner.text()
+
+
+@lru_cache(maxsize=256)
+def _found(source: Source, run: str) -> Source:
+    return source.for_run(run)
 
 
 def read_back(source: Source, sink: Node) -> Tensor:

@@ -33,6 +33,14 @@ class RegionSink(Sink):
     region: WriteRegion
     dims: Dims = None
     workers: tuple[str, ...] = ()
+    run: str = ""
+
+    def for_run(self, run: str) -> RegionSink:
+        return replace(self, run=run)
+
+    @property
+    def stamp(self) -> str:
+        return self.run
 
     def infer(self, *inputs: TensorType) -> TensorType:
         (x,) = inputs
@@ -77,14 +85,13 @@ class RegionSink(Sink):
         cells = self.region.cells(box)
         if cells.is_empty:
             return
-        selection = self.region.selection(cells)
         try:
-            self.target.write(selection, block)
+            self.target.write_of(self.region, self.run, cells, block)
         except Exception as error:
             raise StoreError(f"cannot write {cells} to {self.target}: {error}") from error
 
     def finish(self) -> None:
-        self.target.end(self.region)
+        self.target.end(self.region, self.run)
 
     def text(self) -> str:
         return f"{self.target}{self.region}"

@@ -11,6 +11,7 @@ import numpy as np
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.teg import Source
 from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
 
 
 class Target(ABC):
@@ -53,10 +54,17 @@ class Target(ABC):
         """Store cells."""
 
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:  # noqa: B027  (most need not)
-        """Get ready for writes to `regions` in the compute `run`: enter them in the journal."""
+        """Get ready for writes to `regions` in the compute `run`: say that they begin."""
 
-    def end(self, region: WriteRegion) -> None:  # noqa: B027
-        """Strike a region out of the journal: it is written."""
+    def write_of(
+        self, region: WriteRegion, run: str, cells: ZRange, block: np.ndarray[Any, Any]
+    ) -> None:
+        """Store cells of what the compute `run` writes to a region."""
+        del run
+        self.write(region.selection(cells), block)
+
+    def end(self, region: WriteRegion, run: str) -> None:  # noqa: B027
+        """Say that the write to a region in the compute `run` has ended."""
 
     @abstractmethod
     def source(self, dims: Dims) -> Source:

@@ -22,7 +22,7 @@ from dask_tapestry.io.file_cells import part_of
 from dask_tapestry.io.zarr_direct import DirectArray
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_location import zarr as zarr_module
-from dask_tapestry.io.zarr_open import open_cached
+from dask_tapestry.io.zarr_open import open_cached, open_stamped
 from dask_tapestry.io.zarr_remote import RemoteArray
 from dask_tapestry.io.zarr_sync import run_inline, runs_inline
 from dask_tapestry.memory.buffer_pool import POOL
@@ -40,6 +40,7 @@ def read_box(
     out: Block,
     shape: tuple[int, ...],
     every: int = 1,
+    metadata: object = None,
 ) -> None:
     """Read and decode the cells that slices of an array select, into `out`.
 
@@ -50,13 +51,16 @@ def read_box(
     every
         Of the first axis one cell in so many is wanted, the first one first; others need not be
         read.
+    metadata
+        What stands for the array's metadata, where a look at them would be slow.
 
     Raises
     ------
     StoreError
         If the array has another shape or dtype now, or a chunk is not what it must be.
     """
-    array, way = _opened(location, location.stamp)
+    stamp = location.stamp
+    array, way = _opened(location, metadata if stamp is None else stamp)
     dtype = array.dtype
     if array.shape != shape:
         raise StoreError(f"it has another shape now, {array.shape}")
@@ -84,8 +88,7 @@ def _opened(
     location: Location, stamp: object, mode: str = "r", empty_chunks: bool = False
 ) -> tuple[zarr.Array[Any], DirectArray | RemoteArray | None]:
     """An array and the short way to its chunks, looked for again when its metadata change."""
-    del stamp
-    array = open_cached(location, mode, empty_chunks)
+    array = open_stamped(location, mode, empty_chunks, stamp)
     return array, short_way(array)
 
 

@@ -2,13 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.folder_swap import NEW, remove_folder
+from dask_tapestry.io.maker import Maker
+from dask_tapestry.io.stored_objects import StoredObjects, objects_of
+from dask_tapestry.io.zarr_journal import Write, begin_write
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.teg import TensorType
+
+
+def create_begun(
+    location: Location, write: Write, maker: Maker, overwrite: bool, options: Mapping[str, Any]
+) -> None:
+    """Create an empty array that says of itself that `write` has begun.
+
+    What is replaced says so before anything of it goes. A folder gets its name when it says all of
+    this, so of two that create an array at one place one is refused.
+
+    Raises
+    ------
+    StoreError
+        If something is there and `overwrite` is false, or the store refuses.
+    """
+    if getattr(location.store, "read_only", False):
+        raise StoreError(f"cannot create a Zarr array at {location}: its store is read only")
+    objects = objects_of(location)
+    assert objects is not None
+    folder = location.replaceable
+    if folder is not None and not folder.exists():
+        _create_folder(location, folder, write, maker, options)
+        return
+    if overwrite:
+        before = objects.names()
+        begin_write(location, write, maker)
+        key = write.key.name("begin")
+        objects.clear(frozenset({key, *(objects.names() - before)}))
+        create(location, overwrite=False, **options)
+        return
+    if objects.metadata() is not None:
+        raise StoreError(f"cannot create a Zarr array at {location}: something is there")
+    before = objects.names()
+    begin_write(location, write, maker)
+    try:
+        create(location, overwrite=False, **options)
+    except StoreError:
+        _withdraw(objects, before)
+        raise
+
+
+def _withdraw(objects: StoredObjects, before: frozenset[str]) -> None:
+    """Delete the records of a write that was refused."""
+    objects.delete(objects.names() - before)
+
+
+def _create_folder(
+    location: Location, folder: Path, write: Write, maker: Maker, options: Mapping[str, Any]
+) -> None:
+    """Create an array in a folder of another name, and rename that: nothing is there in between."""
+    version = int(options["zarr_format"])
+    create_groups(location, version)
+    new = folder.with_name(f"{folder.name}.{write.key.write}{NEW}")
+    inside = Location(str(new), "", f"{location.nonce} new")
+    try:
+        remove_folder(new)
+        begin_write(inside, write, maker)
+        create(inside, overwrite=False, **options)
+        new.rename(folder)
+    except (OSError, StoreError) as error:
+        remove_folder(new)
+        raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
 
 
 def create(location: Location, overwrite: bool, **options: Any) -> None:

@@ -18,7 +18,10 @@ def write_error(
     kept
         The array that was to be replaced, and stays.
     """
-    there = f"{kept} is as it was" if kept is not None else _what_is_there(location)
+    if kept is None:
+        there = _what_is_there(location)
+    else:
+        there = f"{kept} is as it was, and what is written of the new array lies in {location}"
     return StoreError(f"cannot write {box} to {location}: {error}; {there}")
 
 

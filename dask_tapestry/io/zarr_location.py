@@ -74,7 +74,7 @@ class Location:
         """Whether the store lives in this process only."""
         if (found := _reached(self)) is not None:
             return "memory" in _protocols(found[0])
-        return isinstance(_unwrapped(self.store), zarr().storage.MemoryStore | dict)
+        return isinstance(unwrapped(self.store), zarr().storage.MemoryStore | dict)
 
     @property
     def is_zip(self) -> bool:
@@ -128,7 +128,7 @@ class Location:
     @property
     def folder(self) -> Path | None:
         """Folder of this machine's file system, or None where the store is elsewhere."""
-        store = _unwrapped(self.store)
+        store = unwrapped(self.store)
         if isinstance(store, zarr().storage.LocalStore):
             root = store.root
         elif isinstance(store, str) and not _is_url(store):
@@ -171,7 +171,7 @@ class Location:
         """Text that is the same for two locations of one place, as far as can be told."""
         if (folder := self.folder) is not None:
             return str(folder)
-        storage, store = zarr().storage, _unwrapped(self.store)
+        storage, store = zarr().storage, unwrapped(self.store)
         root = str(store)
         if isinstance(store, storage.MemoryStore):
             root = f"memory {id(store._store_dict)}"
@@ -184,7 +184,7 @@ class Location:
     @property
     def stamp(self) -> Any:
         """A value that changes with the array's metadata; None where looking would be slow."""
-        store = _unwrapped(self.store)
+        store = unwrapped(self.store)
         cells = getattr(store, "_store_dict", store)
         if isinstance(cells, dict):
             found = (cells.get(f"{self.component}/{name}".lstrip("/")) for name in METADATA)
@@ -228,7 +228,7 @@ def _impatient(store: Any) -> Any:
     return store._store if isinstance(store, patient) else store
 
 
-def _unwrapped(store: object) -> Any:
+def unwrapped(store: object) -> Any:
     """The store that one of zarr's passes its calls on to, or itself."""
     while isinstance(store, zarr().storage.WrapperStore):
         store = store._store
@@ -237,7 +237,7 @@ def _unwrapped(store: object) -> Any:
 
 def _reached(location: Location) -> tuple[Any, str] | None:
     """The file system that a URL or a store of fsspec's leads to, and the path there; or None."""
-    store = _unwrapped(location.store)
+    store = unwrapped(location.store)
     if isinstance(store, zarr().storage.FsspecStore):
         return _behind(store.fs, store.path)
     if isinstance(store, lazy_import("fsspec.mapping").FSMap):

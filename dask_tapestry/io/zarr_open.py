@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from dask_tapestry.errors import StoreError, StoreNotFoundError
-from dask_tapestry.io.folder_swap import TEMPORARY
+from dask_tapestry.io.folder_swap import TEMPORARY, beside_text
 from dask_tapestry.io.zarr_location import Location, zarr
 
 
@@ -35,18 +36,25 @@ def open_array(location: Location, mode: str = "r", empty_chunks: bool = False) 
             **options,
         )
     except FileNotFoundError:
-        raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
+        raise _not_found(location) from None
     except Exception as error:
         raise StoreError(f"cannot open the Zarr array at {location}: {error}") from error
 
 
+def _not_found(location: Location) -> StoreNotFoundError:
+    folder = location.folder
+    beside = "" if folder is None else beside_text(folder)
+    return StoreNotFoundError(f"there is no Zarr array at {location}{beside}")
+
+
 def open_cached(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
     """Open the array at `location` once a process, and again when its metadata have changed."""
-    return _open_cached(location, mode, empty_chunks, location.stamp)
+    return open_stamped(location, mode, empty_chunks, location.stamp)
 
 
 @lru_cache(maxsize=128)
-def _open_cached(location: Location, mode: str, empty_chunks: bool, stamp: object) -> Any:
+def open_stamped(location: Location, mode: str, empty_chunks: bool, stamp: object) -> Any:
+    """Open the array at `location` once for each stamp of its metadata."""
     del stamp
     return open_array(location, mode, empty_chunks)
 
@@ -119,9 +127,11 @@ def group_members(location: Location) -> Mapping[str, Any]:
         group = zarr().open_group(
             path=location.component, mode=location.reading, **location.arguments
         )
-        members = group.members(max_depth=None)
+        with warnings.catch_warnings():  # folders of arrays that are being created
+            warnings.filterwarnings("ignore", "Object at .* is not recognized")
+            members = group.members(max_depth=None)
     except FileNotFoundError:
-        raise StoreNotFoundError(f"there is no Zarr array at {location}") from None
+        raise _not_found(location) from None
     except Exception as error:
         raise StoreError(f"cannot open the Zarr group at {location}: {error}") from error
     return {

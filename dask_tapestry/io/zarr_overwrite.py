@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.captured_arrays import sources_behind
-from dask_tapestry.io.folder_swap import partial_path
+from dask_tapestry.io.folder_swap import partial_path, remove_abandoned, swap_in
+from dask_tapestry.io.process_name import has_ended, this_process
 from dask_tapestry.io.read_back import ReadBackSource
+from dask_tapestry.io.stored_objects import FolderObjects
 from dask_tapestry.io.write_order import sources_of
+from dask_tapestry.io.write_record import BEGIN
+from dask_tapestry.io.zarr_journal import maker_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import ZarrSource, locations_of
 from dask_tapestry.operators.placement import hold
@@ -73,6 +79,43 @@ def replacing(
         )
     first = hold(x)
     return Replacing(location, first, [*after, sequence_point(first)], None, itself)
+
+
+def is_in_place(part: Location, final: Location, run: str) -> bool:
+    """Whether the array that the compute `run` wrote at `part` has taken its place."""
+    found = maker_of(final)
+    return found is not None and (found.write, found.run) == (part.nonce, run)
+
+
+def put_in_place(part: Location, final: Location, folder: str, run: str) -> None:
+    """Exchange a complete array for what is in its place; what failed writes have left goes."""
+    swap_in(Path(part.store), Path(folder), lambda: is_in_place(part, final, run))
+    remove_abandoned(Path(folder), _is_abandoned)
+
+
+_failed: set[Path] = set()  # partial folders of this process's writes that failed
+
+
+def abandoned(part: Location) -> bool:
+    """Note that a compute of this process, which may have begun at `part`, has failed.
+
+    Return whether anything lies there.
+    """
+    folder = Path(part.store)
+    _failed.add(folder)
+    return folder.exists()
+
+
+def _is_abandoned(part: Path) -> bool:
+    """Whether nobody writes to a partial folder any more, and it is not complete."""
+    objects = FolderObjects(part)
+    begun = [objects.read(name) for name in objects.names() if name.startswith(BEGIN)]
+    try:
+        by = {str(json.loads(text)["by"]) for text in begun if text is not None}
+    except (ValueError, KeyError, TypeError):
+        return False
+    own = {this_process()} if part in _failed else set()
+    return bool(by) and all(name in own or has_ended(name) for name in by)
 
 
 def _read_after(x: Tensor, location: Location, after: Sequence[Node]) -> Tensor:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
+from functools import partial
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +15,24 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.io.chunk_costs import write_scratch_bytes
-from dask_tapestry.io.folder_swap import swap_in
-from dask_tapestry.io.journal import JOURNAL, whole_box
+from dask_tapestry.io.journal import Box, whole_box
 from dask_tapestry.io.maker import Maker, next_step
 from dask_tapestry.io.region_sink import RegionSink
+from dask_tapestry.io.write_marks import write_marked
 from dask_tapestry.io.zarr_chunk_io import write_box
-from dask_tapestry.io.zarr_create import create, create_groups, dry_run_create
+from dask_tapestry.io.zarr_create import create, create_begun, create_groups, dry_run_create
 from dask_tapestry.io.zarr_failure import write_error
-from dask_tapestry.io.zarr_journal import (
-    begin_write,
-    end_write,
-    is_incomplete,
-    journal_entry,
-    maker_of,
-)
+from dask_tapestry.io.zarr_journal import Write, begin_write, end_write, is_incomplete, maker_of
 from dask_tapestry.io.zarr_layout import ZarrLayout
 from dask_tapestry.io.zarr_location import Location, zarr
 from dask_tapestry.io.zarr_open import exists, format_of_group
-from dask_tapestry.io.zarr_overwrite import Replacing, replacing
+from dask_tapestry.io.zarr_overwrite import (
+    Replacing,
+    abandoned,
+    is_in_place,
+    put_in_place,
+    replacing,
+)
 from dask_tapestry.io.zarr_source import ZarrSource
 from dask_tapestry.io.zarr_target import ZarrTarget
 from dask_tapestry.late_dataclass import dataclass
@@ -69,6 +71,10 @@ class ZarrSink(Sink):
     over
         Names of the earlier writes to the same place that it follows. Writes to regions are among
         them only if its value reads the place.
+    extent
+        Shape of the array.
+    run
+        Name of the compute in which it writes.
     """
 
     name = "store"
@@ -81,6 +87,15 @@ class ZarrSink(Sink):
     replaced: tuple[Location, str] | None = None
     once: bool = False
     over: tuple[str, ...] = ()
+    extent: tuple[int, ...] = ()
+    run: str = ""
+
+    def for_run(self, run: str) -> ZarrSink:
+        return replace(self, run=run)
+
+    @property
+    def stamp(self) -> str:
+        return self.run
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -89,11 +104,16 @@ class ZarrSink(Sink):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return write_scratch_bytes(box, self.stored, inputs[0].dtype.itemsize)
 
+    @property
+    def _write(self) -> Write:
+        return Write(self.location.nonce, self.run, whole_box(self.extent))
+
     def prepare(self, type_: TensorType, run: str) -> None:
+        options = self._options(type_)
         if self.location.is_zip:
             if self.archive is not None:
                 _delete_partial_zip(self.location.store)
-            self._create(type_, {}, overwrite=False)  # a zip file cannot be written twice
+            create(self.location, overwrite=False, **options)  # a zip file cannot be written twice
             return
         maker, found = Maker(self.location.nonce, run, self.over), maker_of(self.final)
         self._refuse_replaced(found)
@@ -102,12 +122,11 @@ class ZarrSink(Sink):
         if step == "keep":
             return
         if step == "repeat" and self.replaced is None:
-            begin_write(self.location, [whole_box(type_.shape)], maker)
+            begin_write(self.location, self._write, maker)
             return
         if self.replaced is not None:
             create_groups(self.replaced[0], self.options["zarr_format"])
-        journal = {JOURNAL: journal_entry([whole_box(type_.shape)], maker)}
-        self._create(type_, journal, self.overwrite)
+        create_begun(self.location, self._write, maker, self.overwrite, options)
 
     def _refuse_replaced(self, found: Maker | None) -> None:
         """Raise if a write that was to follow has replaced this one, which may replace nothing."""
@@ -115,19 +134,21 @@ class ZarrSink(Sink):
         if followed and not self.overwrite and self.location.stamp is None:
             raise StoreError(f"{self.location} was written, and replaced by a write that followed")
 
-    def _create(self, type_: TensorType, journal: dict[str, Any], overwrite: bool) -> None:
+    def _options(self, type_: TensorType) -> dict[str, Any]:
+        """What zarr is told of the array that is created."""
         dtype = type_.dtype
         if dtype.kind in "iu":
             dtype = np.dtype(dtype.str)  # zarr knows one of C's equally long integers only
-        named = dict(self.options.get("attributes", {})) | journal
-        options = self.options | {"shape": type_.shape, "dtype": dtype, "attributes": named}
-        create(self.location, overwrite, **options)
+        return self.options | {"shape": type_.shape, "dtype": dtype}
 
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         try:
             if self._is_done:
                 return
-            write_box(self.location, box.slices(), block)
+            whole = prod(-(-n // side) for n, side in zip(self.extent, self.stored, strict=True))
+            own = prod(-(-n // side) for n, side in zip(box.shape, self.stored, strict=True))
+            store = partial(write_box, self.location, box.slices(), block)
+            write_marked(self.location, self._write, _sides(box), (own, whole), store)
         except Exception as error:
             kept = None if self.replaced is None else self.final
             raise write_error(box, self.location, error, kept) from error
@@ -135,12 +156,19 @@ class ZarrSink(Sink):
     def finish(self) -> None:
         if not self.location.is_zip:
             if not self._is_done:
-                end_write(self.location)
+                end_write(self.location, self._write)
             if self.replaced is not None:
-                swap_in(Path(self.location.store), Path(self.replaced[1]))
+                put_in_place(self.location, *self.replaced, self.run)
         elif self.archive is not None:
             self.location.store.close()
             Path(self.location.store.path).replace(self.archive)
+
+    def abandon(self) -> str | None:
+        if self.replaced is None or not abandoned(self.location):
+            return None
+        return (
+            f"what was written lies in {self.location}: delete it, or overwrite {self.final} again"
+        )
 
     def meets(self, other: Sink) -> bool:
         """A new array takes all of its place, with whatever is within."""
@@ -160,7 +188,7 @@ class ZarrSink(Sink):
         """Whether the array is complete in its place: a task that runs again does nothing."""
         if self.replaced is not None:
             if Path(self.location.store).exists():
-                return False
+                return is_in_place(self.location, self.replaced[0], self.run)
         elif self._is_emptied_again or is_incomplete(self.location):
             return False
         made = maker_of(self.final)
@@ -182,7 +210,8 @@ class ZarrSink(Sink):
 
     def slot(self, number: int, identity: str = "") -> ZarrSink:
         place = Location.slot(number, identity)
-        return ZarrSink(place, self.stored, {}, self.overwrite, self.workers, once=self.once)
+        sink = ZarrSink(place, self.stored, {}, self.overwrite, self.workers, once=self.once)
+        return replace(sink, extent=self.extent)
 
     def text(self) -> str:
         return f"{str(self.final)!r}, chunks {self.stored}"
@@ -196,8 +225,12 @@ class ZarrSink(Sink):
             raise StoreError(self.local_only)
         options = pickle.dumps(self.options)  # codecs among them: zarr is imported to load them
         how = (self.overwrite, self.workers, self.archive)
-        rest = (*how, self.replaced, self.once, self.over)
+        rest = (*how, self.replaced, self.once, self.over, self.extent, self.run)
         return _loaded, (options, self.location, self.stored, *rest)
+
+
+def _sides(box: ZRange) -> Box:
+    return tuple(zip(box.lo, box.hi, strict=True))
 
 
 def _loaded(options: bytes, location: Location, stored: tuple[int, ...], *rest: Any) -> ZarrSink:
@@ -251,7 +284,8 @@ def zarr_sink(
         workers,
         archive,
     )
-    return apply(ZarrSink(*into, how.replaced, how.reads_itself, over), how.x, after=how.after)
+    rest = (how.replaced, how.reads_itself, over, x.type.shape)
+    return apply(ZarrSink(*into, *rest), how.x, after=how.after)
 
 
 def _earlier(location: Location, nodes: Sequence[Node]) -> dict[Node, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterable
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dask_tapestry.io.zarr_journal import refuse_incomplete
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_cached
 from dask_tapestry.io.zarr_sync import is_at_hand
+from dask_tapestry.io.zarr_version import Version
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
@@ -47,10 +49,13 @@ class ZarrSource(ChunkedSource):
         Sides of what is read as a whole; None for whole chunks.
     plain
         Whether chunks are files of this machine, whose cells are not encoded.
+    version
+        That a compute reads; None before it begins.
     """
 
     name = "zarr"
     fills = True
+    may_change = True
     location: Location
     type: TensorType
     stored: tuple[int, ...]
@@ -58,6 +63,22 @@ class ZarrSource(ChunkedSource):
     in_hand: InHand | None = None
     parts: tuple[int, ...] | None = None
     plain: bool = False
+    version: Version | None = None
+
+    def for_run(self, run: str) -> ZarrSource:
+        try:
+            return replace(self, version=Version.of(self.location, run))
+        except StoreError:  # what is wrong with it is told with the box that is read
+            return self
+
+    @property
+    def stamp(self) -> str:
+        return "" if self.version is None else self.version.text
+
+    def confirm(self, boxes: Iterable[ZRange]) -> None:
+        if self.version is not None:
+            sides = (tuple(zip(box.lo, box.hi, strict=True)) for box in boxes)
+            self.version.confirm(self.location, sides)
 
     @property
     def is_plain(self) -> bool:
@@ -77,7 +98,8 @@ class ZarrSource(ChunkedSource):
     def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
         cells = np.empty(box.shape, self.type.dtype) if out is None else out
         try:
-            read_box(self.location, box.slices(), cells, self.type.shape, every)
+            metadata = None if self.version is None else self.version.metadata
+            read_box(self.location, box.slices(), cells, self.type.shape, every, metadata)
         except Exception as error:
             raise StoreError(
                 f"cannot read {box} of the Zarr array {self.written}: {error}"
@@ -109,8 +131,11 @@ def from_zarr_location(
     StoreNotFoundError, StoreError
         If there is no array, it cannot be read, or a write of it has not ended.
     """
-    array = open_cached(location) if member is None or is_at_hand(member) else member
-    refuse_incomplete(array, location)
+    if member is None or is_at_hand(member):
+        array = open_cached(location)
+        refuse_incomplete(location, tuple(array.shape))
+    else:
+        array = member
     names = dims if dims is not None else stored_names(array)
     return apply(source_of_array(array, location, names))
 

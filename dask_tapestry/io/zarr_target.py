@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.io.journal import Box
 from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.target import Target
+from dask_tapestry.io.write_marks import write_marked
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.io.zarr_chunk_io import stored_chunk_shape, write_box
 from dask_tapestry.io.zarr_journal import (
+    Write,
     begin_write,
     end_write,
     maker_of,
@@ -26,6 +31,7 @@ from dask_tapestry.io.zarr_source import ZarrSource, stored_names
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Source, TensorType
 from dask_tapestry.teg.types import Dims
+from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class ZarrTarget(Target):
         return replace(self, location=Location.slot(number, identity))
 
     def begin(self, regions: Sequence[WriteRegion], run: str) -> None:
-        hulls = [region.hull for region in regions]
+        writes = [self._write(region, run) for region in regions]
         maker = Maker(self.location.nonce, run)
         made = maker_of(self.location)
         if made is not None and made.run != run and maker.write in made.over:
@@ -75,14 +81,20 @@ class ZarrTarget(Target):
             )
         if self.before is None:
             self._refuse_other_shape(self.shape)
-            begin_write(self.location, hulls, run=run if len(hulls) > 1 else None)
+            for write in writes:
+                begin_write(self.location, write)
             return
         if made is not None and made.write == maker.write:  # it has grown for this write before
             self._refuse_other_shape(self.before, self.shape)
         else:
             self._refuse_other_shape(self.before)
-        begin_write(self.location, hulls, maker)
+        for write in writes:
+            begin_write(self.location, write, maker)
         open_array(self.location, "r+").resize(self.shape)
+
+    def _write(self, region: WriteRegion, run: str) -> Write:
+        cells = "" if region.is_dense else str(region)
+        return Write(self.location.nonce, run, region.hull, cells)
 
     def _refuse_other_shape(self, *shapes: tuple[int, ...]) -> None:
         found = tuple(open_array(self.location).shape)
@@ -95,8 +107,22 @@ class ZarrTarget(Target):
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         write_box(self.location, selection, block)
 
-    def end(self, region: WriteRegion) -> None:
-        end_write(self.location, region.hull, region.is_dense)
+    def write_of(
+        self, region: WriteRegion, run: str, cells: ZRange, block: np.ndarray[Any, Any]
+    ) -> None:
+        selection, whole = region.selection(cells), region.hull
+        box = tuple((part.start, part.stop) for part in selection)
+        chunks = self._chunks(box), self._chunks(whole)
+        store = partial(self.write, selection, block)
+        write_marked(self.location, self._write(region, run), box, chunks, store)
+
+    def _chunks(self, box: Box) -> int:
+        """How many stored chunks a box meets."""
+        sides = zip(box, self.stored, strict=True)
+        return prod(-(-hi // n) - lo // n for (lo, hi), n in sides)
+
+    def end(self, region: WriteRegion, run: str) -> None:
+        end_write(self.location, self._write(region, run))
 
     def source(self, dims: Dims) -> Source:
         type_ = TensorType(self.shape, cell_dtype(self.type), self.names or dims)
@@ -156,7 +182,7 @@ def append_target(
         If there is no such axis, or the dimensions have other names.
     """
     array = open_array(location)
-    refuse_incomplete(array, location)
+    refuse_incomplete(location, tuple(array.shape))
     target = zarr_target(location)
     names = target.names
     number = axis_number(axis, names or x.dims, array.ndim, str(target))

@@ -65,6 +65,8 @@ def run_block(
             with listening(spec.heard.kinds) as texts:
                 result = _computed(program, course, values, None, target)
             spec.heard.take(texts)
+    for value, instruction in program.confirming:
+        _confirm(instruction, program.schedule(box).boxes[value])
     if spec.format is not None:
         return spec.format.of_block(result)
     result = with_all_cells(result)
@@ -337,6 +339,18 @@ def _made(
         where = f", built at {instruction.line}" if instruction.line else ""
         types = ", ".join(map(str, instruction.types))
         text = f"while computing {instruction.operator.label}({types}), block {work.box} of "
+        raise compute_error(error, f"{text}{instruction.type}{where}") from error
+
+
+def _confirm(instruction: Instruction, boxes: Sequence[ZRange]) -> None:
+    """Have a source look again whether what was read is of one version."""
+    source = instruction.operator
+    assert isinstance(source, Source)
+    try:
+        source.confirm(boxes)
+    except Exception as error:
+        where = f", built at {instruction.line}" if instruction.line else ""
+        text = f"while computing {source.label}(), boxes {', '.join(map(str, boxes))} of "
         raise compute_error(error, f"{text}{instruction.type}{where}") from error
 
 

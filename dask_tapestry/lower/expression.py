@@ -42,13 +42,15 @@ def lower_plan(
     if client is not None:
         hear_from(client)
         _refuse_local_members(plan)
+    run = uuid4().hex
+    plan = plan.for_run(run)
     sources = [x.digest for x in plan.sources.values()]
     kept = results is Results.KEPT
-    salt = " ".join([*sources, *raised_by_blocks()]) if kept else uuid4().hex
-    plan = replace(plan, steps=with_first(plan.steps, salt))
+    told = [*sources, *plan.stamps, *raised_by_blocks()]
+    plan = replace(plan, steps=with_first(plan.steps, " ".join(told) if kept else run))
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
-    lowered = Lowering(plan, arrays, client, named).lower(results is Results.JOINED)
+    lowered = Lowering(plan, arrays, client, named, run).lower(results is Results.JOINED)
     if arrays is not None:
         arrays.needed_for(flatten(lowered.keys))
     return lowered, arrays

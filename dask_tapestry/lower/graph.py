@@ -76,10 +76,8 @@ class Lowering:
     names
         What layers of roots are called that no other step reads; by default as their steps.
 
-    Attributes
-    ----------
     run
-        Name of the compute, by which sinks know their own work.
+        Name of the compute, by which sinks know their own work, if the plan has been told it.
     """
 
     def __init__(
@@ -88,9 +86,11 @@ class Lowering:
         arrays: ClientArrays | None,
         client: Any = None,
         names: Mapping[Node, str] = NO_NAMES,
+        run: str = "",
     ) -> None:
-        self.plan, self.arrays, self.client, self.names = plan, arrays, client, names
-        self.run = uuid4().hex
+        self.run = run or uuid4().hex
+        self.plan = plan if run else plan.for_run(self.run)
+        self.arrays, self.client, self.names = arrays, client, names
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
@@ -148,6 +148,7 @@ class Lowering:
         sink = self.plan.source(node).operator
         if isinstance(sink, Sink):
             prepare = self._prepare_name(node)
+            sink = sink.for_run(self.run)
             made = PrepareLayer(prepare, sink, node.type, self.run, waits, annotations)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, Final
+from uuid import uuid4
 
 import dask.config
 from dask.callbacks import Callback
@@ -92,6 +93,7 @@ def _run(plan: Plan, threads: int) -> list[Any]:
 
     Of a root that is asked for again the value is another array.
     """
+    plan = plan.for_run(uuid4().hex)
     roots = plan.graph.roots
     readers = Counter(x for step in plan.steps.values() for x in dict.fromkeys(step.inputs))
     held: dict[Node, Blocks] = {}

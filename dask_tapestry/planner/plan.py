@@ -19,7 +19,7 @@ from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.space import steps_of
 from dask_tapestry.planner.verify import verify
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, Operator, Sink
+from dask_tapestry.teg import Graph, Node, Operator, Sink, Source
 from dask_tapestry.zspace import Cuts
 
 
@@ -61,6 +61,20 @@ class Plan:
             return replace(self, written=written, sources=sources)
         steps = {node: _closed(step, operators) for node, step in self.steps.items()}
         return replace(self, written=written, sources=sources, steps=steps)
+
+    def for_run(self, run: str) -> Plan:
+        """The plan whose sources and sinks know the compute `run`, which begins now."""
+        known: dict[Operator, Operator] = {}
+        steps = {node: _for_run(step, run, known) for node, step in self.steps.items()}
+        changed = any(operator is not as_planned for as_planned, operator in known.items())
+        return replace(self, steps=steps) if changed else self
+
+    @property
+    def stamps(self) -> list[str]:
+        """Texts that are others where what is stored has changed, and for each write."""
+        programs = [step.program for step in self.steps.values()]
+        operators = [one.operator for program in programs for one in program.instructions]
+        return [one.stamp for one in operators if isinstance(one, Source | Sink) and one.stamp]
 
     def at(self, point: Point) -> Plan:
         """The plan at a point of the frontier."""
@@ -131,6 +145,19 @@ class Plan:
             Names the constraint, the operator and the box.
         """
         verify(self, results)
+
+
+def _for_run(step: Step, run: str, known: dict[Operator, Operator]) -> Step:
+    """A step whose sources and sinks know the compute; `known` are those that were asked."""
+    found: dict[int, Operator] = {}
+    for at, one in enumerate(step.program.instructions):
+        operator = one.operator
+        if isinstance(operator, Source | Sink):
+            if operator not in known:
+                known[operator] = operator.for_run(run)
+            if known[operator] is not operator:
+                found[at] = known[operator]
+    return replace(step, program=step.program.with_operators(found)) if found else step
 
 
 def _closed(step: Step, operators: Mapping[str, Operator]) -> Step:

@@ -54,6 +54,16 @@ class Sink(Operator):
         """Whether both may write to one stored piece; one of the two must say so."""
         return False
 
+    def for_run(self, run: str) -> Sink:
+        """The sink as it writes in the compute `run`."""
+        del run
+        return self
+
+    @property
+    def stamp(self) -> str:
+        """Text that is another in each compute; empty where all write alike."""
+        return ""
+
     @abstractmethod
     def prepare(self, type_: TensorType, run: str) -> None:
         """Make the store ready; it says that it is incomplete until `finish`.
@@ -65,6 +75,10 @@ class Sink(Operator):
     @abstractmethod
     def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
         """Store the cells `box`."""
+
+    def abandon(self) -> str | None:
+        """Say that a compute has failed; return what to tell of what it leaves, if anything."""
+        return None
 
     @abstractmethod
     def finish(self) -> None:

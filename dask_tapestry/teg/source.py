@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +22,8 @@ class Source(Operator):
     ----------
     external
         Its blocks are handed to a step instead of read by it: they are in memory.
+    may_change
+        Whether other processes may write to what is stored while it is read: see `confirm`.
     order
         Order in which its cells lie in memory, where they do.
     data
@@ -31,6 +34,7 @@ class Source(Operator):
     category = "source"
     kernel = "read"
     external: ClassVar[bool] = False
+    may_change: ClassVar[bool] = False
     order: Literal["C", "F"] = "C"
     data: Any = None
 
@@ -74,6 +78,19 @@ class Source(Operator):
         `identity` says whose plan it is in.
         """
         return None
+
+    def for_run(self, run: str) -> Source:
+        """The source as the compute `run` finds it: one version of what is stored."""
+        del run
+        return self
+
+    @property
+    def stamp(self) -> str:
+        """Text that is another for other versions of what is stored; empty where none is known."""
+        return ""
+
+    def confirm(self, boxes: Iterable[ZRange]) -> None:
+        """Raise `StoreError` if the cells that a task has read are not all of the version read."""
 
     @abstractmethod
     def read(self, box: ZRange, out: Block | None = None) -> Block:

@@ -273,9 +273,10 @@ def test_tasks_done_again_when_another_sink_has_followed_change_nothing(tmp_path
     second = dt.to_zarr(dt.ones(4), tmp_path / "x", **LATER, after=[first])
     box = first.node.type.box
     for effect, value in ((first, 14.0), (second, 1.0), (first, 14.0)):
-        effect.node.operator.prepare(effect.node.type, "a run")
-        effect.node.operator.write(box, np.full(4, value))
-        effect.node.operator.finish()
+        sink = effect.node.operator.for_run("a run")
+        sink.prepare(effect.node.type, "a run")
+        sink.write(box, np.full(4, value))
+        sink.finish()
     assert cells(tmp_path / "x") == [1.0] * 4
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 

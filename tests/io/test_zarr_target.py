@@ -197,7 +197,7 @@ def test_a_store_that_has_grown_is_made_ready_again_without_harm(tmp_path):
     """Dask does a task again whose worker was lost."""
     dt.to_zarr(CELLS, tmp_path / "x")
     append = dt.to_zarr(CELLS, tmp_path / "x", append_dim=0, compute=False)
-    sink, type_ = append.node.operator, append.node.type
+    sink, type_ = append.node.operator.for_run("a run"), append.node.type
     for _ in range(2):
         sink.prepare(type_, "a run")
     sink.write(type_.box, CELLS)

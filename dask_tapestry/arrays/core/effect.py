@@ -19,8 +19,9 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
-from dask_tapestry.teg import Graph, Node, TensorType
+from dask_tapestry.teg import Graph, Node, Sink, TensorType
 from dask_tapestry.teg import sequence_point as sequence_node
+from dask_tapestry.teg.node import topological
 from dask_tapestry.zspace import Cuts
 
 __all__ = [
@@ -98,8 +99,13 @@ class Effect(DaskMethodsMixin):
         **kwargs
             For `dask.compute`, such as ``scheduler``.
         """
-        with computing_with(kwargs.get("scheduler")):
-            DaskMethodsMixin.compute(self, **kwargs)
+        try:
+            with computing_with(kwargs.get("scheduler")):
+                DaskMethodsMixin.compute(self, **kwargs)
+        except BaseException as error:
+            for text in _left_behind(self.node):
+                error.add_note(text)
+            raise
 
     def _lowered(self) -> Any:
         return lower_plan(self._plan_given or build_plan([self.node]), Results.KEPT)[0]
@@ -130,6 +136,13 @@ class Effect(DaskMethodsMixin):
         if self.node.is_sequence_point:
             return f"<sequence point after {len(self.node.after)} others>"
         return f"<{self.node.operator.name} of {self.node.type}: {self.node.operator.text()}>"
+
+
+def _left_behind(node: Node) -> list[str]:
+    """Return what sinks tell of what a compute that failed has left."""
+    operators = (each.operator for each in topological([node]))
+    told = [sink.abandon() for sink in operators if isinstance(sink, Sink)]
+    return [text for text in told if text is not None]
 
 
 def _nothing(results: Any) -> None:

@@ -217,6 +217,16 @@ class Program:
         sources = [i.operator for i, lasting in pairs if lasting.is_source and lasting.stored]
         return all(isinstance(one, Source) and one.is_plain for one in sources)
 
+    @cached_property
+    def confirming(self) -> tuple[tuple[int, Instruction], ...]:
+        """Instructions that read what others may write, by the numbers of their values."""
+        values = enumerate(self.instructions, start=len(self.inputs))
+        return tuple(
+            (value, one)
+            for value, one in values
+            if isinstance(one.operator, Source) and one.operator.may_change
+        )
+
     @property
     def hands_over(self) -> bool:
         """Whether a block may come in memory of its own, which nobody else has."""

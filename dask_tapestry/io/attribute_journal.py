@@ -1,0 +1,79 @@
+"""The journal as earlier versions of this library kept it: in an attribute of the array.
+
+It is read, and struck out when all that it names has been written; nothing is entered any more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any, Final
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.io.journal import (
+    JOURNAL,
+    Box,
+    boxes_from_json,
+    boxes_to_json,
+    whole_box,
+)
+from dask_tapestry.io.maker import Maker
+from dask_tapestry.io.write_record import digest
+from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.io.zarr_open import open_array, open_cached
+from dask_tapestry.io.zarr_sync import run_store
+
+MAKER: Final = ".dask_tapestry"  # name of the object that says who made an array
+ATTRIBUTE: Final = "attribute."  # begins the names by which records tell of an entry
+
+
+def pending(location: Location) -> dict[str, frozenset[Box] | None]:
+    """Return the boxes that the attribute names as not written, each by a name of its own."""
+    try:
+        array = open_cached(location)
+    except StoreError:  # nothing is there yet, or it cannot be read: that is told elsewhere
+        return {}
+    held = _entry(array)
+    if held is None:
+        return {}
+    boxes = boxes_from_json(held.get("boxes", boxes_to_json([whole_box(array.shape)])))
+    return {name_of(box): frozenset([box]) for box in boxes}
+
+
+def name_of(box: Box) -> str:
+    """Return the name by which records tell of a box that the attribute names."""
+    return ATTRIBUTE + digest(str(box))
+
+
+def _entry(array: Any) -> dict[str, Any] | None:
+    """Return the attribute; None if there is none, or one of that name that others have written."""
+    held = array.attrs.get(JOURNAL)
+    is_ours = isinstance(held, dict) and held.get("complete") is False
+    return held if is_ours else None
+
+
+def strike(location: Location, struck: Collection[str]) -> None:
+    """Delete the attribute if all boxes that it names are struck out, or some of the boxes."""
+    found = {name: box for name, boxes in pending(location).items() for box in boxes or ()}
+    left = [box for name, box in found.items() if name not in struck]
+    if not found or len(left) == len(found):
+        return
+    array = open_array(location, "r+")
+    kept = dict(array.attrs)
+    entry = kept.pop(JOURNAL, None)
+    if left:
+        kept[JOURNAL] = {**(entry or {}), "boxes": boxes_to_json(left)}
+    array.attrs.put(kept)
+
+
+def maker(location: Location) -> Maker | None:
+    """Return the write that made an array, as the attribute or the object beside it tells."""
+    try:
+        array = open_array(location)
+    except StoreError:  # what cannot be read is nobody's
+        return None
+    by = (_entry(array) or {}).get("by")
+    if by is None:
+        found = run_store(array, (array.store_path / MAKER).get())
+        by = None if found is None else json.loads(found.to_bytes())
+    return Maker.of(by)

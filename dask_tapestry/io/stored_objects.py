@@ -1,0 +1,226 @@
+"""Small objects beside an array's metadata: listed, read, created once, deleted; never rewritten.
+
+They lie under a key that other readers of Zarr pass by. Folders and stores in memory are looked at
+without zarr; behind a network each call is one request, or as many at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import lru_cache
+from os import scandir
+from pathlib import Path
+from shutil import rmtree
+from typing import Any, Final
+from uuid import uuid4
+
+from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.zarr_location import METADATA, Location, unwrapped
+
+FOLDER: Final = ".dask_tapestry.writes"
+
+
+class StoredObjects(ABC):
+    """The objects of one array."""
+
+    @abstractmethod
+    def names(self) -> frozenset[str]:
+        """Return the names of all objects, as they are now."""
+
+    @abstractmethod
+    def read(self, name: str) -> bytes | None:
+        """Return what an object holds; None if there is none."""
+
+    def holds(self, name: str) -> bool:
+        """Whether there is an object of that name."""
+        return self.read(name) is not None
+
+    @abstractmethod
+    def create(self, name: str, data: bytes) -> None:
+        """Store an object: all of it, or nothing."""
+
+    @abstractmethod
+    def delete(self, names: Iterable[str]) -> None:
+        """Delete objects, in any order; some may be gone."""
+
+    @abstractmethod
+    def metadata(self) -> object:
+        """Return a value that changes with the array's metadata; None if there are none."""
+
+    @abstractmethod
+    def clear(self, kept: frozenset[str]) -> None:
+        """Delete the array with all that is within, its metadata first; objects `kept` stay."""
+
+
+class FolderObjects(StoredObjects):
+    """Those of an array in a folder of this machine."""
+
+    def __init__(self, array: Path) -> None:
+        self.array, self.folder = array, array / FOLDER
+
+    def names(self) -> frozenset[str]:
+        try:
+            with scandir(self.folder) as found:
+                return frozenset(entry.name for entry in found if entry.name[0] != ".")
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return (self.folder / name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def holds(self, name: str) -> bool:
+        return (self.folder / name).exists()
+
+    def create(self, name: str, data: bytes) -> None:
+        partial = self.folder / f".{uuid4().hex}"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            partial.write_bytes(data)
+            partial.replace(self.folder / name)
+        except OSError as error:
+            with suppress(OSError):  # the first error is told
+                partial.unlink()
+            raise StoreError(f"cannot write {self.folder / name}: {error}") from error
+
+    def delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            (self.folder / name).unlink(missing_ok=True)
+
+    def metadata(self) -> object:
+        for name in METADATA:
+            try:
+                known = (self.array / name).stat()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            return known.st_ino, known.st_mtime_ns, known.st_size
+        return None
+
+    def clear(self, kept: frozenset[str]) -> None:
+        for name in METADATA:
+            (self.array / name).unlink(missing_ok=True)
+        for path in [*self.array.iterdir()] if self.array.is_dir() else ():
+            if path != self.folder:
+                _remove(path)
+        self.delete(self.names() - kept)
+
+
+def _remove(path: Path) -> None:
+    """Delete a file, a link or a folder with all that is within."""
+    if path.is_dir() and not path.is_symlink():
+        rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+class MemoryObjects(StoredObjects):
+    """Those of an array in a dictionary of this process."""
+
+    def __init__(self, cells: dict[str, Any], array: str) -> None:
+        self.cells = cells
+        self.array = f"{array}/" if array else ""
+        self.head = f"{self.array}{FOLDER}/"
+
+    def names(self) -> frozenset[str]:
+        head = self.head
+        keys = list(self.cells)  # at once: other threads write
+        return frozenset([key[len(head) :] for key in keys if key.startswith(head)])
+
+    def read(self, name: str) -> bytes | None:
+        found = self.cells.get(self.head + name)
+        return None if found is None else bytes(found.to_bytes())
+
+    def create(self, name: str, data: bytes) -> None:
+        make = lazy_import("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
+        self.cells[self.head + name] = make(data)
+
+    def delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.cells.pop(self.head + name, None)
+
+    def metadata(self) -> object:
+        found = (self.cells.get(self.array + name) for name in METADATA)
+        texts = tuple(None if text is None else text.to_bytes() for text in found)
+        return texts if any(texts) else None
+
+    def clear(self, kept: frozenset[str]) -> None:
+        stay = {self.head + name for name in kept}
+        found = [key for key in list(self.cells) if key.startswith(self.array) and key not in stay]
+        for key in sorted(found, key=lambda key: key.removeprefix(self.array) not in METADATA):
+            self.cells.pop(key, None)
+
+
+class RemoteObjects(StoredObjects):
+    """Those of an array in a store that only zarr reaches."""
+
+    def __init__(self, store: Any, array: str) -> None:
+        self.store, self.array = store, array
+        self.head = f"{array}/{FOLDER}".lstrip("/")
+        self._sync = lazy_import("zarr.core.sync").sync
+
+    def names(self) -> frozenset[str]:
+        found = self._sync(self.store.all_keys(self.head))
+        return frozenset(key.rstrip("/").rpartition("/")[2] for key in found)
+
+    def read(self, name: str) -> bytes | None:
+        return self._get(f"{self.head}/{name}")
+
+    def _get(self, key: str) -> bytes | None:
+        buffers = lazy_import("zarr.core.buffer").default_buffer_prototype()
+        found = self._sync(self.store.get(key, buffers))
+        return None if found is None else bytes(found.to_bytes())
+
+    def create(self, name: str, data: bytes) -> None:
+        make = lazy_import("zarr.core.buffer").default_buffer_prototype().buffer.from_bytes
+        self._sync(self.store.set(f"{self.head}/{name}", make(data)))
+
+    def delete(self, names: Iterable[str]) -> None:
+        self._sync(self.store.delete_keys([f"{self.head}/{name}" for name in names]))
+
+    def metadata(self) -> object:
+        for name in METADATA:
+            text = self._get(f"{self.array}/{name}".lstrip("/"))
+            if text is not None:
+                return name, text
+        return None
+
+    def clear(self, kept: frozenset[str]) -> None:
+        stay = {f"{self.head}/{name}" for name in kept}
+        first = [f"{self.array}/{name}".lstrip("/") for name in METADATA]
+        self._sync(self.store.delete_keys(first))
+        found = self._sync(self.store.all_keys(self.array))
+        self._sync(self.store.delete_keys([key for key in found if key not in stay]))
+
+
+@lru_cache(maxsize=128)
+def objects_of(location: Location) -> StoredObjects | None:
+    """Return the objects of the array at a location; None where one process alone can write.
+
+    That is a zip file, which has its name when it is complete.
+    """
+    if location.is_zip:
+        return None
+    if (folder := location.folder) is not None:
+        return FolderObjects(folder)
+    store = unwrapped(location.store)
+    cells = getattr(store, "_store_dict", store)
+    if isinstance(cells, dict):
+        return MemoryObjects(cells, location.component)
+    return RemoteObjects(_patient(location), location.component)
+
+
+def _patient(location: Location) -> Any:
+    """The store of a location, as one that asks again where the network fails."""
+    patient = lazy_import("dask_tapestry.io.patient_store").PatientStore
+    store = location.arguments["store"]
+    if isinstance(store, patient):
+        return store
+    if not isinstance(store, lazy_import("zarr.abc.store").Store):
+        make = lazy_import("zarr.storage._common").make_store
+        store = lazy_import("zarr.core.sync").sync(make(store, mode="a"))
+    return patient(store)
