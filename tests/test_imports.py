@@ -1,12 +1,18 @@
+import gc
+import os
 import pickle
+import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from dask_tapestry import imports
-from dask_tapestry.imports import LateModule, lazy_import, unpickle
+from dask_tapestry.imports import LateModule, lazy_import, uncollected, unpickle
+
+ROOT = Path(__file__).parent.parent
 
 
 class Announced:
@@ -60,3 +66,42 @@ def test_unpickling_waits_for_an_import(tmp_path, monkeypatch):
 
 def test_what_was_pickled_comes_back():
     assert unpickle(pickle.dumps({"a": (1, 2)})) == {"a": (1, 2)}
+
+
+def test_imports_are_not_looked_through_for_garbage():
+    """... and whoever had switched that off keeps it off, also where an import fails."""
+    for enabled in (True, False):
+        (gc.enable if enabled else gc.disable)()
+        try:
+            with uncollected():
+                assert not gc.isenabled()
+                with uncollected():
+                    pass
+                assert not gc.isenabled()
+            assert gc.isenabled() is enabled
+            with pytest.raises(ModuleNotFoundError):
+                lazy_import("no_such_module")
+            assert gc.isenabled() is enabled
+        finally:
+            gc.enable()
+
+
+def test_a_first_compute_imports_nothing_that_only_clusters_and_other_kernels_need():
+    """Modules that nothing of it calls, each with many others behind it."""
+    program = """
+import sys
+import numpy as np
+import dask_tapestry as dt
+dt.compute(dt.asarray(np.ones(10)) * 2 + 1)
+print(*sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'kernels'}"},
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = set(done.stdout.split())
+    late = {"asyncio", "distributed", "zarr", "h5py", "numba", "xarray"}
+    late |= {f"dask_tapestry_kernels.cpu.blocks.{name}" for name in ("sort", "fourier", "random")}
+    late |= {"dask_tapestry_kernels.cpu.variates.variates", "dask_tapestry_kernels.cpu.scan.scan"}
+    assert not loaded & late

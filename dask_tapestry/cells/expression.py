@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.cells.ufuncs import flops
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 
 DType = np.dtype[np.generic]
 

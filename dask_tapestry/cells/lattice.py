@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
+
+from dask_tapestry.late_named_tuple import NamedTuple
 
 FEW: Final = 1 << 20  # cells of data: 1 MiB of bytes, 8 of float64; a call for each is cheap
 MOST: Final = 1 << 22  # cells of data: 32 MiB of float64, a small share of a worker's memory

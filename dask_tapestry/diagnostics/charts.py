@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Final, NamedTuple
+from typing import Final
 
 from dask.utils import format_bytes
 
 from dask_tapestry.diagnostics.step_text import duration
+from dask_tapestry.late_named_tuple import NamedTuple
 
 WIDTH, HEIGHT = 640, 200  # pixels of a chart
 LEFT, TOP, BOTTOM = 90, 14, 34  # of its margins

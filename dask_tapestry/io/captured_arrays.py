@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
@@ -20,6 +20,7 @@ from dask_tapestry.io.coerce import as_tensor, is_zarr_array
 from dask_tapestry.io.hdf5_source import is_dataset, source_of_dataset
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import source_of_array
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg import Source
 
 MOST_OBJECTS: Final = 100_000  # that are looked at, in a second or so

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import ZRange
 
 LARGE: Final = 2**22  # bytes of a chunk, from which handing it over by itself takes no longer

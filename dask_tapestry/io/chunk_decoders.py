@@ -9,11 +9,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from struct import unpack_from
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.late_named_tuple import NamedTuple
 
 Block = np.ndarray[Any, Any]
 BYTES_ALONE: Final = ("BZ2", "LZ4", "LZMA", "Zlib")  # codecs that bring their own memory

@@ -7,7 +7,9 @@ makes an array therefore leaves its `Maker` beside it, and `next_step` tells a l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from dask_tapestry.late_named_tuple import NamedTuple
 
 Step = Literal["keep", "repeat", "create"]
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from dask_tapestry.io.journal import Box, boxes_from_json, boxes_to_json
+from dask_tapestry.late_named_tuple import NamedTuple
 
 Kind = Literal["begin", "mark", "over", "done"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io import attribute_journal
@@ -32,6 +32,7 @@ from dask_tapestry.io.write_record import (
     digest,
 )
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.late_named_tuple import NamedTuple
 
 KEPT_SECONDS: Final = 24 * 3600  # a record of what is done: plans that read may last as long
 

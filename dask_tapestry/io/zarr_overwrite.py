@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.captured_arrays import sources_behind
@@ -18,6 +17,7 @@ from dask_tapestry.io.write_record import BEGIN
 from dask_tapestry.io.zarr_journal import maker_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_source import ZarrSource, locations_of
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.placement import hold
 from dask_tapestry.teg import Node, Sink, Source, Tensor, apply, sequence_point
 from dask_tapestry.teg.node import reapply, topological

@@ -6,14 +6,13 @@ and here .2. It decodes into fresh memory, of which it has as much as all that w
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from math import prod
 from typing import Any
 
 from dask_tapestry.errors import StoreError
-from dask_tapestry.imports import lazy_import
+from dask_tapestry.imports import asyncio, lazy_import
 from dask_tapestry.io.chunk_costs import InHand
 from dask_tapestry.io.file_cells import Block, Part, part_of
 from dask_tapestry.io.shard_index import ABSENT, ShardIndex

@@ -9,13 +9,12 @@ Stores that do their input and output asynchronously keep zarr's own loop.
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from dask_tapestry.imports import lazy_import
+from dask_tapestry.imports import asyncio, lazy_import
 from dask_tapestry.io.zarr_location import zarr
 
 _local = threading.local()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.journal import Box
@@ -25,6 +24,7 @@ from dask_tapestry.io.write_record import (
 )
 from dask_tapestry.io.zarr_journal import KEPT_SECONDS, unended
 from dask_tapestry.io.zarr_location import Location
+from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class Version(NamedTuple):

@@ -11,7 +11,6 @@ futures of its results.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -24,6 +23,7 @@ from weakref import WeakSet, WeakValueDictionary, finalize
 import numpy as np
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.imports import asyncio
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.dask_private import (
     DataNode,

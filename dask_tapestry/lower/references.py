@@ -10,10 +10,11 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 from operator import getitem, sub
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.lower.dask_private import TaskRef
 from dask_tapestry.lower.symbolic_layer import Key
 from dask_tapestry.planner.machine.machine import SLICE_SAVES_BYTES

@@ -7,7 +7,6 @@ depends on what is sent ahead: what has no room, or no way, is asked for.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
@@ -17,6 +16,7 @@ from weakref import ref
 import numpy as np
 
 from dask_tapestry.first import first_of
+from dask_tapestry.imports import asyncio
 from dask_tapestry.lower.dask_private import put_on_worker, release, tell_scheduler
 from dask_tapestry.lower.symbolic_layer import Key
 from dask_tapestry.lower.worker_placement import Workers, workers_of

@@ -14,11 +14,12 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.first import first_of
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.program import Program, Schedule, Work
 from dask_tapestry.teg import Operator
 from dask_tapestry.zspace import ZRange

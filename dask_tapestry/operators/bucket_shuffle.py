@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.exchange import Exchanging
 from dask_tapestry.operators.slice import basic_slice
 from dask_tapestry.teg import IndexDim, Signature, Tensor, TensorType, apply

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+
+from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class Splits(NamedTuple):

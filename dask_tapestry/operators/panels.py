@@ -12,11 +12,12 @@ Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.cells.references import zero_cell
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axis_slices import concat_nonempty
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.diagonal import on_diagonal

@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
 from math import gcd, prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.ravel_index import (
     boxes_of_span,
     ravel,

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.first import first_of
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.diagonal import diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise

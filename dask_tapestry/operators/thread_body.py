@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.batched import computed_batch
 from dask_tapestry.operators.thread_slice import ThreadSlice
 from dask_tapestry.operators.user_operator import Scratch

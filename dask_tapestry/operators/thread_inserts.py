@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import ConstraintError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.affine_cells import Affine, affine_of
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.broadcast import broadcast

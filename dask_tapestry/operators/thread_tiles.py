@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, lcm, prod
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.affine_cells import Affine
 from dask_tapestry.zspace import ZRange
 

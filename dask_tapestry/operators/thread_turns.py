@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.errors import ConstraintError, PlanError, TraceError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.affine_cells import Affine
 from dask_tapestry.operators.batched import computed_batch
 from dask_tapestry.operators.coordinates import INDEX_DTYPE

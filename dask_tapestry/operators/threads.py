@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from dask_tapestry.errors import ShapeError, TraceError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.affine_cells import Affine, affine_of
 from dask_tapestry.operators.block_function import call_blocks
 from dask_tapestry.operators.coordinates import coordinates

@@ -13,10 +13,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import dask.config
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources, current

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import Full
 from dask_tapestry.operators.reduce import Reduce

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.concat import Concat, concat
 from dask_tapestry.operators.mosaic import Mosaic, MosaicAxes, MosaicAxis, met, mosaic
 from dask_tapestry.operators.view import View, ViewAxis

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import Cuts, ZRange
 
 Shape = tuple[int, ...]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
+
+from dask_tapestry.late_named_tuple import NamedTuple
 
 
 class Form(NamedTuple):

@@ -11,11 +11,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache, partial
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.chunking import Chunks, Known, followed, said, together
 from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import inf
 from statistics import median
 from time import perf_counter, thread_time
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from dask_tapestry.arrays.random import default_rng
 from dask_tapestry.arrays.sorting import argsort, searchsorted, sort
 from dask_tapestry.arrays.statistics import bincount, cumsum, histogram
 from dask_tapestry.arrays.statistics import median as middle
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.block_seconds import ACROSS
 from dask_tapestry.planner.machine.rates import shipped_rates
 from dask_tapestry.planner.machine.resources import Resources

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from types import EllipsisType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.errors import IndexingError, ShapeError
 from dask_tapestry.io.zarr_target import axis_number
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.types import Dims
 
 Item = slice | int | EllipsisType

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
 from dask_tapestry.errors import ArgumentError
+from dask_tapestry.late_named_tuple import NamedTuple
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 Triangle = Literal["L", "U"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -18,6 +18,7 @@ from dask_tapestry.arrays.core.layout_arguments import takes_hints
 from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.einsum import einsum as einsum_tensors
 from dask_tapestry.operators.einsum import label_sizes, parse
 from dask_tapestry.operators.elementwise import astype

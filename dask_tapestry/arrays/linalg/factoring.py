@@ -10,7 +10,7 @@ factorizations", SIAM J. Sci. Comput. 34, 2012.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from dask_tapestry.arrays.linalg.large_factors import large_qr, large_triangle
 from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, real_dtype
 from dask_tapestry.arrays.linalg.row_blocks import Triangles, TurnedColumns, over_row_blocks
 from dask_tapestry.errors import ArgumentError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axis_slices import concat_nonempty
 from dask_tapestry.operators.elementwise import elementwise
 from dask_tapestry.operators.matmul import matmul

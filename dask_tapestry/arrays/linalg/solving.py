@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from dask_tapestry.arrays.linalg.matrix_functions import apply_whole, matrices, 
 from dask_tapestry.arrays.shape.reshaping import reshape
 from dask_tapestry.arrays.shape.transposing import transpose
 from dask_tapestry.errors import LinAlgError, ShapeError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.panel_lu import (
     determinant_by_panels,
     inverse_by_panels,

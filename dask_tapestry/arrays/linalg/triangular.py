@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.linalg.large_factors import packed_factors
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.errors import LinAlgError, ShapeError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.complex_parts import real_part
 from dask_tapestry.operators.coordinates import coordinates
 from dask_tapestry.operators.diagonal import below, on_diagonal, with_zeros

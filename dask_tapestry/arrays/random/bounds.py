@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.first import first_of
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
 from dask_tapestry.operators.required import required

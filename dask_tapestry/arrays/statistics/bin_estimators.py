@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,7 @@ from dask_tapestry.arrays.statistics.quantile_values import nan_values
 from dask_tapestry.arrays.statistics.quantiles import percentile
 from dask_tapestry.arrays.statistics.reductions import sum
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
 from dask_tapestry.operators.stack import stack

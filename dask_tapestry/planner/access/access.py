@@ -14,8 +14,9 @@ from functools import cached_property, lru_cache
 from itertools import islice, product
 from math import prod
 from operator import add
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.domain import Band, Domain, Line, Place, Way
 from dask_tapestry.planner.access.translates import Division, Shift, Translates, study
 from dask_tapestry.planner.fusion.program import Program, Schedule

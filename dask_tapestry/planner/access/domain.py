@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
+
+from dask_tapestry.late_named_tuple import NamedTuple
 
 Place = tuple[int, ...]
 """A block of a domain: how many steps it lies along each way."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.access import Access, Leaf, MovingBox, UncountableError, moved
 from dask_tapestry.planner.access.domain import Domain
 from dask_tapestry.planner.access.pattern import Pattern, pattern_of

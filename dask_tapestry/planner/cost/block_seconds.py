@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.fusion.program import Program, Schedule
 from dask_tapestry.planner.fusion.units import Held

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.access.from_others import Reading, bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds, kernel_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of

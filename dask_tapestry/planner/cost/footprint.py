@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.peak import Peak
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.fusion.streaming import course_of

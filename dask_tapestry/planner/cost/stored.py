@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, block_box

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import sqrt
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import Cuts
 
 UNEVEN: Final = 0.1  # of a block's seconds by which slots end apart, as blocks take unequal time

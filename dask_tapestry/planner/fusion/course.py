@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise, product
 from math import prod
-from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.peak import InTurns, Key, Peak, peak_bytes, peak_of
 from dask_tapestry.planner.fusion.program import Program, Schedule
 from dask_tapestry.planner.fusion.windows import Window

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.program import Program, Schedule
 from dask_tapestry.zspace import Cuts, ZRange
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.boxes import holder, merged, rounded_out
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types

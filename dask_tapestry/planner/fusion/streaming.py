@@ -5,9 +5,8 @@ of its program runs for one box after the other, and its pieces are written to w
 lies. What folds cells is split first: the partial results of a piece of the cells are kept, and
 combined at the end, in turns again where they are large. Pieces end where stored chunks do, or
 share what they read (`windows`), or hand on what they come to (`carries`), and nothing is read
-twice; what cannot be cut so is computed whole. The bits are those of the whole.
-
-Planner and workers ask the same functions, of the program and the box alone.
+twice; what cannot be cut so is computed whole. The bits are those of the whole. Planner and workers
+ask the same functions, of the program and the box alone.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.carries import carrying, is_in_order
 from dask_tapestry.planner.fusion.course import Course, Streamed
 from dask_tapestry.planner.fusion.grains import grains

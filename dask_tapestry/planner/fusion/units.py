@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import gcd, lcm
-from typing import Final, NamedTuple
+from typing import Final
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.movement import Boxes, neighbours
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.teg import Sink, Source

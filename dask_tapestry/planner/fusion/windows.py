@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import chain, pairwise
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.fusion.grains import grains
 from dask_tapestry.planner.fusion.program import Instruction, Program
 from dask_tapestry.planner.fusion.units import Unit

@@ -7,7 +7,6 @@ the cores of this machine, handling tasks takes so much longer.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Mapping
 from time import perf_counter
@@ -18,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from dask.system import CPU_COUNT
 
+from dask_tapestry.imports import asyncio
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
 from dask_tapestry.settings import setting

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import ceil, prod
-from typing import NamedTuple
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.fusion.given import is_sent, scatter_cuts

@@ -12,9 +12,10 @@ from bisect import insort
 from collections.abc import Collection, Mapping
 from heapq import heappop, heappush
 from math import inf
-from typing import Final, NamedTuple
+from typing import Final
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.cost.waves import Blocks
 from dask_tapestry.planner.machine.machine import IMBALANCE, Machine

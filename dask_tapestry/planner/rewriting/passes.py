@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.rewrite.annotated import merge_annotated
 from dask_tapestry.rewrite.driver import rewrite, sweep
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force

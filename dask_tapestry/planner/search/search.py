@@ -8,9 +8,10 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from dask_tapestry.errors import MemoryLimitError
+from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.memory.garbage import collection_paused
 from dask_tapestry.planner.cost.rank import Rank, preferred
 from dask_tapestry.planner.machine.limits import TASK_SHARES, Limits

@@ -4,65 +4,42 @@ A kernel is called as ``kernel(out, *blocks, **arguments)``. It returns the bloc
 not None, is a buffer of the block's shape and dtype that the kernel may fill and return instead.
 What it returns may be a view of an input.
 
-Each module names its own kernels in a table `KERNELS`; here the tables are joined.
+Each module names its own kernels in a table `KERNELS`; here is which module has which.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.blocks import (
-    bins,
-    compress,
-    exchange,
-    fourier,
-    gather,
-    generate,
-    joined_keys,
-    matmul,
-    order_statistics,
-    outputs,
-    partition,
-    random,
-    scatter,
-    search,
-    select,
-    shuffle,
-    sort,
-    take,
-    user_functions,
-    vector_functions,
-)
-from dask_tapestry_kernels.cpu.cells import interpreter
-from dask_tapestry_kernels.cpu.reduction import reduce, tabulate
-from dask_tapestry_kernels.cpu.scan import scan
-from dask_tapestry_kernels.cpu.variates import variates
-from dask_tapestry_kernels.kernel_table import joined
+from dask_tapestry_kernels.kernel_table import KernelTable
 
-KERNELS: Final = joined(
-    bins.KERNELS,
-    compress.KERNELS,
-    exchange.KERNELS,
-    fourier.KERNELS,
-    gather.KERNELS,
-    generate.KERNELS,
-    joined_keys.KERNELS,
-    matmul.KERNELS,
-    order_statistics.KERNELS,
-    outputs.KERNELS,
-    partition.KERNELS,
-    random.KERNELS,
-    scatter.KERNELS,
-    search.KERNELS,
-    select.KERNELS,
-    shuffle.KERNELS,
-    sort.KERNELS,
-    take.KERNELS,
-    user_functions.KERNELS,
-    vector_functions.KERNELS,
-    interpreter.KERNELS,
-    reduce.KERNELS,
-    tabulate.KERNELS,
-    scan.KERNELS,
-    variates.KERNELS,
+KERNELS: Final = KernelTable(
+    __name__,
+    {
+        "blocks.bins": "bin",
+        "blocks.compress": "count compress",
+        "blocks.exchange": "sortedruns weighedsort probe narrow splitruns mergebuckets",
+        "blocks.fourier": "fourier",
+        "blocks.gather": "gather",
+        "blocks.generate": "full arange index",
+        "blocks.joined_keys": "joinedkeys",
+        "blocks.matmul": "matmul linear add_product",
+        "blocks.order_statistics": "ranks weightedranks",
+        "blocks.outputs": "calloutputs output",
+        "blocks.partition": "partition",
+        "blocks.random": "randombits randomfraction permutation",
+        "blocks.scatter": "scatter",
+        "blocks.search": "search digitize isin interp",
+        "blocks.select": "identity view windows concat mosaic reshape",
+        "blocks.shuffle": "route send serve answer giveback foldsent",
+        "blocks.sort": "sort argsort top withplaces",
+        "blocks.take": "take takealong insert",
+        "blocks.user_functions": "call member fold blockwise",
+        "blocks.vector_functions": "vectors",
+        "cells.interpreter": "map",
+        "reduction.reduce": "reduce reductions",
+        "reduction.tabulate": "tabulate",
+        "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
+        "variates.variates": "variates variaterows",
+    },
 )
