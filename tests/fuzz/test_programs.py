@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from tests.compiling import by_turns
 from tests.examples import examples
 from tests.fuzz import programs
 from tests.fuzz.steps import Step
@@ -28,6 +29,14 @@ def test_a_fixed_share_of_programs_with_many_cells(seed):
     """As many as it takes for kernels to be compiled, to go row by row, to look at samples."""
     for number in range(seed, seed + 10):
         programs.run(Random(number), SHORT, programs.WIDE_SCALE)
+
+
+@pytest.mark.parametrize("seed", range(0, 8, 4))
+def test_a_fixed_share_of_programs_with_kernels_that_come_and_go(seed):
+    """The same cells whether a block meets the interpreter or compiled kernels."""
+    for number in range(seed, seed + 4):
+        with by_turns(Random(number)):
+            programs.run(Random(number), SHORT, programs.WIDE_SCALE)
 
 
 @examples(30, suppress_health_check=list(HealthCheck))

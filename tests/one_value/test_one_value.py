@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from random import Random
 
 import dask
 import numpy as np
@@ -12,6 +13,7 @@ from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
 from tests.comparisons import same_bits
+from tests.compiling import by_turns, however_few
 from tests.one_value.calls import Call, all_calls, few_calls, is_scan, other_calls
 from tests.one_value.shardings import MORE, SHARDINGS, Sharding, process_of
 
@@ -117,6 +119,16 @@ def test_in_threads_all_together(sharding, folder):
 def test_in_one_thread_each_by_itself(sharding, folder):
     with dask.config.set(scheduler="sync"):
         calls = share(few_calls(), EVERY.index(sharding), 5)
+        has_one_value(calls, sharding, folder, together=False)
+
+
+@each_rough
+def test_with_kernels_that_come_and_go(sharding, folder):
+    """Of two blocks one may be interpreted and the other compiled."""
+    calls = share(few_calls(), 7 * ROUGH.index(sharding), 60)
+    whole = expected(calls, SHARDINGS[0], folder)
+    assert whole
+    with dask.config.set(scheduler="sync"), by_turns(Random(1)), however_few():
         has_one_value(calls, sharding, folder, together=False)
 
 

@@ -3,6 +3,7 @@
 import warnings
 from functools import partial
 from itertools import islice
+from random import Random
 from typing import NamedTuple
 from zlib import crc32
 
@@ -12,10 +13,15 @@ import pytest
 
 import dask_tapestry as dt
 from tests.comparisons import COMPARISONS, agrees, same_bits
+from tests.compiling import by_turns, however_few
 from tests.pieces import pieces_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 FEW, MANY = 4, 16  # ways to cut a value
+COMPILED = [  # a share, as each takes seconds to compile
+    c if crc32(c.name.encode()) % 80 == 0 else pytest.param(c, marks=pytest.mark.exhaustive)
+    for c in COMPARISONS
+]
 few_cuts = pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 
 
@@ -115,6 +121,16 @@ def test_tiny_blocks_give_the_same_value(comparison, samples, equal, shardings, 
         expected = [value for sample in tried for value in sample.values]
         for x, value, e in zip(results, dask.compute(*results), expected, strict=True):
             assert equal(value, e), x.plan()
+
+
+@pytest.mark.parametrize("comparison", COMPILED, indirect=True, ids=lambda c: c.name)
+def test_kernels_that_come_and_go_give_the_same_value(comparison, samples, equal):
+    """Of the samples with the most cells: the interpreter, or compiled kernels, in any block."""
+    for inputs, _, values in widest(samples):
+        with by_turns(Random(first(comparison)), 0.8), however_few():
+            found = dask.compute(*ours(comparison, inputs))
+        for value, e in zip(found, values, strict=True):
+            assert equal(value, e), inputs
 
 
 def test_pieces_of_blocks_give_the_same_value(comparison, samples, equal):

@@ -1,0 +1,54 @@
+"""Kernels as users meet them: interpreted at first, then compiled, and both in one computation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from dask_tapestry_kernels.cpu.blocks import (
+    between_compiled,
+    bins_compiled,
+    gather_compiled,
+    random,
+    scatter_compiled,
+    select_compiled,
+    sort_compiled,
+)
+from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
+from dask_tapestry_kernels.cpu.scan import scan_compiled
+
+OF_MANY_CELLS = (  # kernels that are not asked for of fewer cells than their module's `SMALL`
+    between_compiled, bins_compiled, gather_compiled, random, scan_compiled, scatter_compiled,
+    select_compiled, sort_compiled, tabulate_compiled,
+)  # fmt: skip
+
+
+@contextmanager
+def by_turns(draws: Random, share: float = 0.5) -> Iterator[None]:
+    """Have a kernel there or not whenever it is asked for, as while kernels are being compiled.
+
+    A computation in which they arrive is one of those that this draws: of two blocks of a step the
+    first may be interpreted and the second compiled.
+    """
+    service = compile_service._service
+    get = service.get
+
+    def sometimes(*asked: Any) -> Any:
+        found = get(*asked)
+        return found if draws.random() < share else None
+
+    with compile_service.mode("wait"), patch.object(service, "get", sometimes):
+        yield
+
+
+@contextmanager
+def however_few() -> Iterator[None]:
+    """Have kernels asked for, of however few cells."""
+    with ExitStack() as patches:
+        for module in OF_MANY_CELLS:
+            patches.enter_context(patch.object(module, "SMALL", 1))
+        yield

@@ -1,0 +1,1 @@
+"""Random sets of formulas and reductions in one compute, over arrays of many cells."""
