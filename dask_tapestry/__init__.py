@@ -6,8 +6,11 @@ asked for. A worker, which runs kernels on blocks, asks for none, and so begins 
 user calls.
 """
 
+from collections.abc import Iterable as _Iterable
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
+from typing import NoReturn as _NoReturn
 
 from dask_tapestry.imports import lazy_import as _lazy_import
 
@@ -33,14 +36,33 @@ def __getattr__(name: str) -> _Any:
 
 def _found(name: str) -> _Any:
     if name in _SPACES:
-        return _lazy_import(f"dask_tapestry.arrays.{name}")
+        return _suggesting(_lazy_import(f"dask_tapestry.arrays.{name}"), name)
     if name == "__all__":
         return _lazy_import("dask_tapestry.arrays.surface").__all__
     for home in _HOMES:
         module = _lazy_import(f"dask_tapestry.arrays.{home}")
         if name in module.__all__:
-            return getattr(module, name)
-    raise AttributeError(f"module 'dask_tapestry' has no attribute {name!r}")
+            found = getattr(module, name)
+            return _suggesting(found, name) if isinstance(found, _ModuleType) else found
+    raise _no_attribute("module 'dask_tapestry'", name, __dir__())
+
+
+def _suggesting(space: _ModuleType, name: str) -> _ModuleType:
+    """A namespace, which answers names that it has not by those that look like them."""
+    if "__getattr__" not in vars(space):
+
+        def missing(asked: str) -> _NoReturn:
+            raise _no_attribute(f"dt.{name}", asked, space.__all__)
+
+        vars(space)["__getattr__"] = missing
+    return space
+
+
+def _no_attribute(what: str, name: str, names: _Iterable[str]) -> AttributeError:
+    text = f"{what} has no attribute {name!r}"
+    if name.startswith("_"):  # which interpreters and libraries ask for
+        return AttributeError(text)
+    return AttributeError(text + _lazy_import("dask_tapestry.amounts").suggestion(name, names))
 
 
 def __dir__() -> list[str]:

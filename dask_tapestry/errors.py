@@ -17,11 +17,18 @@ ShapeError
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from linecache import getline
+from traceback import walk_tb
+from types import FrameType
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.basic_errors import ArgumentError, ArgumentTypeError, TapestryError
+
+LIBRARIES: Final = frozenset(  # whose frames are not the user's
+    {"dask", "dask_tapestry", "dask_tapestry_kernels", "distributed", "numpy", "scipy"}
+)
 
 __all__ = [
     "ArgumentError",
@@ -326,7 +333,39 @@ def compute_error(error: Exception, where: str) -> Exception:
     while computing add
     """
     said = error.args[0] if len(error.args) == 1 else error
-    return _compute_error(type(error), f"{said}\n{where}")
+    raised = raising_line(error)
+    return _compute_error(type(error), f"{said}\n{where}{raised and f'{chr(10)}{raised}'}")
+
+
+def raising_line(error: BaseException) -> str:
+    """The line of a function of the user that raised an error; empty if it came from a library.
+
+    Examples
+    --------
+    >>> raising_line(ValueError("that nobody raised"))
+    ''
+    """
+    frames = [(frame, line) for frame, line in walk_tb(error.__traceback__) if is_users(frame)]
+    if not frames:
+        return ""
+    frame, number = frames[-1]
+    code = frame.f_code
+    line = getline(code.co_filename, number, frame.f_globals).strip()
+    return f"raised at {code.co_filename}:{number}, in {code.co_name}{line and f': {line}'}"
+
+
+def of_user(error: Exception) -> Exception:
+    """`error` with the traceback that begins in the user's code, if it came through that."""
+    trace = error.__traceback__
+    while trace is not None and not is_users(trace.tb_frame):
+        trace = trace.tb_next
+    return error if trace is None else error.with_traceback(trace)
+
+
+def is_users(frame: FrameType) -> bool:
+    """Whether the code of a frame is the user's, and not of a library that computes blocks."""
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.partition(".")[0] not in LIBRARIES
 
 
 def _compute_error(kind: type[Exception], text: str) -> Exception:

@@ -1,5 +1,6 @@
 import inspect
 import pickle
+import traceback
 
 import numpy as np
 import pytest
@@ -72,3 +73,65 @@ def test_it_travels_from_a_worker(cls):
 def test_wrong_input_raises_it(cause, error):
     with pytest.raises(error):
         cause()
+
+
+X = dt.ones((4, 4))
+MEANT = [
+    (lambda: dt.percentile(X, 5, method="linaer"), dt.ArgumentError, "did you mean 'linear'"),
+    (lambda: dt.quantile(X, 5), dt.ArgumentError, r"in the range \[0, 1\], not 5: percentile"),
+    (lambda: dt.percentile(X, 500), dt.ArgumentError, r"in the range \[0, 100\], not 500$"),
+    (lambda: dt.asarray([[1], [2, 3]]), dt.ArgumentError, "lists of unequal lengths"),
+    (lambda: bool(X > 0), dt.ArgumentError, r"use any\(\) or all\(\), and `&`"),
+    (lambda: dt.pad(X, 1, "reflekt"), dt.ArgumentError, "did you mean 'reflect'"),
+    (lambda: dt.linalg.invv, AttributeError, "^dt.linalg has no .* 'invv'; did you mean 'inv'"),
+    (lambda: dt.fft.ffft, AttributeError, "^dt.fft has no attribute 'ffft'; did you mean 'fft'"),
+    (lambda: dt.meann, AttributeError, "no attribute 'meann'; did you mean 'mean'"),
+    (lambda: dt.nothing_like_it, AttributeError, "no attribute 'nothing_like_it'$"),
+    (lambda: X.astype(), TypeError, r"^Array.astype\(\) missing"),
+    (lambda: X.reshape(foo=1), TypeError, r"^Array.reshape\(\) got an unexpected"),
+    (lambda: X.map_blocks(), TypeError, r"^Array.map_blocks\(\) missing"),
+    (lambda: dt.asarray(np.array(["a"])) + 1, dt.DTypeError, r"no loop for \(<U1, int\)"),
+    (lambda: dt.asarray(np.array(["a"])).sum(), dt.DTypeError, "for dtype <U1$"),
+    (lambda: dt.config(max_task=3), dt.ArgumentTypeError, "did you mean 'max_tasks'"),
+    (lambda: dt.to_zarr(X, "x", compressor=1), dt.ArgumentTypeError, "mean 'compressors'"),
+]
+
+
+@pytest.mark.parametrize(("cause", "error", "text"), MEANT)
+def test_a_message_says_what_was_meant(cause, error, text):
+    with pytest.raises(error, match=text) as found:
+        cause()
+    assert type(found.value) is not dt.ShapeError
+
+
+def _fails(block):
+    raise RuntimeError("no luck")
+
+
+def test_the_line_that_raised_ends_the_traceback():
+    with pytest.raises(dt.ComputeError) as error:
+        X.map_blocks(_fails, dtype="f8").compute()
+    lines = "".join(traceback.format_exception(error.value)).splitlines()
+    line = _fails.__code__.co_firstlineno + 1
+    last = f'raised at {__file__}:{line}, in _fails: raise RuntimeError("no luck")'
+    assert lines[-1] == last
+    assert len(lines) < 60
+    first = next(text for text in lines if text.startswith("  File "))
+    assert first == f'  File "{__file__}", line {line}, in _fails'  # not a line of the library
+    assert str(pickle.loads(pickle.dumps(error.value))).endswith(last)
+
+
+def test_what_no_function_of_the_user_raised_names_no_line():
+    with pytest.raises(ValueError, match="negative integer powers") as error:
+        (dt.arange(2) ** dt.asarray([-1, -1])).compute()
+    assert "raised at" not in str(error.value)
+
+
+def test_a_plan_that_does_not_fit_names_step_array_and_line():
+    x = dt.ones((20_000, 20_000)) + dt.arange(20_000)
+    small = dt.Resources(workers=2, threads=1, memory="1 GiB")
+    with pytest.raises(dt.MemoryLimitError) as error:
+        dt.plan(x, resources=small).verify()
+    assert "elementwise float64[20000, 20000] (" in str(error.value)
+    assert f"{__file__}:" in str(error.value)
+    assert "its value is 2.98 GiB" in str(error.value)

@@ -353,7 +353,11 @@ def attach() -> None:
     for short, name in UNARY.items():
         attached(f"__{short}__", copy_of(FUNCTIONS[name]))
     for name, function in OTHERS.items():
-        attached(name, copy_of(function))
+        own = function.__name__.startswith("_")
+        attached(name, function if own else copy_of(function))
+        inner = getattr(function, "__wrapped__", None) if own else None
+        if inner is not None:  # Python's errors of arguments name this one
+            inner.__name__, inner.__qualname__ = name, f"Array.{name}"
     for name, member in PROPERTIES.items():
         setattr(Array, name, member)
     attach_late()

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.cells.ufuncs import flops
 from dask_tapestry.late_dataclass import dataclass
@@ -84,7 +85,7 @@ class CellExpression:
                 texts.append(str(self.constant(step)))
                 continue
             inner = ", ".join(texts[i] for i in step.operands)
-            head = f"{step.dtype.name}" if step.function == "cast" else step.function
+            head = f"{dtype_name(step.dtype)}" if step.function == "cast" else step.function
             texts.append(f"{head}({inner if len(inner) <= limit else '…'})")
         return texts[-1]
 

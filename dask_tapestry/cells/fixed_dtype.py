@@ -54,3 +54,14 @@ def fixed_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.hasobject:
         raise DTypeError(OUTSIDE.format(dtype=dtype))
     return cell_dtype(dtype)
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """What messages and prints call a dtype; of text, for which NumPy counts bits, its short form.
+
+    Examples
+    --------
+    >>> dtype_name(np.dtype("f4")), dtype_name(np.dtype("U3"))
+    ('float32', '<U3')
+    """
+    return str(dtype) if dtype.kind in "US" else str(dtype.name)

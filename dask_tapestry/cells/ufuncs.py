@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError
 
 Operand = np.dtype[np.generic] | type  # a dtype, or int, float, complex: a weak scalar
@@ -120,5 +121,6 @@ def loop_dtypes(
     except ValueError as error:
         raise ArgumentError(f"{function}: {error}") from None
     except TypeError as error:
-        names = ", ".join(getattr(o, "name", None) or o.__name__ for o in operands)  # type: ignore[union-attr]
+        kinds = [dtype_name(o) if isinstance(o, np.dtype) else o.__name__ for o in operands]
+        names = ", ".join(kinds)
         raise DTypeError(f"{function} has no loop for ({names}): {error}") from None

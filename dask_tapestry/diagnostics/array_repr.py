@@ -7,6 +7,7 @@ from math import prod
 
 from dask.utils import format_bytes
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.diagnostics.chunk_picture import Chunks, chunk_picture
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
@@ -27,7 +28,7 @@ def array_html(node: Node) -> str:
     count = prod(c.count for c in nominal_cuts(node))
     rows = [
         ("shape", str(type_.shape)),
-        ("dtype", type_.dtype.name),
+        ("dtype", dtype_name(type_.dtype)),
         _held(node, type_.nbytes),
     ]
     if type_.dims:
@@ -66,7 +67,7 @@ def bound_html(bound: Node) -> str:
     """Return a table for a value that is not counted yet."""
     rows = [
         ("shape", f"at most {bound.type.shape}: it depends on data, not counted yet"),
-        ("dtype", bound.type.dtype.name),
+        ("dtype", dtype_name(bound.type.dtype)),
         ("last operator", bound.operator.label),
     ]
     return _table(rows)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
-from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
+from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.teg import TensorType
 from dask_tapestry.teg.types import Dims
@@ -43,10 +43,10 @@ def checked_block(
     block = np.asanyarray(given)
     if is_masked(block):
         if np.ma.is_masked(block):
-            raise ArgumentError(f"{who} gave masked cells: fill them, there are no masks here")
+            raise ValueError(f"{who} gave masked cells: fill them, there are no masks here")
         block = block.data
     if block.shape != shape:
-        raise ArgumentError(f"{who} gave shape {block.shape} where {shape} was asked for")
+        raise ValueError(f"{who} gave shape {block.shape} where {shape} was asked for")
     if cell_dtype(block.dtype) != dtype:
-        raise ArgumentTypeError(f"{who} gave cells of {block.dtype}, its dtype says {dtype}")
+        raise TypeError(f"{who} gave cells of {block.dtype}, its dtype says {dtype}")
     return np.asarray(block, dtype)

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.io.slot import Slot
@@ -74,7 +74,7 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
     try:
         array = np.asarray(data)
     except ValueError as error:
-        raise ShapeError(f"not an array: {error}") from None
+        raise ArgumentError(f"not an array, as of lists of unequal lengths: {error}") from None
     type_ = declared_type(array.shape, array.dtype, dims)
     if not array.dtype.isnative:
         array = array.astype(type_.dtype)

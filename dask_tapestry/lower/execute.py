@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry.errors import PlanError, compute_error
+from dask_tapestry.errors import PlanError, compute_error, of_user
 from dask_tapestry.lower.assemble import assemble, assemble_foreign, part_of
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.lower.result_buffer import ResultBuffer
@@ -339,7 +339,7 @@ def _made(
         where = f", built at {instruction.line}" if instruction.line else ""
         types = ", ".join(map(str, instruction.types))
         text = f"while computing {instruction.operator.label}({types}), block {work.box} of "
-        raise compute_error(error, f"{text}{instruction.type}{where}") from error
+        raise compute_error(error, f"{text}{instruction.type}{where}") from of_user(error)
 
 
 def _confirm(instruction: Instruction, boxes: Sequence[ZRange]) -> None:

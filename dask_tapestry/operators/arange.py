@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.amounts import reading
-from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Generator, Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
@@ -91,7 +91,7 @@ def arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any] | None) -> Ten
     if kind.kind not in "iufcmM":
         raise DTypeError(f"arange has no values of dtype {kind}")
     if kind.kind == "M" and start is None:
-        raise ShapeError("arange requires both a start and a stop for NumPy datetime64 ranges")
+        raise ArgumentError("arange requires both a start and a stop for NumPy datetime64 ranges")
     start = 0 if start is None else start
     written = f"{start}, {stop}, {step}"
     with np.errstate(all="ignore"):
@@ -147,12 +147,12 @@ def _times(
     """Dtype, first value, step and number of datetimes or timedeltas, as integers."""
     bounds = [np.asarray(_time(bound)) for bound in (start, stop, step)]
     if bounds[2].dtype.kind == "M":
-        raise ShapeError("cannot use a datetime as a step in arange")
+        raise ArgumentError("cannot use a datetime as a step in arange")
     starts = "MiuUS" if kind.kind == "M" else "miu"
     if bounds[0].dtype.kind not in starts or bounds[1].dtype.kind not in "m" + starts:
-        raise ShapeError(f"Could not convert bounds {start}, {stop} of arange to {kind}")
+        raise ArgumentError(f"Could not convert bounds {start}, {stop} of arange to {kind}")
     if bounds[2].dtype.kind not in "miu":
-        raise ShapeError(f"Could not convert step {step} of arange to a NumPy timedelta")
+        raise ArgumentError(f"Could not convert step {step} of arange to a NumPy timedelta")
     unit = kind if np.datetime_data(kind)[0] != "generic" else _unit(bounds, kind)
     span = np.dtype(unit.str.replace("M8", "m8"))
     try:
@@ -163,12 +163,12 @@ def _times(
         last = last.astype(unit)
         delta = bounds[2].astype(span)
     except TypeError as error:
-        raise ShapeError(f"arange: could not convert bounds to {unit}: {error}") from None
+        raise ArgumentError(f"arange: could not convert bounds to {unit}: {error}") from None
     if any(np.isnat(value) for value in (first, last, delta)):
-        raise ShapeError("arange: cannot use NaT (not-a-time) datetime values")
+        raise ArgumentError("arange: cannot use NaT (not-a-time) datetime values")
     a, b, d = (int(value.view(np.int64)) for value in (first, last, delta))
     if not d:
-        raise ShapeError("arange: step cannot be zero")
+        raise ArgumentError("arange: step cannot be zero")
     return unit, np.int64(a), np.int64(d), max(0, -((a - b) // d))
 
 
@@ -181,7 +181,7 @@ def _time(bound: Any) -> Any:
 def _unit(bounds: Sequence[np.ndarray[Any, Any]], kind: np.dtype[Any]) -> np.dtype[Any]:
     """The finest unit of the bounds."""
     if kind.kind == "M" and bounds[0].dtype.kind in "iu":
-        raise ShapeError("Converting an integer to a NumPy datetime requires a specified unit")
+        raise ArgumentError("Converting an integer to a NumPy datetime requires a specified unit")
     times = [b.astype("M8") if b.dtype.kind in "US" else b for b in bounds]
     kinds = [b.dtype for b in times if b.dtype.kind in "mM"]
     try:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import Tree
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -148,7 +149,7 @@ def bincount(
         If the shapes differ.
     """
     if numbers.type.dtype.kind not in "biu":
-        raise DTypeError(f"what is counted are integers, not {numbers.type.dtype.name}")
+        raise DTypeError(f"what is counted are integers, not {dtype_name(numbers.type.dtype)}")
     state: np.dtype[Any] = np.dtype(np.intp)
     inputs = [numbers]
     if weights is not None:
@@ -156,7 +157,9 @@ def bincount(
             raise ShapeError(f"weights {weights.type} for {numbers.type}: the shapes differ")
         state = np.dtype(np.complex128 if weights.type.dtype.kind == "c" else np.float64)
         if weights.type.dtype.kind not in "biufc":
-            raise DTypeError(f"weights of dtype {weights.type.dtype.name} cannot be added here")
+            raise DTypeError(
+                f"weights of dtype {dtype_name(weights.type.dtype)} cannot be added here"
+            )
         inputs.append(weights)
     if not numbers.type.ndim:
         inputs = [reshape(x, 1) for x in inputs]

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.ufuncs import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.elementwise import Elementwise
@@ -72,13 +73,13 @@ def cell_update(name: str, dtype: DType) -> CellExpression:
     where(less($1, $0), $1, $0)
     """
     if dtype.kind == "c" and name in ("less", "greater"):
-        raise DTypeError(f"cells of dtype {dtype.name} have no order")
+        raise DTypeError(f"cells of dtype {dtype_name(dtype)} have no order")
     builder = CellBuilder((dtype, dtype))
     try:
         result = MAKERS[name](builder, dtype)
     except TypeError as error:
         raise DTypeError(
-            f"cells of dtype {dtype.name} cannot be updated by {name}: {error}"
+            f"cells of dtype {dtype_name(dtype)} cannot be updated by {name}: {error}"
         ) from None
     return builder.finish(result)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
@@ -98,7 +99,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     for x in tensors:
         if not np.can_cast(x.type.dtype, dtype, "same_kind"):
             raise DTypeError(
-                f"Cannot cast {x.type} to {dtype.name} according to the rule 'same_kind'"
+                f"Cannot cast {x.type} to {dtype_name(dtype)} according to the rule 'same_kind'"
             )
     if len(tensors) == 1:
         return tensors[0]
@@ -116,7 +117,7 @@ def joint_dtype(tensors: Sequence[Tensor]) -> np.dtype[Any]:
     try:
         return np.result_type(*[x.type.dtype for x in tensors])
     except TypeError as error:
-        kinds = ", ".join(x.type.dtype.name for x in tensors)
+        kinds = ", ".join(dtype_name(x.type.dtype) for x in tensors)
         raise DTypeError(f"no dtype holds cells of {kinds}: {error}") from None
 
 

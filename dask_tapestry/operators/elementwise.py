@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry.amounts import reading
 from dask_tapestry.cells import UFUNCS, CellBuilder, CellExpression, Signature, loop_dtypes
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import Cell, one_cell
 from dask_tapestry.errors import DTypeError, ValueRangeError
 from dask_tapestry.late_dataclass import dataclass
@@ -208,7 +209,7 @@ def scalar_of(value: Scalar, dtype: np.dtype[Any]) -> Cell:
     if isinstance(value, int) and dtype.kind in "ium":
         bounds = np.iinfo("int64" if dtype.kind == "m" else dtype)
         if not bounds.min <= value <= bounds.max:
-            raise ValueRangeError(f"Python integer {value} out of bounds for {dtype.name}")
+            raise ValueRangeError(f"Python integer {value} out of bounds for {dtype_name(dtype)}")
     if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":
         value = float(value)  # as NumPy does, which rounds twice
     if dtype.hasobject:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry.cells import Tree
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
@@ -205,10 +206,11 @@ def matmul(x: Tensor, w: Tensor) -> Tensor:
 
 def product_dtype(x: np.dtype[Any], w: np.dtype[Any]) -> np.dtype[Any]:
     """Dtype of a matrix product."""
+    missing = f"matmul has no loop for ({dtype_name(x)}, {dtype_name(w)})"
     try:
         dtype = np.matmul.resolve_dtypes((x, w, None))[2]
     except TypeError as error:
-        raise DTypeError(f"matmul has no loop for ({x.name}, {w.name}): {error}") from None
+        raise DTypeError(f"{missing}: {error}") from None
     if dtype.kind not in "biufc":
-        raise DTypeError(f"matmul has no loop for ({x.name}, {w.name})")
+        raise DTypeError(missing)
     return dtype

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.ufuncs import UFUNCS, loop_dtypes
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
@@ -81,7 +82,7 @@ def _fold(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]
         result = _in_one_unit(x, asked) or _widened(x)
         loop = _loop(function, result)
         if loop != result or (x.kind in "MUS" and function == "add"):
-            raise DTypeError(f"a {function} reduction has no meaning for dtype {x.name}")
+            raise DTypeError(f"a {function} reduction has no meaning for dtype {dtype_name(x)}")
         return result, accumulator(result)
 
     return dtypes
@@ -91,7 +92,8 @@ def _in_one_unit(x: DType, asked: DType | None) -> DType | None:
     """The dtype asked for; NumPy takes no other unit of time than the cells'."""
     if asked is not None and asked.kind in "mM" and asked != x:
         raise DTypeError(
-            f"a reduction of {x.name} in {asked.name}: its dtype may not choose the unit of time"
+            f"a reduction of {dtype_name(x)} in {asked.name}: its dtype may not choose the unit of "
+            "time"
         )
     return asked
 
@@ -111,7 +113,9 @@ def _same(function: str) -> Callable[[DType, DType | None], tuple[DType, DType]]
     def dtypes(x: DType, asked: DType | None) -> tuple[DType, DType]:
         result = _in_one_unit(x, asked) or x
         if _loop(function, result) != result:
-            raise DTypeError(f"a {function} reduction has no meaning for dtype {result.name}")
+            raise DTypeError(
+                f"a {function} reduction has no meaning for dtype {dtype_name(result)}"
+            )
         return result, result
 
     return dtypes
@@ -133,18 +137,18 @@ def _truth(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG00
 
 def _mean(x: DType, asked: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufcmO":
-        raise DTypeError(f"a mean has no meaning for dtype {x.name}")
+        raise DTypeError(f"a mean has no meaning for dtype {dtype_name(x)}")
     if x.kind == "m" or (x.kind == "O" and asked in (None, x)):
         return x, x
     result = asked or (np.dtype(np.float64) if x.kind in "biu" else x)
     if result.kind not in "fc":
-        raise DTypeError(f"a mean is not computed in dtype {result.name}: floats are needed")
+        raise DTypeError(f"a mean is not computed in dtype {dtype_name(result)}: floats are needed")
     return result, accumulator(result)
 
 
 def _variance(x: DType, asked: DType | None) -> tuple[DType, DType]:
     if x.kind not in "biufc":
-        raise DTypeError(f"a variance has no meaning for dtype {x.name}")
+        raise DTypeError(f"a variance has no meaning for dtype {dtype_name(x)}")
     if asked is not None and asked.kind not in "fc":
         raise DTypeError(f"a variance is not computed in dtype {asked.name}: floats are needed")
     work = accumulator(asked or (np.dtype(np.float64) if x.kind in "biu" else x))
@@ -160,10 +164,12 @@ def _of_numbers(
 
     def of_numbers(x: DType, asked: DType | None) -> tuple[DType, DType]:
         if x.kind not in "fc":
-            raise DTypeError(f"dtype {x.name} has no NaN")
+            raise DTypeError(f"dtype {dtype_name(x)} has no NaN")
         result, state = dtypes(x, asked)
         if x.kind == "c" and result.kind == "f" and not state.names:
-            raise DTypeError(f"a mean of {x.name} is not computed in {result.name}: parts are lost")
+            raise DTypeError(
+                f"a mean of {dtype_name(x)} is not computed in {dtype_name(result)}: parts are lost"
+            )
         parts = [(name, state[name] if state.names else state) for name in names]
         return result, np.dtype([*parts, ("count", INDEX)])
 
@@ -177,13 +183,13 @@ def _range(x: DType, asked: DType | None) -> tuple[DType, DType]:
 
 def _position(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG001
     if x.kind not in "biufcmMUSO":
-        raise DTypeError(f"no order is defined here for dtype {x.name}")
+        raise DTypeError(f"no order is defined here for dtype {dtype_name(x)}")
     return INDEX, np.dtype([("value", x), ("place", INDEX)])
 
 
 def _number_position(x: DType, asked: DType | None) -> tuple[DType, DType]:  # noqa: ARG001
     if x.kind not in "fc":
-        raise DTypeError(f"dtype {x.name} has no NaN")
+        raise DTypeError(f"dtype {dtype_name(x)} has no NaN")
     return INDEX, np.dtype([("value", x), ("place", INDEX), ("number", BOOL)])
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.cell_function import called_on_cells
@@ -29,7 +28,7 @@ class Required:
         self, cells: np.ndarray[Any, Any], holds: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
         if not holds.all():
-            raise ArgumentError(self.message)
+            raise ValueError(self.message)
         return cells
 
 

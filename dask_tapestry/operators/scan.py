@@ -30,6 +30,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
@@ -341,10 +342,11 @@ def _result_dtype(function: str, x: np.dtype[Any], asked: np.dtype[Any] | None) 
     """Dtype that NumPy gives the result."""
     if function not in ASSOCIATIVE:
         raise DTypeError(f"{function} is not associative: it has no accumulate here")
+    missing = f"{function}.accumulate has no loop for {dtype_name(x)}"
     try:
         result: np.dtype[Any] = UFUNCS[function].accumulate(np.zeros(1, x), dtype=asked).dtype
     except TypeError as error:
-        raise DTypeError(f"{function}.accumulate has no loop for {x.name}: {error}") from None
+        raise DTypeError(f"{missing}: {error}") from None
     if x.kind not in "biufcmMO":
-        raise DTypeError(f"{function}.accumulate has no loop for {x.name}")
+        raise DTypeError(missing)
     return result

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
@@ -48,7 +49,7 @@ def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
         If there is none.
     """
     if dtype.kind not in "biufc":
-        raise DTypeError(f"there are no sums of products of dtype {dtype.name}")
+        raise DTypeError(f"there are no sums of products of dtype {dtype_name(dtype)}")
     return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 

@@ -122,6 +122,21 @@ def verify(plan: PlannedSteps, results: Results = Results.KEPT) -> None:
         raise PlanError(f"tasks_are_few: {tasks:,} tasks, more than max_tasks={most:,}")
 
 
+def _largest(plan: PlannedSteps) -> str:
+    """The step whose value and blocks take most memory of a worker, with the user's line."""
+
+    def taken(step: Step) -> float:
+        together = min(plan.resources.threads, step.count)
+        return step.node.type.nbytes / step.machine.hosts + together * step.needs.work
+
+    step = max(plan.steps.values(), key=taken)
+    value, block = format_bytes(step.node.type.nbytes), format_bytes(step.needs.work)
+    node = step.node
+    where = f" ({node.line})" if node.line else ""
+    text = f"{node.operator.name} {node.type}{where}"
+    return f"{text}: its value is {value}, and each of its tasks takes {block}"
+
+
 def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) -> None:
     """Raise `MemoryLimitError` if a worker would hold more than it may."""
     if results is Results.FETCHED and rounds_that_fit(plan) is not None:
@@ -132,7 +147,7 @@ def peak_memory_is_bounded(plan: PlannedSteps, results: Results = Results.KEPT) 
         raise MemoryLimitError(
             f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
             f"which has {format_bytes(fullest.usable)} for it; give it more memory or more "
-            "workers, or write to a store"
+            f"workers, or write to a store; most is taken by {_largest(plan)}"
         )
     joined, usable = joined_bytes(plan), plan.resources.usable_bytes
     if results is Results.JOINED and joined > usable:

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg.types import DType, TensorType
 from dask_tapestry.zspace import IndexProjection
@@ -47,7 +48,7 @@ class OutputWindow:
 
     def __str__(self) -> str:
         sides = [n for n in self.projection.shape if n != 1]
-        return f"{self.name} {self.dtype.name}" + (str(list(sides)) if sides else "")
+        return f"{self.name} {dtype_name(self.dtype)}" + (str(list(sides)) if sides else "")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import cell_bytes
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.zspace import ZRange
@@ -57,7 +58,7 @@ class TensorType(NamedTuple):
     def __str__(self) -> str:
         names = self.dims or (None,) * self.ndim
         sides = (f"{d}={n}" if d else f"{n}" for d, n in zip(names, self.shape, strict=True))
-        return f"{self.dtype.name}[{', '.join(sides)}]"
+        return f"{dtype_name(self.dtype)}[{', '.join(sides)}]"
 
 
 @lru_cache(maxsize=1024)

@@ -22,6 +22,7 @@ from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.kept_blocks import held_in, kept_blocks, layout_in
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
+from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
@@ -42,7 +43,7 @@ __all__ = ["Array"]
 
 
 @final
-class Array(PythonConversion, DaskMethodsMixin):
+class Array(Suggesting, PythonConversion, DaskMethodsMixin):
     """A distributed array that nobody has to chunk by hand.
 
     Operations build an expression graph; `compute` plans it, runs it with Dask and returns a NumPy

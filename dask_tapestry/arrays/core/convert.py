@@ -231,7 +231,7 @@ def _stacked(parts: Sequence[Tensor], dims: Dims) -> Tensor:
     """Tensors of one shape, one behind the other along a new first dimension."""
     if len({part.type.shape for part in parts}) != 1:
         shapes = [part.type.shape for part in parts]
-        raise ShapeError(f"not an array: its items have the shapes {shapes}")
+        raise ArgumentError(f"not an array: its items have the shapes {shapes}")
     whole = concat([unsqueeze(part, (0,)) for part in parts], 0)
     return whole if dims is None else rename_tensor(whole, dims)
 

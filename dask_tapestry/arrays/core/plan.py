@@ -12,6 +12,7 @@ from dask import base
 from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.frontier import Frontier
+from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_html, plan_page
@@ -48,7 +49,7 @@ def _at(core: CorePlan, point: Point, items: tuple[Planned, ...]) -> Plan:
 
 
 @final
-class Plan:
+class Plan(Suggesting):
     """How arrays and writes will be computed together.
 
     Made by `dask_tapestry.plan`. It is symbolic: its size grows with the number of operators, not

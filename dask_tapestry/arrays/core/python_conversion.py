@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from dask_tapestry.arrays.core.method_stubs import ArrayMethods
-from dask_tapestry.errors import ArgumentTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, ArgumentTypeError, ShapeError
 
 T = TypeVar("T")
 
@@ -39,8 +39,9 @@ class PythonConversion(ArrayMethods):
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            raise ShapeError(
-                f"the truth value of an array of {self.size} cells is ambiguous: use any() or all()"
+            raise ArgumentError(
+                f"the truth value of an array of {self.size} cells is ambiguous: use any() or "
+                "all(), and `&` and `|` instead of `and` and `or`"
             )
         return bool(self._scalar(bool))
 

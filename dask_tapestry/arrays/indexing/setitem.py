@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.indexing.fields import assigned_field, names_fields
 from dask_tapestry.arrays.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.io.coerce import is_array_like
@@ -144,7 +145,9 @@ def _holds_arrays(value: object) -> bool:
 def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
     """The value as a tensor of the array's dtype, converted as strictly as NumPy does."""
     if isinstance(value, complex) and dtype.kind not in "c":
-        raise DTypeError(f"a complex number cannot be assigned to cells of dtype {dtype.name}")
+        raise DTypeError(
+            f"a complex number cannot be assigned to cells of dtype {dtype_name(dtype)}"
+        )
     if isinstance(value, float) and dtype.kind in "mM":
         kind = "datetime" if dtype.kind == "M" else "timedelta"
         raise ArgumentError(f"Could not convert object to NumPy {kind}: {value}")

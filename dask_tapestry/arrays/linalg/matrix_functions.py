@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.user_functions.gufunc_signature import parse
 from dask_tapestry.arrays.user_functions.gufuncs import call_on_core
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, LinAlgError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.elementwise import astype
@@ -76,7 +77,7 @@ def lapack_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """
     for dtype in dtypes:
         if dtype.kind not in "biu" and dtype.char not in KINDS:
-            raise DTypeError(f"array type {dtype.name} is unsupported in linalg")
+            raise DTypeError(f"array type {dtype_name(dtype)} is unsupported in linalg")
     real = [dtype if dtype.kind in "fc" else np.dtype(np.float64) for dtype in dtypes]
     return np.result_type(*real)
 

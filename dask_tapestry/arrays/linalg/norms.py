@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.linalg.factoring import svdvals
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.complex_parts import square_modulus
@@ -91,7 +92,7 @@ def _floating(x: Tensor) -> Tensor:
     if x.type.dtype.kind in "fc":
         return x
     if x.type.dtype.kind not in "biu":
-        raise DTypeError(f"a norm has no meaning for dtype {x.type.dtype.name}")
+        raise DTypeError(f"a norm has no meaning for dtype {dtype_name(x.type.dtype)}")
     return astype(x, np.dtype(np.float64))
 
 

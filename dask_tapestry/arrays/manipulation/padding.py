@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dask_tapestry.amounts import is_one_of
+from dask_tapestry.amounts import is_one_of, suggestion
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
@@ -22,7 +22,7 @@ from dask_tapestry.arrays.statistics.extremes import max as greatest
 from dask_tapestry.arrays.statistics.extremes import min as least
 from dask_tapestry.arrays.statistics.medians import median
 from dask_tapestry.cells.references import Cell
-from dask_tapestry.errors import AxisError, DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.errors import ArgumentError, AxisError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axis_slices import slice_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype as cast
@@ -126,9 +126,9 @@ def pad(
     if callable(mode):
         return _pad_by_function(mode, x, widths, kwargs)
     if not is_one_of(mode, OPTIONS):
-        raise ShapeError(f"mode '{mode}' is not supported")
+        raise ArgumentError(f"mode '{mode}' is not supported{suggestion(mode, OPTIONS)}")
     if unknown := set(kwargs) - OPTIONS[mode]:
-        raise ShapeError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
+        raise ArgumentError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
     if mode == "constant":
         return _pad_constant(x, widths, kwargs.get("constant_values", 0))
     if mode == "empty":

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.amounts import listed
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import AxisError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.teg import Tensor
@@ -29,7 +30,7 @@ def index_vectors(
     """
     indices = asarray(start_indices).node
     if indices.type.dtype.kind not in "iu":
-        raise DTypeError(f"start_indices must be integers, not {indices.type.dtype.name}")
+        raise DTypeError(f"start_indices must be integers, not {dtype_name(indices.type.dtype)}")
     chosen = tuple(normalize_axis(dim, ndim, "dimension") for dim in listed(dims, "dimensions"))
     if len(set(chosen)) != len(chosen):
         raise AxisError(f"dimensions {list(chosen)}: one is named twice")

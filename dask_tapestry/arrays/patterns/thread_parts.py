@@ -20,6 +20,7 @@ from dask_tapestry.arrays.patterns.thread_trace import (
     outer_trace,
 )
 from dask_tapestry.arrays.storage.zarr_arrays import from_zarr
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -327,7 +328,8 @@ def _check_key(key: Any) -> None:
 def _check_dtype(function: str, given: TensorType, into: TensorType) -> None:
     if not np.can_cast(given.dtype, into.dtype, "same_kind"):
         raise DTypeError(
-            f"{function}: {given.dtype.name} does not go into {into.dtype.name}: use astype"
+            f"{function}: {dtype_name(given.dtype)} does not go into {dtype_name(into.dtype)}: use "
+            "astype"
         )
 
 

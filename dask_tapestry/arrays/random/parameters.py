@@ -15,6 +15,7 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.core.shapes import Shape, shape_of
 from dask_tapestry.arrays.random.bounds import Bound, checked_later, is_lazy, real_parameter
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast_shape
@@ -146,9 +147,9 @@ def integer_bounds(
     last = highs if endpoint else highs - 1
     ends = (False, True) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     if np.any(lows < int(ends[0])):
-        raise ArgumentError(f"low is out of bounds for {dtype.name}")
+        raise ArgumentError(f"low is out of bounds for {dtype_name(dtype)}")
     if np.any(last > int(ends[1])):
-        raise ArgumentError(f"high is out of bounds for {dtype.name}")
+        raise ArgumentError(f"high is out of bounds for {dtype_name(dtype)}")
     if np.any(last < lows):
         raise ArgumentError("low > high" if endpoint else "low >= high")
     counts = np.asarray(last - lows + 1, object)

@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.stablehlo.constraint_table import check
 from dask_tapestry.arrays.stablehlo.gather_constraints import CONSTRAINTS, GatherCall
+from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import DTypeError, IndexingError
 from dask_tapestry.operators.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.gather import gather as gather_tensors
@@ -140,4 +141,6 @@ def numbers_of(dims: Iterable[int]) -> tuple[int, ...]:
 def is_integer(operator: str, name: str, indices: Tensor) -> None:
     """Raise `DTypeError` where indices are no integers."""
     if indices.type.dtype.kind not in "iu":
-        raise DTypeError(f"{operator}: {name} must be integers, not {indices.type.dtype.name}")
+        raise DTypeError(
+            f"{operator}: {name} must be integers, not {dtype_name(indices.type.dtype)}"
+        )

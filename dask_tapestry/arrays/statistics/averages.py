@@ -21,7 +21,8 @@ from dask_tapestry.arrays.core.reduction_arguments import (
     mask_of,
     wanted_dtype,
 )
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.cells.fixed_dtype import dtype_name
+from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.complex_parts import square_modulus
 from dask_tapestry.operators.elementwise import Operand, astype, elementwise
@@ -109,7 +110,7 @@ def _mean_of_sum(
     """The sum in the dtype asked for, divided by the number of cells, in that dtype again."""
     given = x.type.dtype
     if given.kind not in "biufcm":
-        raise DTypeError(f"a mean has no meaning for dtype {given.name}")
+        raise DTypeError(f"a mean has no meaning for dtype {dtype_name(given)}")
     work = kind or (DOUBLE if given.kind in "biu" else accumulator(given))
     total = _sum(x, mask, axes, None if given.kind == "m" else work, keepdims)
     quotient = elementwise("divide", total, _count(x, mask, axes, keepdims))
@@ -264,7 +265,7 @@ def degrees_of_freedom(ddof: float, correction: float) -> float:
     if correction is NOT_GIVEN:
         return ddof
     if ddof:
-        raise ShapeError("ddof and correction can't be provided simultaneously.")
+        raise ArgumentError("ddof and correction can't be provided simultaneously.")
     return real("correction", correction)
 
 
@@ -293,7 +294,7 @@ def root_of(value: Tensor) -> Tensor:
     """The root in the dtype of the variance; NumPy rounds to an integer for 0-d results alone."""
     dtype = value.type.dtype
     if dtype.kind in "iu" and value.type.ndim:
-        raise DTypeError(f"cannot cast standard deviations from float64 to {dtype.name}")
+        raise DTypeError(f"cannot cast standard deviations from float64 to {dtype_name(dtype)}")
     return astype(elementwise("sqrt", value), dtype)
 
 
@@ -309,7 +310,7 @@ def _two_passes(
     """The mean, then the sum of squared deviations over the degrees of freedom."""
     given = x.type.dtype
     if given.kind not in "biufc":
-        raise DTypeError(f"a variance has no meaning for dtype {given.name}")
+        raise DTypeError(f"a variance has no meaning for dtype {dtype_name(given)}")
     around = _mean_of_sum(x, mask, axes, kind, keepdims=True)
     if mean is not NOT_GIVEN:
         around = asarray(mean).node

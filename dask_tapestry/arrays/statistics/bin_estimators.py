@@ -25,7 +25,7 @@ from dask_tapestry.arrays.statistics.histogram_edges import DOUBLE, Range
 from dask_tapestry.arrays.statistics.quantile_values import nan_values
 from dask_tapestry.arrays.statistics.quantiles import percentile
 from dask_tapestry.arrays.statistics.reductions import sum
-from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.elementwise import astype, elementwise
 from dask_tapestry.operators.full import full
@@ -202,7 +202,7 @@ def _bins(kind: np.dtype[Any], name: str, bounds: Ends | None, counted: Counts) 
     if not s.cells:
         return 1
     if not (np.isfinite(s.least) and np.isfinite(s.greatest)):
-        raise ShapeError(f"autodetected range of [{s.least}, {s.greatest}] is not finite")
+        raise ArgumentError(f"autodetected range of [{s.least}, {s.greatest}] is not finite")
     with np.errstate(all="ignore"):
         width = WIDTHS[name](s)
         if not width:
@@ -212,5 +212,7 @@ def _bins(kind: np.dtype[Any], name: str, bounds: Ends | None, counted: Counts) 
         reach = s.spread if bounds is None else np.subtract(*bounds[::-1])
         bins = np.ceil((reach or 1.0) / width)  # bins around one value reach from -.5 to .5
     if not bins <= MOST_BINS:
-        raise ShapeError(f"Too many bins for data range. Cannot create {bins} finite-sized bins.")
+        raise ArgumentError(
+            f"Too many bins for data range. Cannot create {bins} finite-sized bins."
+        )
     return int(bins)

@@ -110,7 +110,7 @@ def _checked(cells: Tensor, weights: ArrayLike | None, minlength: int) -> Tensor
             f"Cannot cast array data from {cells.type.dtype} to int64 according to the rule 'safe'"
         )
     if minlength < 0:
-        raise ShapeError("'minlength' must not be negative")
+        raise ArgumentError("'minlength' must not be negative")
     if weights is None:
         return None
     added = asarray(weights).node

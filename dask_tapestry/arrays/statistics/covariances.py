@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.reduction_arguments import wanted_dtype
 from dask_tapestry.arrays.elementwise.choosing import clip, imag, real
 from dask_tapestry.arrays.statistics.moments import average
 from dask_tapestry.arrays.statistics.reductions import sum
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.diagonal import diagonal
 from dask_tapestry.operators.elementwise import astype, elementwise
@@ -91,7 +91,7 @@ def cov(
         free = 1 - int(bias) if ddof is None else ddof
     x = _variables(m, y, rowvar, wanted_dtype(dtype))
     if free != int(free):
-        raise ShapeError("ddof must be integer")
+        raise ArgumentError("ddof must be integer")
     if not x.shape[0]:
         return x.reshape(0, 0)
     weights = _weights(fweights, aweights, x.shape[1])

@@ -10,7 +10,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.concat import concat
@@ -67,7 +67,7 @@ def diff(
     if times == 0:
         return Array(x)
     if times < 0:
-        raise ShapeError(f"order must be non-negative but got {times}")
+        raise ArgumentError(f"order must be non-negative but got {times}")
     if not x.type.ndim:
         raise ShapeError("diff requires input that is at least one dimensional")
     number = normalize_axis(axis, x.type.ndim)

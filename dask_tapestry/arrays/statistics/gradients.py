@@ -13,7 +13,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.statistics.differences import diff
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.cells.fixed_dtype import dtype_name
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import Axes, normalize_axes, normalize_axis
 from dask_tapestry.operators.concat import concat
 from dask_tapestry.operators.elementwise import astype
@@ -66,13 +67,13 @@ def gradient(
     """
     x = asarray(f)
     if x.dtype.kind not in "iufcmM":
-        raise DTypeError(f"a gradient has no meaning for dtype {x.dtype.name}")
+        raise DTypeError(f"a gradient has no meaning for dtype {dtype_name(x.dtype)}")
     if x.dtype.kind == "M":
         x = x.view(f"m8{x.dtype.str[3:]}")  # differences of dates are those of their counts
     axes = _axes(axis, x.ndim)
     spaces = _spacings(x, axes, varargs)
     if edge_order not in (1, 2):
-        raise ShapeError("'edge_order' greater than 2 not supported")
+        raise ArgumentError("'edge_order' greater than 2 not supported")
     if any(x.shape[a] < edge_order + 1 for a in axes):
         raise ShapeError(
             "Shape of array too small to calculate a numerical gradient, "

@@ -13,7 +13,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.statistics.extremes import max, min
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.cells.fixed_dtype import dtype_name
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.io.numpy_source import constant
 from dask_tapestry.operators.arange import arange
 from dask_tapestry.operators.broadcast import broadcast
@@ -60,7 +61,7 @@ def _between(bounds: Any) -> Any:
     try:
         low, high = bounds
     except ValueError as error:
-        raise ShapeError(f"`range` is two numbers: {error}") from None
+        raise ArgumentError(f"`range` is two numbers: {error}") from None
     except TypeError as error:
         raise DTypeError(f"`range` is two numbers: {error}") from None
     return [where_known(low), where_known(high)]
@@ -77,7 +78,7 @@ def _even_edges_between(x: Array, bounds: Sequence[ArrayLike], count: int) -> Ar
     """Evenly spaced edges between two values, of which some are computed."""
     low, high = (asarray(one) for one in bounds)
     if low.ndim or high.ndim:
-        raise ShapeError("`range` is two numbers")
+        raise ArgumentError("`range` is two numbers")
     edges = Array(_even_edges(x, count, low.node, high.node))
     message = "max must be larger than min in range parameter."
     return Array(required(edges.node, broadcast((low <= high).node, edges.shape), message))
@@ -88,13 +89,15 @@ def _even_edges(
 ) -> Tensor:
     """Evenly spaced edges, by default from the least to the greatest cell; ±0.5 around one."""
     if count < 1:
-        raise ShapeError("`bins` must be positive, when an integer")
+        raise ArgumentError("`bins` must be positive, when an integer")
     if low is None or high is None:
         low, high = min(x).node, max(x).node
     if x.dtype.kind in "iu":
         low, high = astype(low, DOUBLE), astype(high, DOUBLE)
     elif x.dtype.kind not in "fc":
-        raise DTypeError(f"bins between the least and the greatest cell of dtype {x.dtype.name}")
+        raise DTypeError(
+            f"bins between the least and the greatest cell of dtype {dtype_name(x.dtype)}"
+        )
     single = elementwise("equal", low, high)
     first = choose(single, elementwise("subtract", low, 0.5), low)
     last = choose(single, elementwise("add", high, 0.5), high)

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.out_argument import into
 from dask_tapestry.arrays.core.reduction_arguments import flag, wanted_dtype
 from dask_tapestry.arrays.statistics.averages import mean
 from dask_tapestry.arrays.statistics.reductions import sum
-from dask_tapestry.errors import ShapeError
+from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.broadcast import broadcast
 from dask_tapestry.operators.elementwise import astype, elementwise
@@ -169,7 +169,7 @@ def moment(
     """
     number, x = integer(order), asarray(a)
     if number < 0:
-        raise ShapeError(f"order must be a non-negative integer, not {number}")
+        raise ArgumentError(f"order must be a non-negative integer, not {number}")
     kind = wanted_dtype(dtype)
     around = mean(x, axis, kind, keepdims=True)
     kind = kind or around.dtype

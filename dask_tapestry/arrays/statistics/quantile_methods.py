@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.amounts import one_of
 from dask_tapestry.arrays.core.array import Array
-from dask_tapestry.errors import ShapeError
 
 Count = int | Array
 Levels = np.ndarray[Any, Any]
@@ -76,9 +76,8 @@ METHODS: Final = (*DISCRETE, *CONTINUOUS)
 
 
 def check_method(method: str) -> None:
-    """Raise `ShapeError`, a ValueError, for an unknown method."""
-    if method not in METHODS:
-        raise ShapeError(f"{method!r} is not a valid method. Use one of: {', '.join(METHODS)}")
+    """Raise `ArgumentError` for an unknown method."""
+    one_of("method", method, METHODS)
 
 
 def neighbours(place: Places, n: Count) -> tuple[Places, Places]:

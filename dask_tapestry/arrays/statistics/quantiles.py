@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,11 +18,13 @@ from dask_tapestry.arrays.core.reduction_arguments import flag
 from dask_tapestry.arrays.statistics.nan_averages import nanmean
 from dask_tapestry.arrays.statistics.quantile_methods import check_method
 from dask_tapestry.arrays.statistics.quantile_values import nan_values, values, weighted_values
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import Axes
 
 __all__ = ["nanpercentile", "nanquantile", "percentile", "quantile"]
+
+PERCENTS: Final = 100  # a quantile above 1 and up to here may be meant as a percentile
 
 
 @implements(np.quantile)
@@ -272,7 +274,9 @@ class _Asked(NamedTuple):
         )
         if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
             name = "Quantiles" if self.scale == 1 else "Percentiles"
-            raise ShapeError(f"{name} must be in the range [0, {self.scale}]")
+            percents = self.scale == 1 and 1 < levels.max() <= PERCENTS
+            hint = ": percentile takes percents" if percents else ""
+            raise ArgumentError(f"{name} must be in the range [0, {self.scale}], not {given}{hint}")
         if levels.ndim > 2:
             raise ShapeError("q must be a scalar or 1d")
         return levels
@@ -297,7 +301,7 @@ def _quantile(
     lanes = Lanes(array, axis)
     if asked.weights is not None:
         if method != "inverted_cdf":
-            raise ShapeError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+            raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
         weights = Lanes(align_weights(asarray(asked.weights), array.shape, axis), axis).array
         found = weighted_values(lanes.array, weights, levels, skip_nan)
     else:

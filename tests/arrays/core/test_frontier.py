@@ -59,7 +59,7 @@ def test_plans_of_a_frontier_compute_the_same():
 
 
 def test_budgets_and_methods_are_checked():
-    with pytest.raises(ValueError, match="budget=-1"):
+    with pytest.raises(ValueError, match="budget must be"):
         dt.ones(3).plan(budget=-1)
-    with pytest.raises(ValueError, match="method 'best'"):
+    with pytest.raises(ValueError, match=r"method must be .* not 'best'"):
         dt.ones(3).plan(method="best")
