@@ -94,18 +94,17 @@ def followed(
     >>> [str(one.cuts) for one in followed(turned, (9, 6), [(6, 9)], [rows])]
     ['5x2', '2x4']
     """
-    if 0 in shape:
-        return (None,) * len(shape)
     first = demand(_cell(shape, 0, 0))
     found: list[AxisChunks | None] = []
     for axis, extent in enumerate(shape):
-        if extent == 1:
-            found.append(AxisChunks(Cuts.regular(1, 1), False))
+        if extent < 2:
+            found.append(AxisChunks(Cuts.regular(extent, 1), False))
             continue
         second, last = (demand(_cell(shape, axis, at)) for at in (1, extent - 1))
         moved = [
             one._replace(cuts=_read(one.cuts, a.lo[dim], b.lo[dim] - a.lo[dim], extent))
-            for own, *boxes in zip(chunks, first, second, last, strict=True)
+            for own, x, *boxes in zip(chunks, inputs, first, second, last, strict=True)
+            if 0 in shape or all(_has_cells(box, x) for box in boxes)
             for dim, one in enumerate(own)
             if _is_steady(a := boxes[0], b := boxes[1], boxes[2], dim, extent)
         ]
@@ -120,13 +119,16 @@ def followed(
 
 def _cell(shape: Shape, axis: int, at: int) -> ZRange:
     lo = tuple(at if d == axis else 0 for d in range(len(shape)))
-    return ZRange(lo, tuple(n + 1 for n in lo))
+    return ZRange(lo, tuple(min(a + 1, n) for a, n in zip(lo, shape, strict=True)))
+
+
+def _has_cells(box: ZRange, shape: Shape) -> bool:
+    """Whether a box has cells along each axis along which its array has any."""
+    return all(a < b or not n for a, b, n in zip(box.lo, box.hi, shape, strict=True))
 
 
 def _is_steady(first: ZRange, second: ZRange, last: ZRange, dim: int, extent: int) -> bool:
     """Whether each step moves the boxes that are read by as many cells as the first one."""
-    if first.is_empty or second.is_empty or last.is_empty:
-        return False
     pace = second.lo[dim] - first.lo[dim]
     return pace != 0 and last.lo[dim] - first.lo[dim] == pace * (extent - 1)
 

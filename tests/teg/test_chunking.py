@@ -48,11 +48,12 @@ def test_what_is_as_long_and_read_whole_keeps_its_chunks():
     assert lengths(followed(lambda box: (whole,), (6,), [(6,)], [rows])) == [[4, 2]]
 
 
-def test_without_cells_nothing_is_known():
-    assert followed(lambda box: (box,), (0, 3), [(0, 3)], [said([Cuts.regular(0, 1)] * 2)]) == (
-        None,
-        None,
-    )
+def test_axes_beside_one_without_cells_keep_their_chunks():
+    empty = said([Cuts.regular(0, 1), Cuts.regular(3, 2)])
+    found = followed(lambda box: (box,), (0, 3), [(0, 3)], [empty])
+    assert lengths(found) == [[0], [2, 1]]
+    rows = lambda box: (ZRange((0, box.lo[0]), (0, box.hi[0])),)  # noqa: E731
+    assert lengths(followed(rows, (3,), [(0, 3)], [empty])) == [[2, 1]]
 
 
 @pytest.mark.parametrize("order", [1, -1])

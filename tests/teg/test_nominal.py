@@ -119,7 +119,7 @@ def test_a_plan_is_free_to_cut_otherwise():
 
 def test_without_cells_and_dimensions():
     assert dt.ones((0, 4)).chunks == ((0,), (4,))
-    assert dt.ones((4, 0), chunks=(2, 1)).sum(axis=1).chunks == ((4,),)
+    assert dt.ones((4, 0), chunks=(2, 1)).sum(axis=1).chunks == ((2, 2),)
     assert dt.ones(()).chunks == ()
     assert dt.ones((4, 0)).T.chunks == ((0,), (4,))
 

@@ -131,7 +131,9 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
         if isinstance(chunks, list):
             chunks = tuple(chunks)
         if 0 in x.shape:  # Dask divides by the length for "auto"
-            chunks = x.shape
+            given = chunks if isinstance(chunks, tuple) else (chunks,) * x.ndim
+            sides = zip(given, x.shape, strict=True)
+            chunks = tuple(n if isinstance(one, str) else one for one, n in sides)
         if not x.ndim:
             return x
         return with_chunks(x, self.normalize_chunks(chunks, x.shape, None, x.dtype, before))

@@ -43,6 +43,8 @@ def test_automatic_chunks_of_no_cells():
     assert MANAGER.rechunk(dt.zeros((0, 4)), {1: "auto"}).chunks == ((0,), (4,))
     assert MANAGER.from_array(np.zeros((0, 4)), ("auto", None)).chunks == ((0,), (4,))
     assert MANAGER.from_array(np.array(3), ()).shape == ()
+    assert MANAGER.rechunk(dt.zeros((5, 0)), {0: 2}).chunks == ((2, 2, 1), (0,))
+    assert MANAGER.rechunk(dt.zeros((5, 0)), "auto").chunks == ((5,), (0,))
 
 
 def test_the_size_of_automatic_chunks_is_dask_s():

@@ -1,0 +1,1 @@
+"""Random pipelines of xarray, in memory and over arrays of this library."""
