@@ -57,6 +57,7 @@ class _Recipe:
         space = {**inherited, **self.own, "__annotations__": types | get_annotations(self.cls)}
         if hasattr(self.cls, "__post_init__"):
             space["__post_init__"] = None  # __init__ calls that of its instance
+        space["__doc__"] = "..."  # else it is made of the signature, which takes a sixth of all
         for name in ("__module__", "__qualname__"):
             space[name] = getattr(self.cls, name)
         return dataclasses.dataclass(**self.options)(type(self.cls.__name__, (), space))

@@ -11,6 +11,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import DTypeError
+from dask_tapestry.imports import LateModule
 from dask_tapestry.io.declared_type import declared_type
 from dask_tapestry.io.duck_source import DuckArray, from_duck
 from dask_tapestry.io.hdf5_source import from_dataset, is_dataset
@@ -18,12 +19,15 @@ from dask_tapestry.io.memmap_file import mapped_file
 from dask_tapestry.io.memmap_source import MemmapSource
 from dask_tapestry.io.numpy_source import from_numpy
 from dask_tapestry.io.zarr_location import Location
-from dask_tapestry.io.zarr_source import from_zarr_location
 from dask_tapestry.teg import Tensor, apply
 from dask_tapestry.teg.types import Dims
 
 if TYPE_CHECKING:
     import zarr
+
+    from dask_tapestry.io import zarr_source
+else:
+    zarr_source = LateModule("dask_tapestry.io.zarr_source")
 
 
 def as_tensor(data: object, dims: Dims = None) -> Tensor:
@@ -42,7 +46,7 @@ def as_tensor(data: object, dims: Dims = None) -> Tensor:
     if isinstance(data, np.ndarray | np.generic | list | tuple | int | float | complex):
         return from_numpy(data, dims)
     if is_zarr_array(data):
-        return from_zarr_location(Location.of(data, None, uuid4().hex), dims)
+        return zarr_source.from_zarr_location(Location.of(data, None, uuid4().hex), dims)
     if is_dataset(data):
         return from_dataset(data, dims)
     if _is_read_by_slices(data):

@@ -29,10 +29,10 @@ from dask_tapestry.planner.memory.results import Results
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.teg import Node
 
+LoweredPlan = tuple[Lowered, ClientArrays | None]
 
-def lower_plan(
-    plan: Plan, results: Results, names: Sequence[str] = ()
-) -> tuple[Lowered, ClientArrays | None]:
+
+def lower_plan(plan: Plan, results: Results, names: Sequence[str] = ()) -> LoweredPlan:
     """Verify a plan and write its layers; a live cluster may ask for arrays in memory.
 
     With `names`, blocks of each root have its name in their keys.

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.rewriting.passes import OF_PRODUCTS, SIMPLIFY, WRITTEN_RULES
+from dask_tapestry.planner.rewriting.passes import OF_PRODUCTS, SIMPLIFY, written_rules
 from dask_tapestry.rewrite.driver import read_often, rebuilt, rewrite
 from dask_tapestry.rewrite.rule import begins_at, takes_shared
 from dask_tapestry.rules.constants import CONSTANT_RULES
@@ -30,6 +30,7 @@ from tests.fuzz.programs import drawn_arrays
 from .graphs import graph_of, meaning
 from .test_values import graphs
 
+WRITTEN_RULES = written_rules(gathers=True)
 MOST_REWRITES = 3000
 MOST_NODES = 50
 SELECTORS = tuple(rule for rule in VIEW_RULES if rule is not selector_before_elementwise)

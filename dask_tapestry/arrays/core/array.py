@@ -15,19 +15,15 @@ from numpy.typing import DTypeLike
 from dask_tapestry.arrays.core.askers import names_itself_after_it, refuse_hidden
 from dask_tapestry.arrays.core.block_names import joined, name_of_blocks
 from dask_tapestry.arrays.core.blocks import Blocks
-from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.dask_blocks import blocks_named
 from dask_tapestry.arrays.core.dispatch import PRIORITY, call_numpy_function, call_ufunc
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
-from dask_tapestry.arrays.core.kept_blocks import held_in, kept_blocks, layout_in
+from dask_tapestry.arrays.core.late_modules import array_repr, computed, expression, kept_blocks
 from dask_tapestry.arrays.core.python_conversion import PythonConversion
 from dask_tapestry.arrays.core.suggesting import Suggesting
-from dask_tapestry.diagnostics.array_repr import array_html, array_text, bound_html, bound_text
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.expression import TapestryExpr, lower_plan
-from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.local_scheduler import local_options, says_nothing
 from dask_tapestry.lower.synchronous import compute_synchronously
 from dask_tapestry.planner.build import build_plan
@@ -226,7 +222,7 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
                 values = compute_synchronously([self.node])
                 if values is not None:
                     return values[0]
-            return computed(self, traverse=False, **local_options(kwargs))[0]
+            return computed.computed(self, traverse=False, **local_options(kwargs))[0]
 
     def runs_anywhere(self, options: Mapping[str, Any]) -> bool:
         """Whether nothing says how to compute: no plan of its own, no option for Dask."""
@@ -250,22 +246,23 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
             return kept
 
     @property
-    def _lowered(self) -> tuple[Lowered, Any]:
+    def _lowered(self) -> expression.LoweredPlan:
         """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
-        known: dict[Any, tuple[Lowered, Any]] = self.__dict__.setdefault("lowered", {})
+        known: dict[Any, expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
         if cuts not in known:
-            held = held_in(self.node, cuts)
-            known[cuts] = _, arrays = lower_plan(build_plan([held]), Results.KEPT, [self.name])
+            held = kept_blocks.held_in(self.node, cuts)
+            plan = build_plan([held])
+            known[cuts] = _, arrays = expression.lower_plan(plan, Results.KEPT, [self.name])
             if arrays is not None:
                 arrays.needed_for(None)  # other collections may stand on these blocks
         return known[cuts]
 
     @property
-    def expr(self) -> TapestryExpr:
+    def expr(self) -> expression.TapestryExpr:
         """The Dask expression; all values of one compute are planned together."""
         refuse_hidden("expr")
-        return TapestryExpr(self.node, False, self._plan_given)
+        return expression.TapestryExpr(self.node, False, self._plan_given)
 
     @property
     def name(self) -> str:
@@ -369,10 +366,14 @@ class Array(Suggesting, PythonConversion, DaskMethodsMixin):
         raise ArgumentTypeError("an Array is not hashable: == compares cells")
 
     def __repr__(self) -> str:
-        return array_text(self.node) if self.deferred is None else bound_text(self.bound)
+        if self.deferred is None:
+            return array_repr.array_text(self.node)
+        return array_repr.bound_text(self.bound)
 
     def _repr_html_(self) -> str:
-        return array_html(self.node) if self.deferred is None else bound_html(self.bound)
+        if self.deferred is None:
+            return array_repr.array_html(self.node)
+        return array_repr.bound_html(self.bound)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Array, (self.node,)
@@ -391,9 +392,9 @@ def _rebuild(graph: Any, x: Array, rename: dict[str, str] | None = None) -> Arra
     With `rename` the blocks are those of `x` alone, under other names. A graph without tasks of `x`
     holds futures already, and `x` stays as it is.
     """
-    layout = layout_in(graph, x.node, x.name, rename)
+    layout = kept_blocks.layout_in(graph, x.node, x.name, rename)
     if layout is not None:
-        return Array(kept_blocks(graph, layout, x.node))
+        return Array(kept_blocks.kept_blocks(graph, layout, x.node))
     if x.expr.__dask_graph__():
         raise PlanError(f"no layer of a graph holds the blocks of {x!r}")
     return Array(x.node)

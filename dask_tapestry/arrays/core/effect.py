@@ -12,9 +12,9 @@ from dask import threaded
 from dask.base import DaskMethodsMixin, dont_optimize
 
 from dask_tapestry.amounts import refuse_unknown
+from dask_tapestry.arrays.core.late_modules import expression
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.io.block_source import from_blocks
-from dask_tapestry.lower.expression import TapestryExpr, lower_plan
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import Results
@@ -87,9 +87,9 @@ class Effect(DaskMethodsMixin):
         return Graph([self.node])
 
     @property
-    def expr(self) -> TapestryExpr:
+    def expr(self) -> expression.TapestryExpr:
         """The Dask expression."""
-        return TapestryExpr(self.node, False, self._plan_given)
+        return expression.TapestryExpr(self.node, False, self._plan_given)
 
     def compute(self, **kwargs: Any) -> None:
         """Do it.
@@ -108,7 +108,7 @@ class Effect(DaskMethodsMixin):
             raise
 
     def _lowered(self) -> Any:
-        return lower_plan(self._plan_given or build_plan([self.node]), Results.KEPT)[0]
+        return expression.lower_plan(self._plan_given or build_plan([self.node]), Results.KEPT)[0]
 
     def __dask_graph__(self) -> Any:
         return self._lowered().graph

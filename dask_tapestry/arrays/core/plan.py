@@ -9,16 +9,15 @@ from typing import Any, Protocol, final, runtime_checkable
 
 from dask import base
 
-from dask_tapestry.arrays.core.computed import computed
 from dask_tapestry.arrays.core.floating_errors import ErrorsTold
 from dask_tapestry.arrays.core.frontier import Frontier
+from dask_tapestry.arrays.core.late_modules import computed, graph
 from dask_tapestry.arrays.core.suggesting import Suggesting
 from dask_tapestry.diagnostics.compare import difference
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.diagnostics.page import plan_html, plan_page
 from dask_tapestry.errors import PlanError
 from dask_tapestry.lower.dask_private import HighLevelGraph
-from dask_tapestry.lower.graph import Lowering
 from dask_tapestry.planner.abstract import abstract
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.machine import Machine
@@ -267,7 +266,7 @@ class Plan(Suggesting):
 
     def graph(self) -> HighLevelGraph:
         """Return the Dask graph of symbolic layers; it pickles to a few kilobytes."""
-        return Lowering(self.core, None).lower(final=True).graph
+        return graph.Lowering(self.core, None).lower(final=True).graph
 
     def compute(self, **kwargs: Any) -> Any:
         """Run the plan.
@@ -283,7 +282,7 @@ class Plan(Suggesting):
             The value of the result (None for a write), or a tuple of several.
         """
         with ErrorsTold():
-            results = computed(*self._planned(), **kwargs)
+            results = computed.computed(*self._planned(), **kwargs)
         return results[0] if len(results) == 1 else results
 
     def persist(self, **kwargs: Any) -> Any:

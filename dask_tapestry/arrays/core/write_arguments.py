@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from types import EllipsisType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dask_tapestry.amounts import integer
 from dask_tapestry.errors import IndexingError, ShapeError
-from dask_tapestry.io.zarr_target import axis_number
+from dask_tapestry.imports import LateModule
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.teg.types import Dims
+
+if TYPE_CHECKING:
+    from dask_tapestry.io import zarr_target
+else:
+    zarr_target = LateModule("dask_tapestry.io.zarr_target")
 
 Item = slice | int | EllipsisType
 Region = tuple[Item, ...] | slice | Mapping[Any, slice | int] | None
@@ -86,7 +91,7 @@ def _items(region: Region, shape: tuple[int, ...], names: Dims) -> list[Any]:
     """An item for each dimension."""
     if isinstance(region, Mapping):
         what = f"an array of shape {shape}"
-        given = {axis_number(k, names, len(shape), what): v for k, v in region.items()}
+        given = {zarr_target.axis_number(k, names, len(shape), what): v for k, v in region.items()}
         return [given.get(axis, slice(None)) for axis in range(len(shape))]
     items = list(region) if isinstance(region, tuple) else [... if region is None else region]
     dots = [place for place, item in enumerate(items) if item is ...]

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from math import prod
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from dask_tapestry.imports import LateModule
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
-from dask_tapestry.planner.cost.counted import counted_cost
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.fusion.program import Program
 from dask_tapestry.planner.fusion.units import Held
@@ -20,6 +20,11 @@ from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts, ZRange, block_box
+
+if TYPE_CHECKING:
+    from dask_tapestry.planner.cost import counted
+else:  # what prices whole plans, which short ones are not
+    counted = LateModule("dask_tapestry.planner.cost.counted")
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Step:
     @cached_property
     def cost(self) -> StepCost:
         """What the step takes."""
-        return counted_cost(self.estimate, self.program, self.cuts, self.held, self.machine)
+        return counted.counted_cost(self.estimate, self.program, self.cuts, self.held, self.machine)
 
     @property
     def reason(self) -> str:

@@ -6,7 +6,7 @@ pass              rules                                       how often
 annotations       `merge_annotated`                           once, if any are annotated
 as written        the user's semantic ones                    to a fixed point
 *a rule's name*   one of the user's that says `times`         so many times over the graph
-simplify          the user's, `FAST_RULES`, `WRITTEN_RULES`   to a fixed point
+simplify          the user's, `FAST_RULES`, `written_rules`   to a fixed point
 products          the user's, `OF_PRODUCTS`                   to a fixed point, if there are any
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
@@ -19,16 +19,18 @@ Rules that are choices are in no pass: a plan decides on them by cost.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
+from dask_tapestry.imports import LateModule
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.rewrite.annotated import merge_annotated
 from dask_tapestry.rewrite.driver import rewrite, sweep
 from dask_tapestry.rewrite.own import OwnRule, rules_in_force
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.batching_dims import BATCHING_RULES
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -45,8 +47,13 @@ from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.node import written_as
 
+if TYPE_CHECKING:
+    from dask_tapestry.rules import batching_dims
+else:
+    batching_dims = LateModule("dask_tapestry.rules.batching_dims")
+
+GATHERS: Final = ("dask_tapestry.operators.gather", "dask_tapestry.operators.scatter")
 SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
-WRITTEN_RULES = Rules((*SIMPLIFY, *LINEAR_RULES, *BATCHING_RULES))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 
 
@@ -80,7 +87,16 @@ class Pass(NamedTuple):
         return graph
 
 
-@lru_cache(maxsize=16)
+def written_rules(gathers: bool) -> Rules:
+    """The rules of expressions as they are written, those of gathers and scatters if there are any.
+
+    Rules import the operators that they name, these two some thirty modules, and many programs have
+    none: a graph with one has imported its module.
+    """
+    late = batching_dims.BATCHING_RULES if gathers else ()
+    return Rules((*SIMPLIFY, *LINEAR_RULES, *late))
+
+
 def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
     """All passes in order.
 
@@ -91,8 +107,15 @@ def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
     fast
         Whether rules that change floating-point bits are among them.
     """
+    return _passes(own, fast, any(name in sys.modules for name in GATHERS))
+
+
+@lru_cache(maxsize=16)
+def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, ...]:
+    """... where graphs may have gathers or scatters, or none has."""
     again = [rule for rule in own if rule.kind != "choice" and rule.times is None]
     mine = [rule for rule in again if rule.kind == "optimisation"]
+    written = written_rules(gathers)
     simplify = Rules((*mine, *SIMPLIFY))
 
     def slices(graph: Graph, trace: Trace) -> Graph:
@@ -103,7 +126,7 @@ def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
         Pass("annotations", merge_annotated),
         Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
         *[Pass(rule.__name__, Rules((rule,)), rule.times) for rule in own if rule.times],
-        Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *WRITTEN_RULES))),
+        Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *written))),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("joint reductions", join_reductions),

@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -89,3 +93,25 @@ def test_rules_in_force_are_those_of_the_settings():
         assert x.compute().tolist() == [0.0] * 4
         assert [change.rule for change in x.plan().trace()] == ["less", "less"]
     assert x.compute().tolist() == [2.0] * 4
+
+
+def test_rules_of_gathers_are_there_as_soon_as_one_may_be():
+    program = """
+import sys
+import dask_tapestry as dt
+from dask_tapestry.planner.rewriting.passes import GATHERS, passes
+
+def names():
+    return {rule.__name__ for p in passes((), False) if p.name == "simplify" for rule in p.rules}
+
+(dt.asarray([1.0]) + 1).compute()
+assert not set(GATHERS) & set(sys.modules) and "recover_batching" not in names()
+import dask_tapestry.operators.gather
+assert "recover_batching" in names()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,26 @@
+"""Modules that arrays ask for on some ways, imported when one of their names is asked for.
+
+What is computed in this process needs no Dask graph and no text: with these the first name of the
+library would import another thirty modules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dask_tapestry.imports import LateModule
+
+__all__ = ["array_repr", "computed", "expression", "graph", "kept_blocks"]
+
+if TYPE_CHECKING:
+    import dask_tapestry.arrays.core.computed as computed
+    import dask_tapestry.arrays.core.kept_blocks as kept_blocks
+    import dask_tapestry.diagnostics.array_repr as array_repr
+    import dask_tapestry.lower.expression as expression
+    import dask_tapestry.lower.graph as graph
+else:
+    array_repr = LateModule("dask_tapestry.diagnostics.array_repr")
+    computed = LateModule("dask_tapestry.arrays.core.computed")
+    expression = LateModule("dask_tapestry.lower.expression")
+    graph = LateModule("dask_tapestry.lower.graph")
+    kept_blocks = LateModule("dask_tapestry.arrays.core.kept_blocks")
