@@ -17,6 +17,7 @@ from dask_tapestry_kernels.cpu.blocks import (
     select_compiled,
     sort_compiled,
 )
+from dask_tapestry_kernels.cpu.cells import interpreter
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import tabulate_compiled
 from dask_tapestry_kernels.cpu.scan import scan_compiled
@@ -51,4 +52,5 @@ def however_few() -> Iterator[None]:
     with ExitStack() as patches:
         for module in OF_MANY_CELLS:
             patches.enter_context(patch.object(module, "SMALL", 1))
+        patches.enter_context(patch.object(interpreter, "COMPILED_FROM", 1))
         yield

@@ -44,7 +44,7 @@ class Bound(NamedTuple):
     phrase
         What is run.
     error
-        (wide cells, axis, wide result) -> units of the least digit that results may be apart.
+        (sizes of cells, axis, wide result) -> units of the least digit that results may be apart.
     """
 
     phrase: str
@@ -72,8 +72,8 @@ def _of_std(v: Any, axis: Axis, _: Any) -> Any:
     return 4 * np.nanmax(abs(v), axis)
 
 
-def _of_norm(v: Any, axis: Axis, norm: Any) -> Any:
-    return abs(norm)
+def _of_norm(v: Any, axis: Axis, _: Any) -> Any:
+    return np.sqrt(np.nansum(abs(v) ** 2, axis))
 
 
 def _of_scan(v: Any, axis: Axis, _: Any) -> Any:

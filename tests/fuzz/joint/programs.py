@@ -152,8 +152,9 @@ def _cells(random: Random, shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 
 def _outputs(random: Random, arrays: Sequence[Given], scope: Scope) -> list[Output]:
-    """One to ten outputs, of which many are reduced alike, along the same axes."""
-    rank, count = arrays[0].theirs.ndim, random.randint(1, 10)
+    """One to ten outputs, or far more, of which many are reduced alike, along the same axes."""
+    rank = arrays[0].theirs.ndim
+    count = random.randint(1, 10) if random.random() < 0.98 else random.randint(17, 40)
     axis, kind = _axis(random, rank), _reduction(random, scope)
     alike, outputs = random.random(), []
     while len(outputs) < count:
@@ -193,7 +194,8 @@ def _output(
     phrases = [formula]
     if random.random() < 0.2 and not scope.few:
         phrases.append(random.choice(outcomes.VIEWS))
-    if random.random() < 0.05 and not scope.few:
+    anomaly = random.random() < 0.05 and not scope.few
+    if anomaly:
         phrases.append(random.choice(outcomes.ANOMALIES))
         exact = False
     bound = how if isinstance(how, outcomes.Bound) else None
@@ -202,7 +204,7 @@ def _output(
     phrases = [text.format(axis=axis, one=one) for text in [*phrases, phrase]]
     along = axis if "{axis}" in phrase else one
     try:
-        *_, v, expected = _values(np, phrases, [arrays[given[n]].theirs for n in "xyz"])
+        *others, v, expected = _values(np, phrases, [arrays[given[n]].theirs for n in "xyz"])
     except (TypeError, ValueError, IndexError):
         return None  # NumPy has no such formula of these dtypes, or no axis of this number
     if not v.size or not (bound or exact) or (v.dtype.kind == "c" and not bound):
@@ -211,7 +213,9 @@ def _output(
     if v.dtype.kind in "fc" or np.asarray(expected).dtype.kind in "fc":
         if bound is not None:
             wide = v.astype(WIDER.get(v.dtype.str[1:], np.longdouble))
-            expected, error = _wide(bound, phrases[-1], wide, along, np.asarray(expected).dtype)
+            lost = np.nanmax(abs(others[-1])) if anomaly else 0  # digits that cancel
+            of_result = np.asarray(expected).dtype
+            expected, error = _wide(bound, phrases[-1], wide, along, of_result, lost)
         elif not exact:
             return None
     ours = _values(dt, phrases, [arrays[given[n]].ours for n in "xyz"])[-1]
@@ -229,11 +233,14 @@ def _values(xp: Any, phrases: Sequence[str], arrays: Sequence[Any]) -> list[Any]
 
 
 def _wide(
-    bound: outcomes.Bound, phrase: str, wide: np.ndarray, axis: Any, dtype: np.dtype
+    bound: outcomes.Bound, phrase: str, wide: np.ndarray, axis: Any, dtype: np.dtype, lost: Any
 ) -> tuple[np.ndarray, Any]:
-    """The result of wider numbers, and how far from it those of `dtype` may be."""
+    """The result of wider numbers, and how far from it those of `dtype` may be.
+
+    Cells have the rounding of numbers that are larger by `lost`.
+    """
     result = np.asarray(eval(phrase, {"xp": np, "v": wide}))
-    units = np.where(np.isfinite(result), bound.error(wide, axis, result), 0)
+    units = np.where(np.isfinite(result), bound.error(abs(wide) + lost, axis, result), 0)
     return result.astype(dtype), UNITS * np.finfo(dtype).eps * np.nan_to_num(units)
 
 
