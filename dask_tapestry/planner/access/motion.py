@@ -9,11 +9,11 @@ are always read by themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd, prod
+from math import floor, gcd, prod
 
 from dask_tapestry.first import first_of
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.boxes import FEW_CELLS
+from dask_tapestry.planner.fusion.boxes import FEW_CELLS, ROOM
 from dask_tapestry.zspace import ZRange
 
 
@@ -56,7 +56,7 @@ def parting(
     pairs = [
         (a, b) for at, a in enumerate(moving) for b in moving[at + 1 :] if a.shifts != b.shifts
     ]
-    if _none_holds_all(moving, pairs) or _one_holds_all(moving, place, counts):
+    if _never_merged(pairs, _most(moving)) or _one_holds_all(moving, place, counts):
         return None
     rates = {_rate(a, b, axis) for a, b in pairs for axis in range(a.box.ndim)}
     rates = {rate for rate in rates if any(rate)}
@@ -70,19 +70,22 @@ def parting(
     return Parting(ways, tuple([form[way] for way in ways]), here + low, here + high)
 
 
-def _none_holds_all(moving: Sequence[Moving], pairs: Sequence[tuple[Moving, Moving]]) -> bool:
-    """Whether all boxes are read wherever they lie, as rows and columns of a product.
+def _never_merged(pairs: Sequence[tuple[Moving, Moving]], most: int) -> bool:
+    """Whether no two boxes that move apart are merged, wherever they lie.
 
-    Their hull is larger than they are, and of two that move apart none has room for the other.
+    So are rows and columns of a product: even where they meet, their hull is larger than boxes are
+    merged into.
     """
-    longest = prod([max(lengths) for lengths in zip(*[m.box.shape for m in moving], strict=True)])
-    if longest <= max(FEW_CELLS, sum(m.box.size for m in moving)):
-        return False
-    for a, b in pairs:
-        sides = list(zip(a.box.shape, b.box.shape, strict=True))
-        if all(p >= q for p, q in sides) or all(p <= q for p, q in sides):
-            return False
-    return True
+    return all(
+        prod([max(sides) for sides in zip(a.box.shape, b.box.shape, strict=True)]) > most
+        for a, b in pairs
+    )
+
+
+def _most(moving: Sequence[Moving]) -> int:
+    """Cells of the largest box that some of them may be merged into."""
+    cells = sum(box.size for box in {m: m.box for m in moving}.values())
+    return max(FEW_CELLS, floor(cells + ROOM * cells))
 
 
 def _one_holds_all(moving: Sequence[Moving], place: Sequence[int], counts: Sequence[int]) -> bool:
@@ -116,8 +119,8 @@ def _near(
 ) -> tuple[int, int]:
     """Least and greatest value of the form, against here, at which boxes are near each other.
 
-    Beyond them boxes lie side by side along all axes along which they move apart, so their hull
-    grows with the distance; they are near until it holds more cells than they do.
+    Beyond them any two lie side by side along all axes along which they move apart, so their hull
+    grows with the distance; they are near until it is larger than boxes are merged into.
     """
     way = first_of((at for at, c in enumerate(form) if c), "way along which boxes move apart")
     lows, highs = [], []
@@ -130,18 +133,22 @@ def _near(
                     ahead, behind = behind, ahead
                 highs.append(-(-ahead // abs(pace)))
                 lows.append(behind // -abs(pace))
-    paces = [
-        [_rate(m, moving[0], axis)[way] // form[way] for axis in range(m.box.ndim)] for m in moving
+    most = _most(moving)
+    apart = [
+        [
+            (a.box.lo[axis], a.box.hi[axis], b.box.lo[axis], b.box.hi[axis], pace)
+            for axis in range(a.box.ndim)
+            for pace in (_rate(b, a, axis)[way] // form[way],)
+        ]
+        for a, b in pairs
     ]
-    boxes = list(zip([m.box for m in moving], paces, strict=True))
-    most = max(FEW_CELLS, sum(box.size for box in {m: m.box for m in moving}.values()))
 
     def is_far(value: int) -> bool:
-        size = 1
-        for axis in range(moving[0].box.ndim):
-            low = min(box.lo[axis] + pace[axis] * value for box, pace in boxes)
-            size *= max(box.hi[axis] + pace[axis] * value for box, pace in boxes) - low
-        return size > most
+        return all(
+            prod([max(h, q + pace * value) - min(o, p + pace * value) for o, h, p, q, pace in axes])
+            > most
+            for axes in apart
+        )
 
     return _first(is_far, min(lows), -1) + 1, _first(is_far, max(highs), 1) - 1
 

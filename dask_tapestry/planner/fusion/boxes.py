@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from math import prod
 from typing import Final
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.zspace import ZRange
 
 FEW_CELLS: Final = 64
+ROOM: Final = 1 / 8  # more cells than boxes have may be computed, so that these do not multiply
 
 
 def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) -> ZRange:
@@ -24,11 +26,20 @@ def rounded_out(box: ZRange, together: tuple[int, ...], shape: tuple[int, ...]) 
     return ZRange(lo, [min(-(-b // n) * n, extent) if n else extent for b, n, extent in ends])
 
 
-def merged(boxes: Sequence[ZRange], within: Sequence[ZRange] = ()) -> tuple[ZRange, ...]:
-    """Boxes that together hold all `boxes`: their hull, unless it is larger than they are.
+def merged(
+    boxes: Sequence[ZRange], within: Sequence[ZRange] = (), room: float = 0.0
+) -> tuple[ZRange, ...]:
+    """Boxes that together hold all `boxes`: the hulls of near ones, which have no more cells.
 
-    A hull of few cells is always taken: in a chain of stencils boxes would multiply. Where each of
-    them must lie `within` one of some others, those that lie in the same one are merged.
+    Hulls of few cells are always taken: in a chain of stencils boxes would multiply. The first box
+    decides on the place of the hull that it is in.
+
+    Parameters
+    ----------
+    within
+        Boxes of which each must lie in one: those that lie in the same one are merged.
+    room
+        How many more cells hulls may have, as a part of those of their boxes.
 
     Raises
     ------
@@ -40,32 +51,91 @@ def merged(boxes: Sequence[ZRange], within: Sequence[ZRange] = ()) -> tuple[ZRan
     only = boxes[0]
     if all(box is only for box in boxes):
         return (only,)
-    distinct = list(dict.fromkeys(boxes))
-    if len(distinct) == 1:
-        return (distinct[0],)
+    filled = list(dict.fromkeys([box for box in boxes if not box.is_empty]))
+    if len(filled) < 2:
+        return tuple(filled or boxes[:1])
     if len(within) < 2:
-        return _hull_or_all(distinct)
+        return _hulls(filled, room)
     groups: dict[int, list[ZRange]] = defaultdict(list)
-    for box in distinct:
+    for box in filled:
         groups[holder(within, box)].append(box)
-    found = [_hull_or_all(group) for group in groups.values()]
+    found = [_hulls(group, room) for group in groups.values()]
     return found[0] if len(found) == 1 else _outermost([one for own in found for one in own])
 
 
-def _hull_or_all(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:
-    hull = boxes[0]
+class _Hull:
+    """The hull of some boxes.
+
+    Attributes
+    ----------
+    first
+        Number of the first of them.
+    lo, hi
+        Its bounds.
+    cells
+        Cells of the boxes, as far as is known: no more than they have together, nor than it has.
+        Those that several have are so counted once, when boxes overlap.
+    """
+
+    __slots__ = ("cells", "first", "hi", "lo")
+
+    def __init__(self, first: int, lo: Sequence[int], hi: Sequence[int], cells: int) -> None:
+        self.first, self.lo, self.hi, self.cells = first, lo, hi, cells
+
+    def take(self, other: _Hull, room: float) -> bool:
+        """Grow to the hull of both, if there is room for it; say whether."""
+        lo = [min(a, b) for a, b in zip(self.lo, other.lo, strict=True)]
+        hi = [max(a, b) for a, b in zip(self.hi, other.hi, strict=True)]
+        size = prod([b - a for a, b in zip(lo, hi, strict=True)])
+        cells = self.cells + other.cells
+        if size > max(FEW_CELLS, cells + room * cells):
+            return False
+        self.first, self.lo, self.hi = min(self.first, other.first), lo, hi
+        self.cells = min(size, cells)
+        return True
+
+
+def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
+    """The hulls of boxes near each other, in the order of their first ones.
+
+    Whether two are merged does not depend on others that are far away.
+    """
+    whole = boxes[0]
     for box in boxes[1:]:
-        hull = hull.hull(box)
-    if hull.size <= max(FEW_CELLS, sum([box.size for box in boxes])):
-        return (hull,)
-    return _outermost(boxes)
+        whole = whole.hull(box)
+    if whole.size <= max(FEW_CELLS, max([box.size for box in boxes])):
+        return (whole,)
+    hulls = [_Hull(number, box.lo, box.hi, box.size) for number, box in enumerate(boxes)]
+    count = 0
+    while count != len(hulls) > 1:
+        count = len(hulls)
+        for axis in range(boxes[0].ndim):
+            hulls = _merged_along(hulls, axis, room)
+    hulls.sort(key=lambda hull: hull.first)
+    return tuple([ZRange(hull.lo, hull.hi) for hull in hulls])
+
+
+def _merged_along(hulls: list[_Hull], axis: int, room: float) -> list[_Hull]:
+    """Merge each with the next before it along an axis that has room.
+
+    Behind a long gap none has.
+    """
+    found = list[_Hull]()
+    for hull in sorted(hulls, key=lambda one: (one.lo[axis], *one.lo)):
+        lo, hi = hull.lo[axis], hull.hi[axis]
+        near = (
+            one
+            for one in reversed(found)
+            if lo - one.hi[axis] <= max(FEW_CELLS, room * (hi - one.lo[axis]))
+        )
+        if not any(one.take(hull, room) for one in near):
+            found.append(hull)
+    return found
 
 
 def _outermost(boxes: Sequence[ZRange]) -> tuple[ZRange, ...]:
-    """Those of different boxes that none of the others contains; an empty one only if all are."""
-    filled = [box for box in boxes if not box.is_empty]
-    outer = [b for b in filled if not any(o is not b and o.contains(b) for o in filled)]
-    return tuple(outer or boxes[:1])
+    """Those of different boxes that none of the others contains."""
+    return tuple([b for b in boxes if not any(o is not b and o.contains(b) for o in boxes)])
 
 
 def holder(held: Sequence[ZRange], box: ZRange) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.late_named_tuple import NamedTuple
-from dask_tapestry.planner.fusion.boxes import holder, merged, rounded_out
+from dask_tapestry.planner.fusion.boxes import ROOM, holder, merged, rounded_out
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
@@ -312,8 +312,10 @@ class Program:
             together = self.granularity[value - first] if rounded else None
             if together and value < count - 1:
                 found = [rounded_out(b, together, type_.shape) for b in found]
-            held = boxes[value] = merged(found, outer.get(value, ()))
-            demand = self.lasting[value - first].demand
+            lasting = self.lasting[value - first]
+            room = 0.0 if lasting.is_source else ROOM
+            held = boxes[value] = merged(found, outer.get(value, ()), room)
+            demand = lasting.demand
             for one in held:
                 if demand is not None:
                     reads = tuple(zip(inputs, demand(one), strict=True))

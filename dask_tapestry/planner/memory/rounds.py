@@ -36,6 +36,8 @@ def largest_round(reader: Step, step: Step) -> float:
 
 def _is_steady(reader: Step, at: int, moves: Movement) -> bool:
     """Whether the reader's blocks at corners read one box each, where its paces say."""
+    if len(_first_cell(reader, at)) != 1:
+        return False
     last = tuple([n - 1 for n in reader.grid_shape])
     edges = [tuple([n * (d == dim) for d, n in enumerate(last)]) for dim in range(len(last))]
     for index in ((0,) * len(last), *edges, last):
@@ -62,12 +64,17 @@ def _spans(reader: Step, at: int, moves: Movement, axis: int) -> Iterator[tuple[
 def _span(reader: Step, at: int, moves: Movement, axis: int, number: int) -> tuple[int, int]:
     """What the reader's blocks `number` along a dimension read of the axis that it moves."""
     dim, cells, start = moves.paces[axis]
-    first = ZRange((0,) * len(reader.cuts), (1,) * len(reader.cuts))
-    cell = reader.program.input_boxes(first)[at][0]
+    (cell,) = _first_cell(reader, at)
     length = cell.hi[axis] - cell.lo[axis]
     a, b = reader.cuts[dim].block(number)
     ends = start + a * cells, start + (b - 1) * cells
     return min(ends), max(ends) + length
+
+
+def _first_cell(reader: Step, at: int) -> tuple[ZRange, ...]:
+    """What the first cell of the reader's value needs of an input; nothing where that is empty."""
+    first = ZRange((0,) * len(reader.cuts), (1,) * len(reader.cuts))
+    return reader.program.input_boxes(first)[at]
 
 
 def _longest_round(cuts: Cuts, spans: Iterator[tuple[int, int]]) -> int:

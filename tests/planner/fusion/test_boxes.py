@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.planner.fusion.boxes import FEW_CELLS, holder, merged, rounded_out
+from dask_tapestry.planner.fusion.boxes import FEW_CELLS, ROOM, holder, merged, rounded_out
 from dask_tapestry.zspace import ZRange
 
 BOXES = st.lists(
@@ -14,14 +14,48 @@ BOXES = st.lists(
 )
 
 
-@given(BOXES)
-def test_merged_boxes_hold_all_and_no_more_than_they_must(given_boxes):
-    held = merged(given_boxes)
+@given(BOXES, st.sampled_from([0.0, ROOM, 1.0]))
+def test_merged_boxes_hold_all_and_no_more_than_they_must(given_boxes, room):
+    held = merged(given_boxes, room=room)
     for box in given_boxes:
         assert box.is_empty or any(h.contains(box) for h in held)
-    assert sum(h.size for h in held) <= max(FEW_CELLS, sum(box.size for box in given_boxes))
+    for h in held:
+        inside = sum(box.size for box in given_boxes if h.contains(box))
+        assert h.size <= max(FEW_CELLS, inside + room * inside)
     full = [h for h in held if not h.is_empty]
     assert not any(a is not b and a.contains(b) for a in full for b in full)
+
+
+@given(BOXES, st.lists(st.integers(0, 9), max_size=5), st.booleans())
+def test_what_is_merged_does_not_depend_on_what_is_far_away(given_boxes, turns, behind):
+    """The order of the boxes does not depend on where the far ones are, either."""
+    away = (10**6, -(10**6)) if behind else (-(10**6), 10**6)
+    filled = [box for box in given_boxes if not box.is_empty]
+    mixed = list(filled)
+    for box, turn in zip(filled, turns, strict=False):
+        mixed.insert(turn, box.translate(away))
+    alone = merged(filled)
+    assert [box for box in merged(mixed) if abs(box.lo[0]) < 1000] == list(alone)
+
+
+def test_boxes_of_a_chain_of_stencils_do_not_multiply():
+    """On a torus: what lies at the other end of an axis stays apart from what lies here."""
+    n, boxes = 1000, (ZRange((0, 0), (100, 1000)),)
+    for depth in range(1, 20):
+        wanted = []
+        for box in boxes:
+            for shift in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)):
+                wanted += on_torus(box.translate(shift), n)
+        boxes = merged(wanted)
+        assert len(boxes) <= 2
+        assert sum(box.size for box in boxes) == n * (100 + 2 * depth)
+
+
+def on_torus(box, n):
+    """The boxes within n x n cells that a box is, whose rows and columns go on at the other end."""
+    moved = [box.translate((a, b)) for a in (-n, 0, n) for b in (-n, 0, n)]
+    parts = [one.intersection(ZRange((0, 0), (n, n))) for one in moved]
+    return [part for part in parts if not part.is_empty]
 
 
 def test_nothing_merged_is_nothing():

@@ -41,3 +41,8 @@ def test_several_boxes_are_in_no_rounds():
     assert share(X + X.T, (ROWS, HALVES), (WHOLE, COLUMNS)) == 1.0
     halves = HALVES, HALVES  # blocks on the diagonal read one box
     assert share(X + X.T, halves, halves) == 1.0
+
+
+def test_a_reader_whose_first_cell_reads_nothing_of_it_takes_all_together():
+    y = dt.stack([dt.zeros((1000, 1000)), X])
+    assert share(y, (ROWS, WHOLE), (Cuts.regular(2, 2), ROWS, WHOLE)) == 1.0
