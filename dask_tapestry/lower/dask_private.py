@@ -42,6 +42,7 @@ __all__ = [
     "release",
     "seceded",
     "tell_scheduler",
+    "unwanted_task",
     "written_task",
 ]
 
@@ -140,6 +141,25 @@ def seceded() -> Iterator[None]:
 def current_worker() -> Any:
     """The worker of distributed that runs this task."""
     return sys.modules["distributed.worker"].get_worker()
+
+
+def unwanted_task() -> Callable[[], bool] | None:
+    """What tells whether a worker was told to forget the task of this thread; None in none."""
+    module = sys.modules.get("distributed.worker")
+    try:
+        worker = None if module is None else module.get_worker()
+    except ValueError:
+        return None
+    key = getattr(module.thread_state, "key", None) if module is not None else None
+    if worker is None or key is None:
+        return None
+    tasks = worker.state.tasks
+
+    def is_unwanted() -> bool:
+        task = tasks.get(key)
+        return task is None or task.state == "cancelled" or is_leaving(worker)
+
+    return is_unwanted
 
 
 def is_leaving(worker: Any) -> bool:

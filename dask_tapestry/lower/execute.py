@@ -29,6 +29,7 @@ from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blas_threads import threads_each
 from dask_tapestry_kernels.cpu.blocks import foreign
 from dask_tapestry_kernels.cpu.floating_point import listening, suspecting
+from dask_tapestry_kernels.cpu.stopping import StoppedError, stop_if_asked, stoppable
 
 Block = Any  # an array, or `Collected` ones
 Held = dict[tuple[int, ZRange], Any]
@@ -53,6 +54,17 @@ def run_block(
         schedule: the array itself, or the producer's blocks that meet it in C order. What follows
         has ended before, and is not looked at.
     """
+    try:
+        with stoppable(spec.stop.asked()):
+            return _block(spec, index, out, given)
+    except StoppedError:
+        raise spec.stop.error() from None
+
+
+def _block(
+    spec: StepSpec, index: tuple[int, ...], out: ResultBuffer, given: tuple[Any, ...]
+) -> Any:
+    """Compute block `index` of a step, as long as it is wanted."""
     box = spec.box(index)
     program = spec.program
     values = _gather(spec, program.schedule(box), given)
@@ -93,6 +105,7 @@ def _computed(
     (box,) = schedule.boxes[last]
     part = None if any(map(is_foreign, values.values())) else _tiled(program, course, values)
     for work in schedule.works:
+        stop_if_asked()
         if part is not None and work.value in part.values and work.value != part.goal:
             continue  # the goal's tiles compute it
         if (work.value, work.box) in values:
@@ -144,6 +157,7 @@ def _piece_by_piece(streamed: Streamed, box: ZRange, cells: Cells, place: Block 
     shared = list(map(MovingWindow, streamed.windows, repeat(_read_window), paces))
     cells = _with_own(streamed, shared, cells)
     for piece, read in _with_what_is_read(streamed):
+        stop_if_asked()
         moved(shared, program.input_boxes(piece)[len(program.inputs) - len(shared) :])
         to = made if made is None or streamed.adds else made[piece.index(streamed.box)]
         deeper = None if streamed.fits else in_turns(program, piece)
@@ -281,6 +295,7 @@ def _formulas(part: Part, box: ZRange, held: _Values, place: Block | None) -> Bl
         return out
     part = part.within(held.schedule)
     for slab in _slabs(box, part.program.type.dtype.itemsize):
+        stop_if_asked()
         schedule = part.program.schedule(slab)
         inner = _Values(part.program, schedule, {}, held.cells)
         to = out[slab.index(box)]

@@ -11,7 +11,6 @@ from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
-from dask.callbacks import Callback
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dask_tapestry.io.block_source import BlockSource
@@ -32,6 +31,7 @@ from dask_tapestry.lower.result_layout import ResultLayout, register_layout
 from dask_tapestry.lower.shared_keys import TakenKeys, renamed, renamed_key
 from dask_tapestry.lower.slices import SliceLayer
 from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.stop import Stop, is_watched
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.lower.worker_placement import anywhere, beside_blocks, placement
 from dask_tapestry.planner.cost.step import Step, memory_order
@@ -95,6 +95,7 @@ class Lowering:
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
         self.gathered: set[Node] = set()
+        self.stop = Stop()
         self.taken, self.foreign = TakenKeys(), dict[BlockSource, str]()
 
     def lower(self, final: bool) -> Lowered:
@@ -127,7 +128,7 @@ class Lowering:
             if node in steps and not isinstance(node.operator, Sink) and node.format is None
         }
         buffers = {**between, **results}
-        if not Callback.active:  # Dask's cache would keep blocks that are overwritten
+        if not is_watched():  # Dask's cache would keep blocks that are overwritten
             share_results(steps, buffers)
         return buffers
 
@@ -152,7 +153,7 @@ class Lowering:
             made = PrepareLayer(prepare, sink, node.type, self.run, waits, annotations)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
-        spec = StepSpec.of(step, tuple(cuts))
+        spec = StepSpec.of(step, tuple(cuts), self.stop)
         near = anywhere(annotations)
         slices = tuple(self._slices(spec, place, x, near) for place, x in enumerate(inputs))
         shown = replace(spec, name=self.names.get(node, spec.name))

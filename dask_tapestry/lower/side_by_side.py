@@ -18,10 +18,13 @@ from dask.system import CPU_COUNT
 T = TypeVar("T")
 
 
-def side_by_side(calls: Sequence[Callable[[], T]], threads: int) -> list[T]:
+def side_by_side(
+    calls: Sequence[Callable[[], T]], threads: int, stop: Callable[[], object] = lambda: None
+) -> list[T]:
     """The results of `calls`, made by up to `threads` threads, the caller's among them.
 
-    The first call that fails ends it, and its error is raised.
+    The first call that fails ends it, and its error is raised; `stop` is to stop the others. An
+    interrupt ends it at once.
 
     Examples
     --------
@@ -43,12 +46,18 @@ def side_by_side(calls: Sequence[Callable[[], T]], threads: int) -> list[T]:
             except BaseException as error:
                 errors.append(error)
                 waiting.clear()
+                stop()
 
     helping = _asked(work, min(threads, len(calls)) - 1)
-    work()
-    for helper in helping:
-        if not helper.cancel():
-            helper.result()
+    try:
+        work()
+        for helper in helping:
+            if not helper.cancel():
+                helper.result()
+    except BaseException:
+        waiting.clear()
+        stop()
+        raise
     if errors:
         raise errors[0]
     return [results[number] for number in range(len(calls))]

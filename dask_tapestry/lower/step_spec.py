@@ -15,6 +15,7 @@ import cloudpickle
 from dask_tapestry.imports import unpickle
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.heard import Heard, asked
+from dask_tapestry.lower.stop import Stop, StopOfWorker
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.fusion.program import Program
@@ -42,6 +43,8 @@ class StepSpec:
         Whom blocks tell what goes wrong; None where nobody asks.
     format
         What its blocks are held in; None for NumPy's arrays.
+    stop
+        By what blocks are asked to stop.
     """
 
     name: str
@@ -51,16 +54,19 @@ class StepSpec:
     threads: int | None = 1
     heard: Heard | None = field(default=None, compare=False, repr=False)
     format: BlockFormat | None = None
+    stop: Stop = field(default_factory=StopOfWorker, compare=False, repr=False)
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
-    def of(cls, step: Step, input_cuts: tuple[tuple[Cuts, ...] | None, ...]) -> StepSpec:
-        """Return the specification of a planned step."""
+    def of(
+        cls, step: Step, input_cuts: tuple[tuple[Cuts, ...] | None, ...], stop: Stop
+    ) -> StepSpec:
+        """Return the specification of a planned step, whose blocks `stop` stops."""
         machine, threads = step.machine, cls.threads
         if step.count <= machine.workers:
             threads = None if machine.local else machine.threads
         known = step.node.format
-        return cls(step.name, step.program, step.cuts, input_cuts, threads, asked(), known)
+        return cls(step.name, step.program, step.cuts, input_cuts, threads, asked(), known, stop)
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -131,7 +137,7 @@ def _load(name: str, payload: bytes, heard: Heard | None) -> StepSpec:
             _loaded.move_to_end(key)
             return known
     program, cuts, input_cuts, threads, known = unpickle(payload)
-    spec = StepSpec(name, program, cuts, input_cuts, threads, heard, known, [payload])
+    spec = StepSpec(name, program, cuts, input_cuts, threads, heard, known, payload=[payload])
     with _lock:
         _loaded[key] = spec
         while len(_loaded) > KEPT:

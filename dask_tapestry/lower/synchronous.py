@@ -15,7 +15,6 @@ from typing import Any, Final
 from uuid import uuid4
 
 import dask.config
-from dask.callbacks import Callback
 
 from dask_tapestry.io.block_source import BlockSource
 from dask_tapestry.io.numpy_source import NumpySource
@@ -26,6 +25,7 @@ from dask_tapestry.lower.local_scheduler import LOCAL_SCHEDULERS
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.side_by_side import side_by_side
 from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.stop import Stop, is_watched
 from dask_tapestry.planner.cache import verified_plan_of
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.fusion.symmetric import is_symmetric
@@ -65,7 +65,7 @@ def _is_watched() -> bool:
     chosen = dask.config.get("scheduler", None)
     told = any(dask.config.get(name, None) is not None for name in ("pool", "num_workers"))
     unusual = told or chosen not in LOCAL_SCHEDULERS
-    return unusual or bool(Callback.active) or live_client() is not None
+    return unusual or is_watched() or live_client() is not None
 
 
 def _is_small(roots: Sequence[Node]) -> bool:
@@ -123,13 +123,14 @@ def _blocks(
 ) -> Blocks:
     """Compute a step's blocks, in C order."""
     cuts = [plan.steps[x].cuts if x in held else None for x in step.inputs]
-    spec = StepSpec.of(step, tuple(cuts))
+    stop = Stop()
+    spec = StepSpec.of(step, tuple(cuts), stop)
     indices = list(product(*map(range, step.grid_shape)))
     calls = [
         partial(run_block, spec, index, out, *_given(plan, step, spec, index, held))
         for index in indices
     ]
-    return dict(zip(indices, side_by_side(calls, threads), strict=True))
+    return dict(zip(indices, side_by_side(calls, threads, stop.ask), strict=True))
 
 
 def _given(

@@ -1,7 +1,11 @@
-"""Plans to be run, for which this machine is measured first where that is worth its seconds."""
+"""Plans to be run: this machine is measured first where that is worth its seconds.
+
+Of one that is predicted to take months its user is told.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from logging import getLogger
 from threading import Lock
@@ -12,7 +16,11 @@ from dask_tapestry.planner.machine.calibrate import measured_rates
 from dask_tapestry.planner.plan import Plan
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Node
+from dask_tapestry.teg.node import users_level
 
+DAY: Final = 86_400.0  # seconds
+YEAR: Final = 365  # days
+ENDLESS: Final = 30 * DAY
 LONG: Final = 60.0  # seconds; measuring takes three, a twentieth, and once for all
 _measuring = Lock()
 _ways: list[Callable[[], object]] = []  # to measure, until one was used
@@ -26,14 +34,38 @@ def measures(measure: Callable[[], object]) -> None:
 def plan_to_run(roots: Sequence[Node]) -> Plan:
     """Plan the values `roots` together, after measuring this machine if they take long on it."""
     plan = plan_of(roots)
-    return plan_of(roots) if _is_worth_it(plan) and _measured() else plan
+    if _is_worth_it(plan) and _measured():
+        plan = plan_of(roots)
+    _tell_if_endless(plan)
+    return plan
+
+
+def _seconds(plan: Plan) -> float:
+    return sum(step.estimate.seconds for step in plan.steps.values())
 
 
 def _is_worth_it(plan: Plan) -> bool:
     if not _ways or not plan.resources.local or setting("rates") != "measured":
         return False
-    seconds = sum(step.estimate.seconds for step in plan.steps.values())
-    return seconds > LONG and measured_rates() is None
+    return _seconds(plan) > LONG and measured_rates() is None
+
+
+def _tell_if_endless(plan: Plan) -> None:
+    """Warn of a plan that nobody may want to wait for, and say what of it takes longest."""
+    seconds = _seconds(plan)
+    if seconds < ENDLESS:
+        return
+    longest = max(plan.steps.values(), key=lambda step: step.estimate.seconds)
+    where = f" ({longest.node.line})" if longest.node.line else ""
+    days = seconds / DAY
+    term = f"{days:,.0f} days" if days < YEAR else f"{days / YEAR:,.0f} years"
+    warnings.warn(
+        f"this is predicted to take {term} on {plan.resources}, most of it for "
+        f"{longest.node.operator.label} {longest.node.type}{where}; `dt.plan(x).explain()` says "
+        "why, and an interrupt stops it",
+        RuntimeWarning,
+        stacklevel=users_level(),
+    )
 
 
 def _measured() -> bool:

@@ -58,3 +58,14 @@ def test_a_forked_child_has_helpers_of_its_own():
     if not child:
         os._exit(0 if side_by_side([lambda: 2] * 8, threads=4) == [2] * 8 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_an_error_has_the_others_stopped():
+    stopped = threading.Event()
+
+    def fails():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side([fails, lambda: stopped.wait(60)], 2, stopped.set)
+    assert stopped.is_set()

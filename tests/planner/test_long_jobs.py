@@ -74,3 +74,12 @@ def test_one_thread_measures(runs):
     with module._measuring:
         assert plan_to_run([LONG.node]).steps
     assert not runs
+
+
+def test_of_a_plan_for_years_the_user_is_told():
+    x = dt.ones((10**9, 10**9), dtype="f4").sum()
+    with dt.config(resources=replace(this_machine(), threads=2)):
+        with pytest.warns(RuntimeWarning, match=r"(years|days) on this machine.*explain") as told:
+            plan_to_run([dt.sin(x + dt.ones((10**9, 10**9))).sum().node])
+        assert told[0].filename == __file__
+        plan_to_run([dt.ones((10**5, 10**5)).sum().node])

@@ -10,6 +10,7 @@ import dask_tapestry as dt
 from dask_tapestry.diagnostics.explain import explain
 from dask_tapestry.lower.layers import StepLayer
 from dask_tapestry.lower.step_spec import StepSpec
+from dask_tapestry.lower.stop import Stop
 from dask_tapestry.planner.access import access
 from dask_tapestry.planner.cost import counted
 from dask_tapestry.planner.cost.cost import step_cost, with_taken
@@ -54,7 +55,7 @@ def test_blocks_below_a_diagonal_wait_for_one_block():
     plan = dt.plan(x @ dt.swapaxes(x, -1, -2), resources=FOUR).core
     grid = (Cuts.regular(4, 2), Cuts.regular(400, 100), Cuts.regular(400, 100))
     step = replace(plan.steps[plan.graph.roots[0]], cuts=grid)
-    layer = StepLayer(StepSpec.of(step, step.held), ("x",))
+    layer = StepLayer(StepSpec.of(step, step.held, Stop()), ("x",))
     assert layer.spec.symmetric
     assert step.cost.edges == sum(references_of(layer, key[1:]) for key in layer)
 

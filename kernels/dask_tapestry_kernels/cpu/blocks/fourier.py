@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks.sort import some_lanes
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -35,7 +36,20 @@ def fourier(
     norm
         ``"backward"``, ``"ortho"`` or ``"forward"``, as NumPy's.
     """
-    return TRANSFORMS[function](block, length, axis, norm, out=out)
+    transform = TRANSFORMS[function]
+    made = out
+    for lanes in some_lanes(block, axis):
+        if made is None:
+            found = transform(block[lanes], length, axis, norm)
+            if found.size == 0 or block[lanes].shape == block.shape:
+                return found
+            shape = list(block.shape)
+            shape[axis] = found.shape[axis]
+            made = np.empty(shape, found.dtype)
+            made[lanes] = found
+        else:
+            transform(block[lanes], length, axis, norm, out=made[lanes])
+    return transform(block, length, axis, norm) if made is None else made
 
 
 KERNELS: Final[dict[str, Kernel]] = {"fourier": fourier}

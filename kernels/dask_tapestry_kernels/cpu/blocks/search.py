@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
+TURN: Final = 2**20  # cells that are looked up between two questions whether to go on
 
 
 def search(out: Block | None, cells: Block, table: Block, *, side: str) -> Block:  # noqa: ARG001
@@ -17,7 +20,22 @@ def search(out: Block | None, cells: Block, table: Block, *, side: str) -> Block
     `side` is that of equal cells, "left" or "right", as of `numpy.searchsorted`.
     """
     table, cells = _comparable(table, cells)
-    return np.asarray(np.searchsorted(table, cells, side=side))  # type: ignore[call-overload]
+    return _in_turns(lambda some: np.searchsorted(table, some, side=side), cells)  # type: ignore[call-overload]
+
+
+def _in_turns(function: Callable[[Block], Any], cells: Block) -> Block:
+    """What `function` finds for each of `cells`, some of them at a time."""
+    if cells.size <= TURN:
+        return np.asarray(function(cells))
+    line = cells.reshape(-1)
+    made: Block | None = None
+    for first in range(0, line.size, TURN):
+        stop_if_asked()
+        found = np.asarray(function(line[first : first + TURN]))
+        made = np.empty(line.size, found.dtype) if made is None else made
+        made[first : first + TURN] = found
+    assert made is not None
+    return made.reshape(cells.shape)
 
 
 def _comparable(table: Block, cells: Block) -> tuple[Block, Block]:
@@ -36,7 +54,7 @@ def digitize(out: Block | None, cells: Block, bins: Block, *, right: bool) -> Bl
     `bins` are edges of one dimension, ascending or descending; `right` says whether a bin holds its
     right edge.
     """
-    return np.asarray(np.digitize(cells, bins, right=right))
+    return _in_turns(lambda some: np.digitize(some, bins, right=right), cells)
 
 
 def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Block:  # noqa: ARG001
@@ -44,8 +62,12 @@ def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Blo
     if not table.size:
         return np.full(cells.shape, invert)
     table, cells = _comparable(table, cells)
-    places = np.minimum(np.searchsorted(table, cells), table.size - 1)
-    return np.asarray(table[places] != cells if invert else table[places] == cells)
+
+    def found(some: Block) -> Block:
+        places = np.minimum(np.searchsorted(table, some), table.size - 1)
+        return np.asarray(table[places] != some if invert else table[places] == some)
+
+    return _in_turns(found, cells)
 
 
 def interp(
@@ -71,7 +93,7 @@ def interp(
     """
     function: Any = np.interp
     with np.errstate(all="ignore"):
-        return np.asarray(function(cells, points, values, left, right, period))
+        return _in_turns(lambda some: function(some, points, values, left, right, period), cells)
 
 
 KERNELS: Final[dict[str, Kernel]] = {

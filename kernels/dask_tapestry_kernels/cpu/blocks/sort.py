@@ -15,6 +15,7 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks import rank_range, sort_compiled
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
+from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -188,6 +189,7 @@ def some_lanes(block: Block, axis: int) -> Iterator[tuple[slice, ...]]:
     others = tuple(1 if dim == along else n for dim, n in enumerate(block.shape))
     lane = max(1, block.shape[axis] * block.itemsize)
     for *sides, _ in tiles(others, max(1, PIECE // lane)):
+        stop_if_asked()
         yield tuple(slice(None) if dim == along else side for dim, side in enumerate(sides))
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import select_compiled
 from dask_tapestry_kernels.cpu.blocks.strided import strided
+from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
+TURN: Final = 2**22  # cells that are taken between two questions whether to go on
 
 
 def wrapped(places: Block, extent: int, axis: int) -> Block:
@@ -58,6 +60,8 @@ def take(
     origin
         Where the block begins along `axes`.
     """
+    if len(axes) == 1 and block.dtype.kind != "T" and _is_long(block, places[0], axes[0]):
+        return _taken_in_turns(out, block, places[0], axes[0], at, extents, origin)
     if len(axes) == 1 and at == axes[0]:
         rows = select_compiled.take(out, block, places[0], at, extents[0], origin[0])
         if rows is not None:
@@ -76,6 +80,36 @@ def take(
     front = np.moveaxis(block, axes, range(len(axes)))
     rank = own[0].ndim
     return np.moveaxis(front[tuple(own)], range(rank), range(at, at + rank))
+
+
+def _is_long(block: Block, places: Block, axis: int) -> bool:
+    """Whether so many cells are taken that somebody who does not want them may have to wait."""
+    each = block.size // max(1, block.shape[axis])
+    return places.ndim > 0 and len(places) > 1 and places.size * each > 2 * TURN
+
+
+def _taken_in_turns(
+    out: Block | None,
+    block: Block,
+    places: Block,
+    axis: int,
+    at: int,
+    extents: tuple[int, ...],
+    origin: tuple[int, ...],
+) -> Block:
+    """The same, for some of the places at a time."""
+    sides = [n for dim, n in enumerate(block.shape) if dim != axis]
+    shape = (*sides[:at], *places.shape, *sides[at:])
+    made = np.empty(shape, block.dtype) if out is None else out
+    rows = max(1, TURN * len(places) // max(1, made.size))
+    for first in range(0, len(places), rows):
+        stop_if_asked()
+        part = made[(slice(None),) * at + (slice(first, first + rows),)]
+        some = places[first : first + rows]
+        found = take(part, block, some, axes=(axis,), at=at, extents=extents, origin=origin)
+        if found is not part:
+            part[...] = found
+    return made
 
 
 def _as_line(block: Block, axes: Sequence[int]) -> tuple[Block, list[int]] | None:

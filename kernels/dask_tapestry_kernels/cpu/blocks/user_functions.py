@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry_kernels.block_format import is_foreign, refusal, with_all_cells
 from dask_tapestry_kernels.cpu.floating_point import CASTS, tell
+from dask_tapestry_kernels.cpu.stopping import stop_if_asked
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import Counts, folded_nodes
 
@@ -45,6 +46,7 @@ def call(
     if calls is not None:
         result = np.empty(made, dtype) if out is None else out
         for places, sides, wanted, into in calls:
+            stop_if_asked()
             pieces = [blocks[at][(*place, ...)] for at, place in places]
             found = conform(guarded(function, pieces), sides, dtype, function, foreign)
             result[(*into, ...)] = with_all_cells(found)[(*wanted, ...)]
@@ -58,6 +60,7 @@ def call(
         return np.empty(made, dtype)
     result = np.empty(made, dtype) if out is None else out
     for number, places in enumerate(parts):
+        stop_if_asked()
         pieces = [block[(*place, ...)] for block, place in zip(blocks, places, strict=True)]
         found = conform(guarded(function, pieces), shape, dtype, function, foreign)
         result[number] = with_all_cells(found)[(*keep[1:], ...)]

@@ -1,0 +1,1 @@
+"""Interrupts: computes that a user stops at random moments."""
