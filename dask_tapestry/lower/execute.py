@@ -384,20 +384,3 @@ def _call(one: Instruction, work: Work, blocks: list[Block], to: Block | None, p
             return made
         blocks = list(map(with_all_cells, blocks))
     return KERNELS[operator.kernel](to, *blocks, **arguments)
-
-
-def prepare_sink(sink: Sink, type_: Any, run: str, *ended: Any) -> None:
-    """Make a store ready, in the compute `run`, after other tasks have ended."""
-    del ended
-    sink.prepare(type_, run)
-
-
-def finish_sink(sink: Sink, *written: None) -> None:
-    """Complete a store: all its blocks are written."""
-    del written
-    sink.finish()
-
-
-def barrier(*ended: Any) -> None:
-    """Do nothing, after other tasks have ended."""
-    del ended

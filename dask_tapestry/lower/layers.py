@@ -17,7 +17,8 @@ from dask_tapestry.lower.dask_private import (
     TaskRef,
     written_task,
 )
-from dask_tapestry.lower.execute import barrier, finish_sink, prepare_sink, run_block
+from dask_tapestry.lower.effect_tasks import barrier, finish_sink, prepare_sink
+from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.moving import MovingBlocks, MovingCells, moving_reads
 from dask_tapestry.lower.references import HeldBlocks, HeldCells, References
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
