@@ -84,7 +84,7 @@ def groups(random: Random, data: xr.Dataset) -> Step:
         )
 
     def anomaly(d: xr.Dataset) -> xr.Dataset:
-        grouped = _numbers(d).groupby(key)
+        grouped = _numbers(d).unify_chunks().groupby(key)  # which asks for common chunks
         return grouped - getattr(grouped, name)()
 
     return Step(f"anomaly of groupby({key}).{name}()", anomaly, _fold(name))
@@ -266,11 +266,11 @@ def applied(random: Random, data: xr.Dataset) -> Step:
         )  # fmt: skip
 
     def mapped(d: xr.Dataset) -> xr.Dataset:
-        lazy = _numbers(d)
+        lazy = _numbers(d).unify_chunks()
         return lazy.map_blocks(lambda b: b * 3, template=lazy * 3)
 
     def made(d: xr.Dataset) -> xr.Dataset:
-        lazy, levels = _numbers(d), xr.DataArray(np.arange(4.0), dims="level")
+        lazy, levels = _numbers(d).unify_chunks(), xr.DataArray(np.arange(4.0), dims="level")
         return lazy.map_blocks(lambda b: b * levels, template=lazy * levels)
 
     kinds: list[tuple[str, Call]] = [
@@ -285,7 +285,7 @@ def applied(random: Random, data: xr.Dataset) -> Step:
         (f"apply_ufunc(core {dim})", core),
         ("map_blocks(template)", mapped),
         ("map_blocks(new dimension)", made),
-        ("map_blocks()", lambda d: d.map_blocks(lambda b: b + 1)),
+        ("map_blocks()", lambda d: d.unify_chunks().map_blocks(lambda b: b + 1)),
     ]
     return Step(*random.choice(kinds), ROUNDED)
 
