@@ -54,8 +54,10 @@ def is_passing(error: BaseException) -> bool:
 def forget_listings(store: Any) -> None:
     """Have a file system of fsspec's ask again what is in folders: others write too."""
     store = unwrapped(store)
-    if isinstance(store, FsspecStore):
-        store.fs.invalidate_cache()
+    files = store.fs if isinstance(store, FsspecStore) else None
+    while files is not None:  # those that pass calls on do not pass on this one
+        files.invalidate_cache()
+        files = getattr(files, "sync_fs", None) or getattr(files, "fs", None)
 
 
 class PatientStore(WrapperStore[Any]):

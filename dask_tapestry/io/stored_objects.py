@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.shared_listing import listing_of
 from dask_tapestry.io.zarr_location import METADATA, Location, unwrapped
 
 FOLDER: Final = ".dask_tapestry.writes"
@@ -164,6 +165,12 @@ class RemoteObjects(StoredObjects):
         self._sync = lazy_import("zarr.core.sync").sync
 
     def names(self) -> frozenset[str]:
+        store = unwrapped(self.store)
+        files, root = getattr(store, "fs", store), getattr(store, "path", "")
+        files = getattr(files, "sync_fs", files)  # which keeps the listings
+        return listing_of(files, f"{root}/{self.head}").names(self._listed)
+
+    def _listed(self) -> frozenset[str]:
         found = self._sync(self.store.all_keys(self.head))
         return frozenset(key.rstrip("/").rpartition("/")[2] for key in found)
 

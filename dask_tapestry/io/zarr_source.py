@@ -66,10 +66,7 @@ class ZarrSource(ChunkedSource):
     version: Version | None = None
 
     def for_run(self, run: str) -> ZarrSource:
-        try:
-            return replace(self, version=Version.of(self.location, run))
-        except StoreError:  # what is wrong with it is told with the box that is read
-            return self
+        return replace(self, version=Version.of(self.location, run))
 
     @property
     def stamp(self) -> str:
@@ -98,7 +95,7 @@ class ZarrSource(ChunkedSource):
     def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
         cells = np.empty(box.shape, self.type.dtype) if out is None else out
         try:
-            metadata = None if self.version is None else self.version.metadata
+            metadata = None if self.version is None else self.version.found(self.location)
             read_box(self.location, box.slices(), cells, self.type.shape, every, metadata)
         except Exception as error:
             raise StoreError(

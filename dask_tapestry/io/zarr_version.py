@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from dask_tapestry.errors import StoreError
+from dask_tapestry.errors import StoreError, StoreNotFoundError
 from dask_tapestry.io.journal import Box
 from dask_tapestry.io.stored_objects import StoredObjects, objects_of
 from dask_tapestry.io.write_record import (
@@ -33,7 +33,7 @@ class Version(NamedTuple):
     Attributes
     ----------
     metadata
-        A value that changes with the array's metadata.
+        A value that changes with the array's metadata; None if there was no array.
     names
         Of the records of writes that had ended.
     run
@@ -49,14 +49,12 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, location: Location, run: str) -> Version | None:
-        """The version that is there now; None if nothing is, or nothing can change."""
+        """The version that is there now; None if nothing can change."""
         objects = objects_of(location)
         if objects is None:
             return None
         names = objects.names()
         metadata = objects.metadata()
-        if metadata is None:
-            return None
         ended = names.difference(unended(location, attribute=False))
         return cls(metadata, ended, digest(run), int(time.time() // 3600))
 
@@ -64,6 +62,18 @@ class Version(NamedTuple):
     def text(self) -> str:
         """Text that is another for another version, in whatever compute."""
         return digest(f"{self.metadata!r} {sorted(self.names)}")
+
+    def found(self, location: Location) -> object:
+        """Return what stands for the metadata.
+
+        Raises
+        ------
+        StoreNotFoundError
+            If there was no array when the computation began: another write was replacing it.
+        """
+        if self.metadata is None:
+            raise StoreNotFoundError(f"there is no Zarr array at {location}")
+        return self.metadata
 
     def confirm(self, location: Location, boxes: Iterable[Box]) -> None:
         """Look again, now that `boxes` have been read.

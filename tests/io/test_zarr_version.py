@@ -9,6 +9,7 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io.stored_objects import objects_of
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_version import Version
 
@@ -142,7 +143,15 @@ def test_a_version_says_what_it_is_in_any_compute(tmp_path):
     assert one != other
     replaced_by_us(tmp_path / "x")
     assert Version.of(place, "a run").text != one.text
-    assert Version.of(Location.of(tmp_path, "nothing", ""), "a run") is None
+
+
+def test_what_is_not_there_when_a_compute_begins_is_not_read(store):
+    """Metadata that were read before may be of an array that another write is replacing."""
+    x = dt.from_zarr(store)
+    place = x.node.operator.location
+    objects_of(place).clear(frozenset())
+    with pytest.raises(dt.StoreError, match="there is no Zarr array"):
+        x.sum().compute()
 
 
 def test_records_that_are_older_than_they_are_kept_are_not_relied_on(tmp_path, monkeypatch):
