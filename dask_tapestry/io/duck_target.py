@@ -12,6 +12,7 @@ from dask.utils import SerializableLock
 
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.io.duck_source import DuckSource, regular_chunks
+from dask_tapestry.io.patience import patiently
 from dask_tapestry.io.target import Target
 from dask_tapestry.io.write_region import WriteRegion
 from dask_tapestry.late_dataclass import dataclass
@@ -71,8 +72,11 @@ class DuckTarget(Target):
         return self.stored
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
+        patiently(lambda: self._put(selection, block))
+
+    def _put(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
         held: AbstractContextManager[Any] = nullcontext() if self.lock is None else self.lock
-        with held:
+        with held:  # others write while this waits to try again
             self.data[selection] = block
 
     def source(self, dims: Dims) -> Source:

@@ -6,7 +6,6 @@ This module imports zarr: it is imported when a remote store is opened.
 from __future__ import annotations
 
 import asyncio
-import errno
 import random
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
@@ -15,40 +14,14 @@ from typing import Any, Final, TypeVar
 from zarr.storage import FsspecStore, WrapperStore
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.io.patience import ATTEMPTS, FIRST_WAIT, is_passing
 from dask_tapestry.io.zarr_location import unwrapped
-
-ATTEMPTS: Final = 5  # at one request
-FIRST_WAIT: Final = 0.1  # seconds before the second attempt; twice as long before each later one
-PASSING: Final = frozenset(  # errors of the system that another attempt may not meet
-    {
-        *(errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EPIPE, errno.ESTALE, errno.ETIMEDOUT),
-        *(errno.ECONNABORTED, errno.ECONNREFUSED, errno.ECONNRESET),
-        *(errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETRESET, errno.ENETUNREACH),
-    }
-)
-BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504})  # of HTTP
-CLIENTS: Final = frozenset(  # of aiohttp and botocore, which may not be installed
-    {
-        *("ClientConnectionError", "ClientPayloadError", "ServerTimeoutError"),
-        *("HTTPClientError", "IncompleteReadError", "ResponseStreamingError"),
-    }
-)
 
 MISSING: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 UNLISTED: Final = frozenset({401, 403, 404, 405, 501})  # of HTTP, where folders are not told
 
 Result = TypeVar("Result")
-
-
-def is_passing(error: BaseException) -> bool:
-    """Whether a request that failed so may succeed when it is made again."""
-    if isinstance(error, ConnectionError | TimeoutError | asyncio.TimeoutError):
-        return True
-    status = getattr(error, "status", getattr(error, "code", None))  # of aiohttp, of gcsfs
-    if status in BUSY or getattr(error, "errno", None) in PASSING:
-        return True
-    return not CLIENTS.isdisjoint(kind.__name__ for kind in type(error).__mro__)
 
 
 def forget_listings(store: Any) -> None:

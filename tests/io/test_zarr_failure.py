@@ -1,5 +1,7 @@
 import errno
 import os
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -55,6 +57,46 @@ def test_an_array_that_was_to_be_replaced_stays(tmp_path, monkeypatch):
     with pytest.raises(dt.StoreError, match=r"No space left on device; .*x is as it was"):
         to_full_disk(path, monkeypatch, 2, overwrite=True)
     np.testing.assert_array_equal(dt.from_zarr(path).compute(), -CELLS)
+
+
+def test_what_is_written_of_a_new_array_is_named_and_goes(tmp_path, monkeypatch):
+    path = tmp_path / "x"
+    zarr.create_array(path, data=-CELLS, chunks=(5, 4))
+    with pytest.raises(dt.StoreError, match="lies in") as caught:
+        to_full_disk(path, monkeypatch, 2, overwrite=True)
+    (part,) = tmp_path.glob("*.tapestry-partial")
+    assert f"lies in {part}" in str(caught.value)
+    assert any(str(part) in note for note in caught.value.__notes__)
+    dt.to_zarr(dt.asarray(CELLS), path, overwrite=True)
+    assert [left.name for left in tmp_path.iterdir()] == ["x"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1600 KiB, which root alone can have."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1600k", "tmpfs", disk]
+    made = subprocess.run(mount, capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("only root can mount: the tests above do without")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.parametrize("compressors", [None, "auto"])
+def test_a_disk_that_is_full(small_disk, compressors):
+    path, options = small_disk / "x", {"chunks": (100, 100), "compressors": compressors}
+    cells = np.random.default_rng(0).random((400, 400))
+    dt.to_zarr(dt.asarray(cells[:200]), path, **options)
+    with pytest.raises(dt.StoreError, match=r"No space left.*x is as it was.*lies in") as caught:
+        dt.to_zarr(dt.asarray(cells), path, overwrite=True, **options)
+    np.testing.assert_array_equal(dt.from_zarr(path).compute(), cells[:200])
+    (part,) = small_disk.glob("*.tapestry-partial")
+    assert str(part) in str(caught.value)
+    shutil.rmtree(part)
+    dt.to_zarr(dt.asarray(cells[:100]), path, overwrite=True, **options)
+    np.testing.assert_array_equal(dt.from_zarr(path).compute(), cells[:100])
 
 
 def test_a_region_that_finds_no_room_is_named(tmp_path, monkeypatch):
