@@ -26,11 +26,13 @@ def of_numpy(value):
 FOLDER = Path(__file__).resolve().parent / "api"
 CHAPTERS = (
     *("core", "creation", "elementwise", "shape", "indexing", "manipulation", "statistics"),
-    *("sorting", "linalg", "fft", "lib", "ma", "nn", "overlap", "patterns", "random", "stablehlo"),
-    *("stats", "user_functions", "storage", "planning", "array_api", "calibration", "xarray"),
+    *("sorting", "linalg", "fft", "image", "lib", "ma", "nn", "overlap", "patterns", "random"),
+    *("stablehlo", "stats", "user_functions", "storage", "planning", "array_api", "calibration"),
+    "xarray",
 )
 NAMESPACES = (
     "fft",
+    "image",
     "lib",
     "ma",
     "nn",

@@ -20,7 +20,18 @@ import dask_tapestry.arrays.sorting as _sorting
 import dask_tapestry.arrays.statistics as _statistics
 import dask_tapestry.arrays.storage as _storage
 import dask_tapestry.arrays.user_functions as _user_functions
-from dask_tapestry.arrays import fft, lib, ma, nn, overlap, patterns, random, stablehlo, stats
+from dask_tapestry.arrays import (
+    fft,
+    image,
+    lib,
+    ma,
+    nn,
+    overlap,
+    patterns,
+    random,
+    stablehlo,
+    stats,
+)
 from dask_tapestry.arrays.array_api import *
 from dask_tapestry.arrays.calibration import *
 from dask_tapestry.arrays.core import *
@@ -46,6 +57,7 @@ _gufuncs_of_others.register()
 
 __all__ = [
     "fft",
+    "image",
     "lib",
     "ma",
     "map_overlap",

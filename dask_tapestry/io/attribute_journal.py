@@ -22,13 +22,24 @@ from dask_tapestry.io.write_record import digest
 from dask_tapestry.io.zarr_location import Location
 from dask_tapestry.io.zarr_open import open_array, open_cached
 from dask_tapestry.io.zarr_sync import run_store
+from dask_tapestry.json_form import FormError, listed, sequence, text, whole
 
 MAKER: Final = ".dask_tapestry"  # name of the object that says who made an array
+SIDE: Final = sequence(whole(), whole())  # first and one-past-last coordinate
 ATTRIBUTE: Final = "attribute."  # begins the names by which records tell of an entry
 
 
+def made_by(value: Any, at: str) -> list[Any]:
+    """The form of a maker: two names, and perhaps a list of those that it follows."""
+    forms = (text, text, listed(text))[: 3 if isinstance(value, list) and len(value) > 2 else 2]
+    return list(sequence(*forms)(value, at))
+
+
 def pending(location: Location) -> dict[str, frozenset[Box] | None]:
-    """Return the boxes that the attribute names as not written, each by a name of its own."""
+    """Return the boxes that the attribute names as not written, each by a name of its own.
+
+    None stands for boxes that a damaged attribute does not tell.
+    """
     try:
         array = open_cached(location)
     except StoreError:  # nothing is there yet, or it cannot be read: that is told elsewhere
@@ -36,7 +47,11 @@ def pending(location: Location) -> dict[str, frozenset[Box] | None]:
     held = _entry(array)
     if held is None:
         return {}
-    boxes = boxes_from_json(held.get("boxes", boxes_to_json([whole_box(array.shape)])))
+    stored = held.get("boxes", boxes_to_json([whole_box(array.shape)]))
+    try:
+        boxes = boxes_from_json(listed(listed(SIDE, array.ndim))(stored, f"{JOURNAL}.boxes"))
+    except FormError:
+        return {f"{ATTRIBUTE}damaged": None}  # it does not tell what is not written
     return {name_of(box): frozenset([box]) for box in boxes}
 
 
@@ -73,7 +88,10 @@ def maker(location: Location) -> Maker | None:
     except StoreError:  # what cannot be read is nobody's
         return None
     by = (_entry(array) or {}).get("by")
-    if by is None:
-        found = run_store(array, (array.store_path / MAKER).get())
-        by = None if found is None else json.loads(found.to_bytes())
-    return Maker.of(by)
+    try:
+        if by is None:
+            found = run_store(array, (array.store_path / MAKER).get())
+            by = None if found is None else json.loads(found.to_bytes())
+        return Maker.of(by if by is None else made_by(by, "by"))
+    except ValueError:  # what no write of ours has left
+        return None

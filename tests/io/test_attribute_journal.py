@@ -1,14 +1,18 @@
+from contextlib import suppress
 from uuid import uuid4
 
 import numpy as np
 import pytest
 import zarr
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.io.attribute_journal import maker, name_of, pending, strike
 from dask_tapestry.io.journal import JOURNAL
 from dask_tapestry.io.maker import Maker
 from dask_tapestry.io.zarr_location import Location
+from tests.examples import examples
 
 
 def stored(tmp_path, entry):
@@ -53,3 +57,31 @@ def test_who_made_an_array_is_read_from_both_places(tmp_path):
     (tmp_path / "x" / ".dask_tapestry").write_text('["a write", "a run"]')
     assert maker(place) == Maker("a write", "a run")
     assert maker(Location.of(tmp_path, "nothing", "")) is None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+ENTRIES = JSON | st.fixed_dictionaries(
+    {"complete": st.just(False)}, optional={"boxes": JSON, "by": JSON, "runs": JSON}
+)
+
+
+@given(ENTRIES)
+@examples(60)
+def test_whatever_others_have_written_is_read_or_a_store_error(entry):
+    store = zarr.storage.MemoryStore()
+    array = zarr.create_array(store, data=np.arange(6))
+    array.attrs[JOURNAL] = entry
+    with suppress(dt.StoreError):
+        assert dt.from_zarr(store).compute().tolist() == [0, 1, 2, 3, 4, 5]
+    dt.to_zarr(dt.ones(6), store, overwrite=True)
+    assert dt.from_zarr(store).compute().tolist() == [1] * 6
+
+
+def test_a_damaged_entry_is_an_array_that_is_incomplete(tmp_path):
+    place = stored(tmp_path, {"complete": False, "boxes": [[["a", 2]]]})
+    with pytest.raises(dt.StoreError, match="is incomplete"):
+        dt.from_zarr(place.store)

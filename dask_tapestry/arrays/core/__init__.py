@@ -10,6 +10,7 @@ from dask_tapestry.arrays.core.effect import *
 from dask_tapestry.arrays.core.frontier import *
 from dask_tapestry.arrays.core.plan import *
 from dask_tapestry.arrays.core.rechunking import *
+from dask_tapestry.arrays.core.shared_memory import *
 
 __all__ = [
     "Array",

@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.casts import cast
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.index_keys import Cells, Key, parse, within
 from dask_tapestry.arrays.core.key_types import UserKey
+from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.indexing.fields import assigned_field, names_fields
 from dask_tapestry.arrays.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
@@ -20,6 +21,7 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.references import one_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.io.coerce import is_array_like
+from dask_tapestry.io.masked_array import is_masked
 from dask_tapestry.operators.broadcast import broadcast, broadcast_shape
 from dask_tapestry.operators.cell_updates import updated
 from dask_tapestry.operators.elementwise import scalar_of
@@ -144,6 +146,11 @@ def _holds_arrays(value: object) -> bool:
 
 def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
     """The value as a tensor of the array's dtype, converted as strictly as NumPy does."""
+    if is_masked(value) or isinstance(value, Masked):
+        raise DTypeError(
+            "masked values cannot be assigned to an array without a mask, which would become "
+            "another kind of array: assign them to dt.ma.masked_array(x), or fill them first"
+        )
     if isinstance(value, complex) and dtype.kind not in "c":
         raise DTypeError(
             f"a complex number cannot be assigned to cells of dtype {dtype_name(dtype)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, ValuesView
+from contextlib import AbstractContextManager
 from typing import Any, Final
 from uuid import uuid4
 
@@ -20,7 +21,7 @@ from dask_tapestry.arrays.core.write_arguments import (
     Writable,
     resolve_region,
 )
-from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError, StoreError
 from dask_tapestry.io.coerce import is_zarr_array
 from dask_tapestry.io.duck_target import SizedTarget, duck_target
 from dask_tapestry.io.hdf5_source import is_dataset
@@ -121,7 +122,7 @@ def store(
             f"{len(given)} and {len(places)}"
         )
     sized = [_sized(*one) for one in zip(given, arrays, places, strict=True)]
-    found = _targets(sized, lock)
+    found = _targets(sized, _checked_lock(lock))
     where = [resolve_region(r, t.shape) for r, t in zip(places, found, strict=True)]
     writes = [write_of(*one) for one in zip(arrays, found, where, strict=True)]
     made = written(writes, where, after, (), compute, return_stored, kwargs)
@@ -146,6 +147,13 @@ def _for_each(regions: Region | Iterable[Region], count: int) -> list[Region]:
         return [regions] * count
     told = list(regions)
     return told * count if len(told) == 1 else told
+
+
+def _checked_lock(lock: Lock) -> Lock:
+    """`lock`, if it is one: what Dask and the standard library lock with enters ``with`` blocks."""
+    if lock is not None and not isinstance(lock, bool | AbstractContextManager):
+        raise ArgumentTypeError(f"lock must be True, False or a lock, not {lock!r}")
+    return False if lock is None else lock
 
 
 def _targets(given: Sequence[Any], lock: Lock) -> list[Target]:

@@ -89,3 +89,17 @@ def test_values_that_do_not_fit(value, error):
         x[0] = value
     with pytest.raises(error):
         x[[0, 1]] = value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [np.ma.masked, np.ma.masked_array([1.0, 2.0], [0, 1]), dt.ma.masked_array([1.0, 2.0], [0, 1])],
+    ids=["masked", "numpy", "ours"],
+)
+def test_masked_values_are_refused_where_there_is_no_mask(value):
+    x = dt.asarray(np.zeros(4))
+    with pytest.raises(dt.DTypeError, match=r"assign them to dt\.ma\.masked_array\(x\)"):
+        x[:2] = value
+    kept = dt.ma.masked_array(x)
+    kept[:2] = value
+    assert np.ma.getmaskarray(kept.compute()).any()

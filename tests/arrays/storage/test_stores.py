@@ -1,3 +1,5 @@
+import threading
+
 import dask
 import dask.array as da
 import h5py
@@ -5,6 +7,7 @@ import numpy as np
 import pytest
 import zarr
 from dask.diagnostics import ProgressBar
+from dask.utils import SerializableLock
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.core.effect import Effect
@@ -395,3 +398,51 @@ def test_a_scheduler_of_the_user_knows_its_options():
     cells = np.zeros(CELLS.shape)
     dt.store(dt.asarray(CELLS), cells, scheduler=own, told=True)
     np.testing.assert_array_equal(cells, CELLS)
+
+
+class Counted:
+    """A lock that counts, and holds one block at a time."""
+
+    def __init__(self, lock):
+        self.lock, self.times, self.inside = lock, 0, False
+
+    def __enter__(self):
+        self.lock.__enter__()
+        assert not self.inside
+        self.times, self.inside = self.times + 1, True
+
+    def __exit__(self, *error):
+        self.inside = False
+        self.lock.__exit__(*error)
+
+
+class Plain:
+    """A target of no kind that is known."""
+
+    def __init__(self):
+        self.cells = np.zeros((4, 4))
+        self.shape, self.dtype = self.cells.shape, self.cells.dtype
+
+    def __setitem__(self, key, value):
+        self.cells[key] = value
+
+
+@pytest.mark.parametrize("kind", [threading.Lock, threading.RLock, SerializableLock])
+def test_dasks_locks_are_held_for_each_block(kind):
+    lock, target = Counted(kind()), Plain()
+    dt.store(dt.ones((4, 4), chunks=2), target, lock=lock)
+    assert lock.times >= 1
+    np.testing.assert_array_equal(target.cells, np.ones((4, 4)))
+
+
+@pytest.mark.parametrize("lock", [True, False, None])
+def test_a_lock_may_be_asked_for_or_not(lock):
+    target = Plain()
+    dt.store(dt.ones((4, 4), chunks=2), target, lock=lock)
+    np.testing.assert_array_equal(target.cells, np.ones((4, 4)))
+
+
+@pytest.mark.parametrize("lock", ["x", 5, object()])
+def test_what_is_no_lock_is_refused(lock):
+    with pytest.raises(dt.ArgumentTypeError, match="lock must be True, False or a lock, not"):
+        dt.store(dt.ones((4, 4)), np.zeros((4, 4)), lock=lock)
