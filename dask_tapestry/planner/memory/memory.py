@@ -179,11 +179,11 @@ def _of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) ->
     if STREAMED * workers * _block_bytes(node, cuts) < held < node.type.nbytes:
         return held / workers * (2 - 1 / workers)
     blocks = ceil(prod(c.count for c in cuts) / workers)
-    return min(held, max(_share(held, workers), blocks * _block_bytes(node, cuts)))
+    return min(held, max(least_share(held, workers), blocks * _block_bytes(node, cuts)))
 
 
-def _share(held: float, workers: int) -> float:
-    """Bytes that one of `workers` holds of `held` ones."""
+def least_share(held: float, workers: int) -> float:
+    """Bytes that one of `workers` is taken to hold of `held` ones, however they are cut."""
     return held if workers == 1 else held / workers * IMBALANCE
 
 

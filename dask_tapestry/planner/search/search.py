@@ -17,6 +17,7 @@ from dask_tapestry.planner.cost.rank import Rank, preferred
 from dask_tapestry.planner.machine.limits import TASK_SHARES, Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.memory import least_share
 from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH, Effort
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.evaluate import evaluate
@@ -107,8 +108,9 @@ def search(
 
 def _rounds(graph: Graph, resources: Resources) -> list[int]:
     """In how many rounds results may be fetched: in one if workers can hold them, or in many."""
-    results = sum(x.type.nbytes for x in graph.roots if not isinstance(x.operator, Sink))
-    whole = [1] if results < resources.total_bytes else []
+    roots = [x for x in dict.fromkeys(graph.roots) if not isinstance(x.operator, Sink)]
+    results = sum(x.type.nbytes for x in roots)
+    whole = [1] if least_share(results, resources.workers) <= resources.usable_bytes else []
     return whole if resources.local else [*whole, MANY_ROUNDS]
 
 

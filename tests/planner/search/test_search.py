@@ -4,6 +4,9 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.memory.memory import fullest_workers, least_share
+from dask_tapestry.planner.memory.results import Results
+from dask_tapestry.planner.search import search as module
 from dask_tapestry.planner.search.search import search, steps_of
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR, stored
@@ -60,3 +63,34 @@ def test_short_jobs_are_searched_for_as_long_ones_where_nothing_else_fits():
     p = dt.plan(dt.sort(x), resources=machines)
     p.verify()
     assert p.cost["bytes_moved"] < 1.1 * x.nbytes
+
+
+def searched(x, resources, monkeypatch):
+    """In how many rounds results were to be fetched, in each search."""
+    found, within = [], module._within_shares
+
+    def noted(spaces, *options):
+        found.append(spaces[0].rounds)
+        return within(spaces, *options)
+
+    monkeypatch.setattr(module, "_within_shares", noted)
+    return dt.plan(x, resources=resources).core, found
+
+
+def test_results_that_no_plan_can_hold_are_planned_to_be_fetched_in_rounds(monkeypatch):
+    small = dt.Resources(workers=2, threads=1, memory="40 MB")
+    x = dt.placeholder((1000, 10**4), "float64", stored_chunks=(10, 10**4)) + 1
+    plan, rounds = searched(x, small, monkeypatch)
+    assert rounds == [1, module.MANY_ROUNDS]  # nothing is looked for that cannot be
+    assert not fullest_workers(plan).fits
+    assert fullest_workers(plan).bytes >= least_share(x.nbytes, 2)
+    assert fullest_workers(plan, rounds=1000).fits
+    plan.verify(Results.FETCHED)
+
+
+def test_results_that_fit_are_not_planned_in_rounds(monkeypatch):
+    small = dt.Resources(workers=2, threads=1, memory="400 MB")
+    x = dt.placeholder((1000, 10**4), "float64", stored_chunks=(10, 10**4)) + 1
+    plan, rounds = searched(x, small, monkeypatch)
+    assert rounds == [1]
+    assert fullest_workers(plan).fits
