@@ -58,7 +58,8 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
 def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
     """For each node that is read, its restriction; None where it computes all its cells.
 
-    A node of which no cell is read becomes a tensor without cells.
+    A node of which no cell is read becomes a tensor without cells; one that fixes a layout stays,
+    for others ask for its blocks.
     """
     wanted: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
     plans: dict[Node, Restriction | None] = {}
@@ -68,7 +69,8 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
             continue
         region = wanted.get(node, Region.whole(node.type.shape))
         plan = None
-        if region.is_empty and not effect:
+        is_laid_out = bool(node.inputs) and node.operator.layout is not None
+        if region.is_empty and not effect and not is_laid_out:
             plan = _nothing(node, region)
         elif node.operator.is_selector or not region.is_whole(node.type.shape):
             plan = node.operator.restrict(node.input_types, region)

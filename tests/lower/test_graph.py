@@ -1,11 +1,13 @@
 """Graphs: symbolic on the client, small when sent, and only what is needed written out."""
 
 import pickle
+from math import prod
 
 import dask.array as da
 import numpy as np
 import pytest
 import zarr
+from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 import dask_tapestry as dt
@@ -180,3 +182,13 @@ def test_what_is_only_blocks_can_be_persisted():
     kept, more = dt.persist(d, d + 1)
     np.testing.assert_array_equal(kept.compute(), np.arange(4.0))
     np.testing.assert_array_equal(more.compute(), np.arange(1.0, 5))
+
+
+@pytest.mark.parametrize("shape", [(4, 0), (0, 4), (0, 0), (4, 5, 0)])
+def test_of_no_cells_there_is_a_task_for_each_chunk(shape):
+    x = dt.from_array(np.zeros(shape), (2,) * len(shape)) + 1
+    for value in (x, x[..., :0], x.T, dt.ones(shape, chunks=2)):
+        keys = list(flatten(value.__dask_keys__()))
+        assert len(keys) == prod(value.numblocks)
+        assert set(keys) <= set(value.__dask_graph__())
+        assert value.to_dask_array().compute(scheduler="sync").shape == value.shape

@@ -261,7 +261,7 @@ def applied(random: Random, data: xr.Dataset) -> Step:
 
     def core(d: xr.Dataset) -> xr.Dataset:
         return xr.apply_ufunc(
-            _center, _numbers(d)[["a"]], input_core_dims=[[dim]], output_core_dims=[[dim]],
+            _center, d[["a"]].astype("f8"), input_core_dims=[[dim]], output_core_dims=[[dim]],
             dask="parallelized", output_dtypes=[np.float64], keep_attrs=True, **whole,
         )  # fmt: skip
 
