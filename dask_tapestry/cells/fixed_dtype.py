@@ -64,4 +64,5 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
     >>> dtype_name(np.dtype("f4")), dtype_name(np.dtype("U3"))
     ('float32', '<U3')
     """
-    return str(dtype) if dtype.kind in "US" else str(dtype.name)
+    name = str(dtype.name)  # values held in other forms have a name, and no kind
+    return str(dtype) if name.startswith(("str", "bytes")) else name

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.cells.fixed_dtype import cell_dtype, fixed_dtype
+from dask_tapestry.cells.fixed_dtype import cell_dtype, dtype_name, fixed_dtype
 
 
 @pytest.mark.parametrize("code", ["<f8", ">f8", ">U3", ">M8[s]", "S2", "?"])
@@ -30,3 +30,13 @@ def test_characters_are_bytes():
         assert found.dtype == np.dtype("c")
         assert found.compute().shape == (3,)
     np.testing.assert_array_equal(dt.zeros(3, "c").compute(), np.zeros(3, "c"))
+
+
+def test_values_in_other_forms_are_called_by_their_names():
+    class Form:
+        name = "buckets"
+
+    assert [dtype_name(np.dtype(d)) for d in ("f4", "U3", "S2", "M8[s]")] == [
+        "float32", "<U3", "|S2", "datetime64[s]",
+    ]  # fmt: skip
+    assert dtype_name(Form()) == "buckets"

@@ -48,7 +48,7 @@ def test_python_objects_are_cells_but_no_fields():
 
 
 def test_ragged_lists_are_refused():
-    with pytest.raises(dt.ShapeError, match="not an array"):
+    with pytest.raises(dt.ArgumentError, match="not an array"):
         from_numpy([[1, 2], [3]])
 
 

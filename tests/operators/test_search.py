@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.errors import DTypeError, ShapeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.operators.search import (
     Digitize,
     Interp,
@@ -42,7 +42,7 @@ def test_errors():
     vector, matrix = dt.asarray(TABLE).node, dt.asarray(CELLS).node
     with pytest.raises(ShapeError, match="depth"):
         searchsorted(vector, matrix)
-    with pytest.raises(ShapeError, match="side"):
+    with pytest.raises(ArgumentError, match="side"):
         searchsorted(vector, vector, "middle")
     with pytest.raises(DTypeError, match="cannot be compared"):
         common_dtype(vector, dt.asarray(np.array(["2020"], "M8[Y]")).node)

@@ -31,7 +31,7 @@ def test_bounds_that_descend_are_refused_when_computed():
     edges, _ = bin_edges(x, 2, (x.max(), x.min()), DOUBLE)
     with pytest.raises(ValueError, match="max must be larger than min"):
         edges.compute()
-    with pytest.raises(dt.ShapeError, match="two numbers"):
+    with pytest.raises(dt.ArgumentError, match="two numbers"):
         bin_edges(x, 2, (x, x.max()), DOUBLE)
 
 
