@@ -74,6 +74,9 @@ def _measured() -> bool:
         return False
     try:
         while _ways:
+            getLogger(__name__).warning(
+                "this machine is measured before its first long job, which takes about 3 s, once"
+            )
             _ways.pop()()
     except Exception as error:  # the job runs as well with shipped rates
         getLogger(__name__).warning("this machine cannot be measured: %r", error)
