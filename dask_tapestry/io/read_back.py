@@ -25,10 +25,6 @@ class ReadBackSource(Source):
         return replace(self, run=run)
 
     @property
-    def stamp(self) -> str:
-        return self.run
-
-    @property
     def _stored(self) -> Source:
         """What is there since the first task of this process has looked."""
         return _found(self.inner, self.run) if self.run else self.inner

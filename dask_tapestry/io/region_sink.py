@@ -38,10 +38,6 @@ class RegionSink(Sink):
     def for_run(self, run: str) -> RegionSink:
         return replace(self, run=run)
 
-    @property
-    def stamp(self) -> str:
-        return self.run
-
     def infer(self, *inputs: TensorType) -> TensorType:
         (x,) = inputs
         if x.shape != self.region.shape:

@@ -94,10 +94,6 @@ class ZarrSink(Sink):
         return replace(self, run=run)
 
     @property
-    def stamp(self) -> str:
-        return self.run
-
-    @property
     def chunks(self) -> tuple[int, ...]:
         return self.stored
 

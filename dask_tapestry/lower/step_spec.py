@@ -130,7 +130,9 @@ def _dumps(parts: Any) -> bytes:
 
 
 def _load(name: str, payload: bytes, heard: Heard | None) -> StepSpec:
-    key = name if heard is None else f"{name} {heard.run}"
+    key = f"{name} {hash(payload)}"  # a sink of the same name writes in another compute
+    if heard is not None:
+        key = f"{key} {heard.run}"
     with _lock:
         known = _loaded.get(key)
         if known is not None:

@@ -71,10 +71,10 @@ class Plan:
 
     @property
     def stamps(self) -> list[str]:
-        """Texts that are others where what is stored has changed, and for each write."""
+        """Texts that are others where what is stored has changed."""
         programs = [step.program for step in self.steps.values()]
         operators = [one.operator for program in programs for one in program.instructions]
-        return [one.stamp for one in operators if isinstance(one, Source | Sink) and one.stamp]
+        return [one.stamp for one in operators if isinstance(one, Source) and one.stamp]
 
     def at(self, point: Point) -> Plan:
         """The plan at a point of the frontier."""

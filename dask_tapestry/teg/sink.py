@@ -59,11 +59,6 @@ class Sink(Operator):
         del run
         return self
 
-    @property
-    def stamp(self) -> str:
-        """Text that is another in each compute; empty where all write alike."""
-        return ""
-
     @abstractmethod
     def prepare(self, type_: TensorType, run: str) -> None:
         """Make the store ready; it says that it is incomplete until `finish`.
