@@ -40,7 +40,7 @@ def run(random: Random, length: int = LENGTH) -> list[str]:
         warnings.simplefilter("ignore")
         steps, theirs = _drawn(random, data, length)
         text += [one.text for one in steps]
-        small = any("float32" in str(v.dtype) for v in data.values()) or "f4" in str(text)
+        small = any(v.dtype in ("f4", "u1") for v in data.values()) or "f4" in str(text)
         exact = all(one.trust != ROUNDED for one in steps)
         near = 0 if exact else 1e-4 if small else 1e-9
         ours, theirs = _ended(random, text, _made(_lazy(data, chunks), steps), theirs, exact)
