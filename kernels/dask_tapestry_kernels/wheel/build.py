@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from setuptools import Distribution  # type: ignore[import-untyped,unused-ignore]
+from setuptools.command.bdist_wheel import bdist_wheel  # type: ignore[import-untyped,unused-ignore]
 from setuptools.command.build_py import build_py  # type: ignore[import-untyped,unused-ignore]
 from setuptools.errors import ExecError  # type: ignore[import-untyped,unused-ignore]
 
@@ -33,16 +33,16 @@ def brings_kernels() -> bool:
     return platform.machine() in MACHINES and os.environ.get(SETTING, "yes") != "no"
 
 
-class Wheel(Distribution):  # type: ignore[misc,unused-ignore]  # it is untyped in old releases
-    """What is built: with machine code in it, a wheel is for one platform and one Python.
+class PlatformWheel(bdist_wheel):  # type: ignore[misc,unused-ignore]  # it is untyped
+    """`bdist_wheel`: with machine code in it, a wheel is for one platform and one Python.
 
     The object code knows no Python, but numba reads the bytecode of the Python that it runs in:
     what was compiled from another one's was not tested.
     """
 
-    def has_ext_modules(self) -> bool:
-        """Whether there is machine code."""
-        return brings_kernels()
+    def finalize_options(self) -> None:
+        self.distribution.has_ext_modules = brings_kernels  # what setuptools asks for the tag
+        super().finalize_options()
 
 
 class BuildWithKernels(build_py):  # type: ignore[misc]  # it is untyped
