@@ -11,6 +11,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.sorting.distinct import Distinct, DistinctRows
+from dask_tapestry.arrays.sorting.distinct_numbers import DistinctNumbers
 from dask_tapestry.late_named_tuple import NamedTuple
 from dask_tapestry.operators.axes import normalize_axis
 
@@ -114,13 +115,15 @@ def unique(
     """
     array = asarray(ar)
     number = None if axis is None else normalize_axis(axis, array.ndim)
-    found: Distinct | DistinctRows
-    if number is None or array.ndim == 1:
+    found: Distinct | DistinctNumbers | DistinctRows
+    if number is not None and array.ndim != 1:
+        found = DistinctRows(array, number)
+    elif return_index:
         found = Distinct.of(array, equal_nan)
     else:
-        found = DistinctRows(array, number)
+        found = _distinct(array, equal_nan)
     results = [found.values()]
-    if return_index:
+    if return_index and not isinstance(found, DistinctNumbers):
         results.append(found.index())
     if return_inverse:
         results.append(found.inverse())
@@ -181,7 +184,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
     >>> dt.unique_counts(dt.asarray([3, 1, 3])).counts.compute()
     array([1, 2])
     """
-    found = Distinct.of(asarray(x), equal_nan=False)
+    found = _distinct(asarray(x), equal_nan=False)
     return UniqueCountsResult(found.values(), found.counts())
 
 
@@ -209,7 +212,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
     >>> dt.unique_inverse(dt.asarray([3, 1, 3])).inverse_indices.compute()
     array([1, 0, 1])
     """
-    found = Distinct.of(asarray(x), equal_nan=False)
+    found = _distinct(asarray(x), equal_nan=False)
     return UniqueInverseResult(found.values(), found.inverse())
 
 
@@ -237,4 +240,9 @@ def unique_values(x: ArrayLike, /) -> Array:
     >>> dt.unique_values(dt.asarray([3, 1, 3])).compute()
     array([1, 3])
     """
-    return Distinct.of(asarray(x), equal_nan=False).values()
+    return _distinct(asarray(x), equal_nan=False).values()
+
+
+def _distinct(x: Array, equal_nan: bool) -> Distinct | DistinctNumbers:
+    """The distinct cells, which do not tell where each comes first."""
+    return DistinctNumbers.of(x) if DistinctNumbers.is_for(x) else Distinct.of(x, equal_nan)

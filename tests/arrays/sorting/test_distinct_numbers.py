@@ -1,0 +1,80 @@
+"""Distinct small integers, found in a table of counts."""
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.arrays.sorting import distinct_numbers
+from dask_tapestry.arrays.sorting.distinct import Distinct
+from dask_tapestry.arrays.sorting.distinct_numbers import CELLS_A_VALUE, DistinctNumbers
+
+RNG = np.random.default_rng(3)
+
+
+def drawn(dtype, shape):
+    if np.dtype(dtype).kind == "b":
+        return RNG.random(shape) < 0.5
+    limits = np.iinfo(dtype)
+    native = np.dtype(dtype).newbyteorder("=")
+    few = np.unique(RNG.integers(limits.min, limits.max, 40, native, endpoint=True))
+    return RNG.choice(np.concatenate([few, [limits.min, limits.max]]).astype(dtype), shape)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", ">i2"])
+@pytest.mark.parametrize("shape", [(7,), (3, 5), (0,), ()])
+def test_they_are_those_of_numpy(dtype, shape):
+    x = drawn(dtype, shape)
+    found = DistinctNumbers.of(dt.asarray(x))
+    ours = dt.compute(found.values(), found.inverse(), found.counts())
+    theirs = np.unique(x, return_inverse=True, return_counts=True)
+    for one, other in zip(ours, theirs, strict=True):
+        assert np.array_equal(one, other)
+        assert one.dtype.newbyteorder("=") == other.dtype.newbyteorder("=")
+
+
+def test_they_are_those_of_sorted_cells_however_they_are_cut():
+    x = dt.asarray(drawn("i2", (40, 9000))).rechunk((7, 1234))
+    sorted_ones, counted = Distinct.of(x, equal_nan=True), DistinctNumbers.of(x)
+    for name in ("values", "counts", "inverse"):
+        assert np.array_equal(
+            getattr(counted, name)().compute(), getattr(sorted_ones, name)().compute()
+        )
+
+
+def test_a_table_is_for_many_small_integers(monkeypatch):
+    many = CELLS_A_VALUE * 256
+    assert DistinctNumbers.is_for(dt.zeros(many, dtype="i1"))
+    assert not DistinctNumbers.is_for(dt.zeros(many - 1, dtype="i1"))
+    assert not DistinctNumbers.is_for(dt.zeros(many, dtype="i2"))
+    assert not DistinctNumbers.is_for(dt.zeros(10**9, dtype="i4"))
+    assert not DistinctNumbers.is_for(dt.zeros(10**9, dtype="f2"))
+    made = []
+    of = DistinctNumbers.of
+    monkeypatch.setattr(
+        distinct_numbers.DistinctNumbers, "of", lambda x: made.append(x.size) or of(x)
+    )
+    x = drawn("u1", (4, 300))
+    values, counts = dt.unique(x, return_counts=True)
+    assert made == [1200]
+    assert np.array_equal(values.compute(), np.unique(x))
+    assert counts.compute().sum() == 1200
+    assert np.array_equal(dt.unique_values(x).compute(), np.unique(x))
+    assert np.array_equal(dt.unique_inverse(x).inverse_indices.compute(), np.unique_inverse(x)[1])
+    assert len(made) == 3
+
+
+def test_indices_go_with_the_other_results():
+    x = drawn("i1", 5000)
+    ours = dt.compute(*dt.unique(x, True, True, True))
+    for one, other in zip(ours, np.unique(x, True, True, True), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_cells_that_no_worker_could_hold_are_counted():
+    x = dt.placeholder((2 * 10**9,), "i2", (10**6,))
+    found = DistinctNumbers.of(x)
+    machines = dt.Resources(2, 2, "512 MiB")
+    for node in (found.occurrences, found.inverse().node):
+        plan = dt.plan(dt.Array(node).sum(), resources=machines)
+        plan.verify()
+        assert plan.cost["peak_worker_bytes"] < 2**29
