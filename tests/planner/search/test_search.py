@@ -94,3 +94,27 @@ def test_results_that_fit_are_not_planned_in_rounds(monkeypatch):
     plan, rounds = searched(x, small, monkeypatch)
     assert rounds == [1]
     assert fullest_workers(plan).fits
+
+
+def turned():
+    return dt.placeholder((12_500_000, 10), "f8").reshape((10, 12_500_000))
+
+
+def summed():
+    return dt.placeholder((16_000, 8000), "f8", (500, 8000)).reshape((8000, 16_000)).sum(axis=0)
+
+
+def transformed():
+    return dt.fft.rfft(dt.placeholder((16_000, 8000), "f8", (500, 8000)), axis=0)
+
+
+def run_along():
+    return dt.placeholder((16_000, 8000), "f8", (500, 8000)).cumsum(axis=0).T
+
+
+@pytest.mark.parametrize("job", [turned, summed, transformed, run_along])
+@pytest.mark.parametrize("bandwidth", [10**7, 10**9, 19 * 10**9, 10**12])
+def test_what_fits_with_some_network_fits_with_any(job, bandwidth):
+    """Of live clusters the rates differ, and so does the fastest plan; they can hold as much."""
+    machines = dt.Resources(workers=4, threads=2, memory="700 MB", bandwidth=bandwidth)
+    dt.plan(job(), resources=machines).verify()
