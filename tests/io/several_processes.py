@@ -36,6 +36,10 @@ class Report(NamedTuple):
     wrong: list[str]
 
 
+def idle() -> None:
+    """Do nothing."""
+
+
 def several_processes(
     url: str, options: Any, log: Path, seconds: float, seed: int, lives: float = 0.4
 ) -> Report:
@@ -47,6 +51,9 @@ def several_processes(
     dt.to_zarr(dt.zeros(SHAPE), url, chunks=CHUNKS, storage_options=options, overwrite=True)
     dt.from_zarr(url, storage_options=options).compute()
     PROCESSES.set_forkserver_preload([name for name in sys.modules if name.startswith(LOADED)])
+    importing = PROCESSES.Process(target=idle)  # the server of forks imports what is preloaded
+    importing.start()
+    importing.join()
     until, killed = time.monotonic() + seconds, 0
 
     def started(kind: str) -> Any:
@@ -79,10 +86,14 @@ def several_processes(
         for kind in ("done", "failed")
         if kind in event
     )
-    return Report(outcomes, killed, [*defects(events), *_defects_at_rest(url, options, events)])
+    exchanges = "://" not in url  # folders are exchanged, objects cannot be
+    wrong = defects(events, exchanges)
+    return Report(outcomes, killed, [*wrong, *_defects_at_rest(url, options, events, exchanges)])
 
 
-def _defects_at_rest(url: str, options: Any, events: list[dict[str, Any]]) -> list[str]:
+def _defects_at_rest(
+    url: str, options: Any, events: list[dict[str, Any]], exchanges: bool
+) -> list[str]:
     """Return what is wrong with the array that is left, and with what makes it whole again."""
     now = time.monotonic()
     read = {"done": "reader", "begun": now, "at": now + 1, "first": 0, "process": 0}
@@ -96,7 +107,9 @@ def _defects_at_rest(url: str, options: Any, events: list[dict[str, Any]]) -> li
             dt.to_zarr(dt.zeros(SHAPE), url, chunks=CHUNKS, storage_options=options)
     else:
         bands = [sorted(set(band.tolist())) for band in found.reshape(BANDS, -1)]
-        wrong += [f"at rest, {one}" for one in defects([*events, {**read, "seen": bands}])]
+        wrong += [
+            f"at rest, {one}" for one in defects([*events, {**read, "seen": bands}], exchanges)
+        ]
     for band in range(BANDS):
         region = (slice(band * ROWS, (band + 1) * ROWS), slice(None))
         dt.to_zarr(dt.full((ROWS, SHAPE[1]), -1.0), url, region=region, storage_options=options)

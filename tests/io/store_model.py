@@ -7,6 +7,9 @@ has not. So in what one read has seen
 - each band has the cells of one write, which began before the read ended and did not fail;
 - no write that began after that one had ended, and that ended before the read began, wrote there;
 - no write that the read saw elsewhere, and that wrote there too, began after it had ended.
+
+Where nothing can be exchanged at once, as in object stores, an overwrite and a write to a region
+that run at the same time may mix their cells: `docs/storage.md` says so.
 """
 
 from __future__ import annotations
@@ -45,8 +48,8 @@ def writes_of(events: Iterable[Event]) -> dict[int, Written]:
     return found
 
 
-def defects(events: Iterable[Event]) -> list[str]:
-    """Return what is wrong in what processes tell."""
+def defects(events: Iterable[Event], exchanges: bool = True) -> list[str]:
+    """Return what is wrong in what processes tell; `exchanges` says what their store can do."""
     events = list(events)
     writes = writes_of(events)
     wrong = [
@@ -56,14 +59,16 @@ def defects(events: Iterable[Event]) -> list[str]:
     ]
     for event in events:
         if event.get("done") == "reader":
-            wrong += _defects_of_read(event, writes)
+            wrong += _defects_of_read(event, writes, exchanges)
     return wrong
 
 
-def _defects_of_read(read: Event, writes: dict[int, Written]) -> list[str]:
+def _defects_of_read(read: Event, writes: dict[int, Written], exchanges: bool) -> list[str]:
     wrong = []
     seen: dict[int, Written] = {}
     for band, numbers in enumerate(read["seen"], start=read["first"]):
+        if not exchanges and _are_mixed([writes.get(int(n)) for n in numbers]):
+            continue
         if len(numbers) != 1:
             wrong.append(f"band {band} is torn: {numbers}, read {_span(read)}")
         elif (number := int(numbers[0])) not in writes:
@@ -84,6 +89,15 @@ def _defects_of_read(read: Event, writes: dict[int, Written]) -> list[str]:
         if later:
             wrong.append(f"band {band} shows {write}, not {later[0]}, read {_span(read)}")
     return wrong
+
+
+def _are_mixed(found: list[Written | None]) -> bool:
+    """Whether these are an overwrite and writes to a region, all of which ran at one time."""
+    known = [write for write in found if write is not None]
+    if len(found) < 2 or len(known) < len(found):
+        return False
+    overwrites = sum(write.band is None for write in known)
+    return overwrites == 1 and max(w.begin for w in known) < min(w.end for w in known)
 
 
 def _span(read: Event) -> str:

@@ -71,3 +71,19 @@ def test_an_array_is_incomplete_if_something_may_be_missing():
     assert may_be_incomplete([*failed, *wrote(2, 1, 3, 4)])
     assert not may_be_incomplete([*failed, *wrote(2, 0, 3, 4)])
     assert not may_be_incomplete([*failed, *wrote(2, None, 3, 4)])
+
+
+def test_an_overwrite_may_mix_with_a_region_where_nothing_is_exchanged():
+    both = [
+        {"at": 1.0, "begins": 1, "band": None},
+        {"at": 2.0, "begins": 2, "band": 0},
+        {"at": 3.0, "done": "writer0", "number": 2},
+        {"at": 4.0, "done": "overwriter", "number": 1},
+    ]
+    read = {"at": 6.0, "begun": 5.0, "done": "reader", "process": 9, "first": 0, "seen": [[1, 2]]}
+    assert "is torn" in defects([*both, read])[0]
+    assert not defects([*both, read], exchanges=False)
+    one_after_the_other = [both[0], {**both[3], "at": 1.5}, both[1], both[2]]
+    assert defects([*one_after_the_other, read], exchanges=False)
+    two_regions = [{**event, "band": 0} if "begins" in event else event for event in both]
+    assert defects([*two_regions, read], exchanges=False)

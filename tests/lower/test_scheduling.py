@@ -82,7 +82,7 @@ def test_the_tasks_of_a_step_are_one_group(recording, stored):
         steps = dt.plan(job).core.steps
         np.testing.assert_allclose(job.compute(), np.exp(cells) @ cells[:, :100])
     groups = {key[0] for key in recording.started if "slice" not in key[0]}
-    assert len(groups) == len(steps) + 1, "each step, and the gathering of the result"
+    assert len(groups) == len(steps), "each step; the blocks of the result are fetched one by one"
     assert max(Counter(key[0] for key in recording.started).values()) > 10
 
 
@@ -128,8 +128,6 @@ def test_annotations_reach_the_tasks(cluster, recording, stored, where):
         assert told["workers"] == {first}
         assert (told["priority"], told["retries"]) == (5, 2)
         assert told["resources"] == {"GPU": 1}
-    (gather,) = recording.of("gather")
-    assert (gather["priority"], gather["retries"]) == (5, 2)
 
 
 def test_annotations_around_compute_add_to_those_around_construction(recording, stored):

@@ -173,6 +173,7 @@ def test_every_check_is_broken_by_a_test_here():
 
 
 @pytest.mark.parametrize(("cells", "side"), [(10**9, 1), (10**12, 10)])
+@pytest.mark.filterwarnings("ignore:this is predicted to take:RuntimeWarning")
 def test_more_tasks_than_could_ever_run_are_refused_at_once(cells, side):
     with pytest.raises(dt.PlanError, match=r"tasks|memory"):
         dt.ones(cells, dtype="i1").rechunk(side).sum().compute()

@@ -8,6 +8,7 @@ asking, which a look at one frame tells in a tenth of a microsecond.
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import Final
 
 HIDDEN: Final[dict[str, tuple[str, ...]]] = {
@@ -16,6 +17,7 @@ HIDDEN: Final[dict[str, tuple[str, ...]]] = {
     # `dask.persist(variable)` asks for a method that xarray's Variable lacks if there is one
     "expr": ("xarray.namedarray.core",),
 }
+ASKING_AGAIN: Final = "dask_tapestry.arrays.core.suggesting"
 OUTER_INDEXING: Final = ("xarray.core.indexing",)
 
 
@@ -24,7 +26,7 @@ def refuse_hidden(name: str) -> None:
 
     Called by the property itself.
     """
-    if sys._getframe(2).f_globals.get("__name__") in HIDDEN[name]:
+    if _asker(2) in HIDDEN[name]:
         raise AttributeError(f"xarray does not see {name!r} of an Array here")
 
 
@@ -33,7 +35,7 @@ def names_itself_after_it() -> bool:
 
     Called by the property itself.
     """
-    return sys._getframe(2).f_globals.get("__name__") == "xarray.core.dataarray"
+    return _asker(2) == "xarray.core.dataarray"
 
 
 def wants_outer_indexing(depth: int) -> bool:
@@ -46,4 +48,15 @@ def wants_outer_indexing(depth: int) -> bool:
     depth
         How many frames above the caller of this function it is.
     """
-    return sys._getframe(depth + 1).f_globals.get("__name__") in OUTER_INDEXING
+    return _asker(depth + 1) in OUTER_INDEXING
+
+
+def _asker(depth: int) -> str | None:
+    """The module that asks, so many frames above the caller.
+
+    A property that raises AttributeError is asked once more, for what it raised.
+    """
+    frame: FrameType | None = sys._getframe(depth + 1)
+    while frame is not None and frame.f_globals.get("__name__") == ASKING_AGAIN:
+        frame = frame.f_back
+    return None if frame is None else frame.f_globals.get("__name__")

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 from dask_tapestry.imports import LateModule
 
-__all__ = ["array_repr", "computed", "expression", "graph", "kept_blocks"]
-
 if TYPE_CHECKING:
-    import dask_tapestry.arrays.core.computed as computed
-    import dask_tapestry.arrays.core.kept_blocks as kept_blocks
-    import dask_tapestry.diagnostics.array_repr as array_repr
-    import dask_tapestry.lower.expression as expression
-    import dask_tapestry.lower.graph as graph
+    from dask_tapestry.arrays.core import computed as computed
+    from dask_tapestry.arrays.core import kept_blocks as kept_blocks
+    from dask_tapestry.diagnostics import array_repr as array_repr
+    from dask_tapestry.lower import expression as expression
+    from dask_tapestry.lower import graph as graph
 else:
     array_repr = LateModule("dask_tapestry.diagnostics.array_repr")
     computed = LateModule("dask_tapestry.arrays.core.computed")

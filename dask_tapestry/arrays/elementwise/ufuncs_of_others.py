@@ -7,7 +7,7 @@ Examples
 >>> import numpy as np, dask_tapestry as dt
 >>> collatz = np.frompyfunc(lambda n: n // 2 if n % 2 == 0 else 3 * n + 1, 1, 1)
 >>> collatz(dt.arange(5)).compute()
-array([ 0,  4,  1, 10,  2])
+array([0, 4, 1, 10, 2], dtype=object)
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ Cells = tuple[Any, ...]  # the values that a monoid combines
 class OperatorReport:
     """What `check_operator` tried, all of which held.
 
-    Attributes
+    Parameters
     ----------
     name
         Of the operator.
