@@ -13,6 +13,7 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,7 +42,13 @@ def idle() -> None:
 
 
 def several_processes(
-    url: str, options: Any, log: Path, seconds: float, seed: int, lives: float = 0.4
+    url: str,
+    options: Any,
+    log: Path,
+    seconds: float,
+    seed: int,
+    lives: float = 0.4,
+    kinds: Sequence[str] = KINDS,
 ) -> Report:
     """Have processes use the array at `url` for some seconds, and check what they tell.
 
@@ -64,15 +71,15 @@ def several_processes(
         process.start()
         return process
 
-    running = {place: started(kind) for place, kind in enumerate(KINDS)}
+    running = {place: started(kind) for place, kind in enumerate(kinds)}
     try:
         while time.monotonic() < until:
             time.sleep(chance.uniform(0.3, 1.7) * lives)
-            place = chance.randrange(len(KINDS))
-            if KINDS[place] != "reader" and time.monotonic() < until:
+            place = chance.randrange(len(kinds))
+            if kinds[place] != "reader" and time.monotonic() < until:
                 running[place].kill()
                 running[place].join()
-                running[place], killed = started(KINDS[place]), killed + 1
+                running[place], killed = started(kinds[place]), killed + 1
         for process in running.values():
             process.join(60)
     finally:

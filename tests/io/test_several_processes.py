@@ -3,7 +3,7 @@
 import pytest
 
 from tests.io.object_server import object_server
-from tests.io.several_processes import several_processes
+from tests.io.several_processes import KINDS, several_processes
 
 pytestmark = pytest.mark.cluster
 
@@ -17,10 +17,28 @@ def url(request, tmp_path):
         yield server.url
 
 
-def test_a_read_is_of_one_version_and_the_journal_is_exact(url, tmp_path):
-    found = several_processes(url, None, tmp_path / "log", seconds=10, seed=1, lives=1)
+READERS = ("reader", "reader")
+REGIONS = ("writer0", "writer1", "writer2")
+
+
+def checked(url, tmp_path, kinds, seconds):
+    found = several_processes(url, None, tmp_path / "log", seconds, seed=1, lives=0.4, kinds=kinds)
     assert not found.wrong, "\n".join(found.wrong)
     assert found.killed
     assert found.steps["done of reader"], found.steps
-    assert found.steps["done of overwriter"], found.steps
-    assert sum(found.steps[f"done of writer{n}"] for n in range(3)), found.steps
+    return found.steps
+
+
+def test_a_read_is_of_one_version_and_the_journal_is_exact(url, tmp_path):
+    steps = checked(url, tmp_path, (*READERS, *REGIONS), 6)
+    assert sum(steps[f"done of {writer}"] for writer in REGIONS), steps
+
+
+def test_a_read_is_of_one_version_while_others_overwrite_it(url, tmp_path):
+    steps = checked(url, tmp_path, (*READERS, "overwriter"), 6)
+    assert steps["done of overwriter"], steps
+
+
+@pytest.mark.exhaustive  # an overwrite and a region that run at one time may be mixed
+def test_regions_are_written_while_others_overwrite_the_array(url, tmp_path):
+    checked(url, tmp_path, KINDS, 20)
